@@ -40,7 +40,8 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	}
 	for _, s := range servers {
 		s.fill = sync.OnceValue(func() error {
-			// A server is filled once, for all benchmarks, so the context of the benchmark that does it would end too early.
+			// A server is filled once, for all benchmarks, so the context of the benchmark that does it would end too
+			// early.
 			return fill(context.Background(), s.sdk())
 		})
 	}

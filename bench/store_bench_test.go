@@ -45,7 +45,8 @@ func firstAnswer(ctx context.Context) error {
 	if err := send(ctx, c, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(0, 0)}); err != nil {
 		return err
 	}
-	return send(ctx, c, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), isr.SortMeta)})
+	return send(ctx, c,
+		&dynamodb.GetItemInput{TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), isr.SortMeta)})
 }
 
 // BenchmarkStart: the time from nothing to the first row read, in a new process (cold), and in one that has done it
@@ -95,7 +96,8 @@ func BenchmarkMemory(b *testing.B) {
 		}
 		before := heap()
 		for page := range rows {
-			if err := send(b.Context(), c, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(page, 0)}); err != nil {
+			if err := send(b.Context(), c,
+				&dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(page, 0)}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -19,12 +19,20 @@ import (
 
 // client is common to all sides: the methods of *dynamodb.Client.
 type client interface {
-	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	CreateTable(
+		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.CreateTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
-	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
-	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	BatchWriteItem(
+		context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.BatchWriteItemOutput, error)
+	UpdateItem(
+		context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
+	TransactWriteItems(
+		context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
 // send makes one call and drops its answer.
@@ -92,18 +100,20 @@ func operations() []operation {
 				ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 				ExpressionAttributeValues: map[string]types.AttributeValue{
 					":token": held[":token"], ":now": held[":now"],
-					":expires": number(expires + pagecache.EpochSeconds(pass)), ":ttl": number(ttl + pagecache.EpochSeconds(pass)),
+					":expires": number(expires + pagecache.EpochSeconds(pass)),
+					":ttl":     number(ttl + pagecache.EpochSeconds(pass)),
 				},
 			})
-			publish.inputs = append(publish.inputs, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-				{Put: &types.Put{TableName: aws.String(tableName), Item: meta(page, pass)}},
-				{Delete: &types.Delete{
-					TableName:                 aws.String(tableName),
-					Key:                       pagecache.Key(pk, isr.SortLock),
-					ConditionExpression:       aws.String("lease_token = :token AND lease_expires_at > :now"),
-					ExpressionAttributeValues: held,
-				}},
-			}})
+			publish.inputs = append(publish.inputs,
+				&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+					{Put: &types.Put{TableName: aws.String(tableName), Item: meta(page, pass)}},
+					{Delete: &types.Delete{
+						TableName:                 aws.String(tableName),
+						Key:                       pagecache.Key(pk, isr.SortLock),
+						ConditionExpression:       aws.String("lease_token = :token AND lease_expires_at > :now"),
+						ExpressionAttributeValues: held,
+					}},
+				}})
 		}
 	}
 	return []operation{get, acquire, refresh, publish}
@@ -166,7 +176,8 @@ func fill(ctx context.Context, c client) error {
 	}
 	const most = 25 // in one batch
 	for batch := range slices.Chunk(rows, most) {
-		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: batch}})
+		out, err := c.BatchWriteItem(ctx,
+			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: batch}})
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,9 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 // address by which the client called. SDKs call it only if they are told to discover endpoints and were not given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
-func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {
+func (db *DB) describeEndpoints(
+	r *request, _ *dynamodb.DescribeEndpointsInput,
+) (*dynamodb.DescribeEndpointsOutput, error) {
 	const minutes = 24 * 60
 	return &dynamodb.DescribeEndpointsOutput{Endpoints: []types.Endpoint{{
 		Address:              aws.String("dynamodb." + r.region + ".amazonaws.com"),
@@ -44,7 +46,9 @@ func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) 
 // describeContributorInsights serves DescribeContributorInsights.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeContributorInsights.html
-func (db *DB) describeContributorInsights(r *request, in *dynamodb.DescribeContributorInsightsInput) (*dynamodb.DescribeContributorInsightsOutput, error) {
+func (db *DB) describeContributorInsights(
+	r *request, in *dynamodb.DescribeContributorInsightsInput,
+) (*dynamodb.DescribeContributorInsightsOutput, error) {
 	t, err := db.named(r, in.TableName)
 	if err != nil {
 		return nil, err
@@ -53,14 +57,17 @@ func (db *DB) describeContributorInsights(r *request, in *dynamodb.DescribeContr
 		return nil, resourceNotFound("Requested resource not found: Index: " + *in.IndexName + " not found")
 	}
 	return &dynamodb.DescribeContributorInsightsOutput{
-		TableName: aws.String(t.name), IndexName: in.IndexName, ContributorInsightsStatus: types.ContributorInsightsStatusDisabled,
+		TableName: aws.String(t.name), IndexName: in.IndexName,
+		ContributorInsightsStatus: types.ContributorInsightsStatusDisabled,
 	}, nil
 }
 
 // describeKinesis serves DescribeKinesisStreamingDestination.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeKinesisStreamingDestination.html
-func (db *DB) describeKinesis(r *request, in *dynamodb.DescribeKinesisStreamingDestinationInput) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error) {
+func (db *DB) describeKinesis(
+	r *request, in *dynamodb.DescribeKinesisStreamingDestinationInput,
+) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error) {
 	t, err := db.named(r, in.TableName)
 	if err != nil {
 		return nil, err
@@ -102,5 +109,7 @@ func (db *DB) listImports(*request, *dynamodb.ListImportsInput) (*dynamodb.ListI
 
 // accessDenied is the answer to an ARN of another account or service.
 func accessDenied() error {
-	return &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "Access is denied", Fault: smithy.FaultClient}
+	return &smithy.GenericAPIError{
+		Code: "AccessDeniedException", Message: "Access is denied", Fault: smithy.FaultClient,
+	}
 }

@@ -24,7 +24,8 @@ type action struct {
 	updateSrc    *string
 	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
-	// statement says that the action is a statement of PartiQL: its args, condition and update are set from the beginning.
+	// statement says that the action is a statement of PartiQL: its args, condition and update are set from the
+	// beginning.
 	statement bool
 	insert    bool // if the item exists, it is a duplicate
 
@@ -264,7 +265,8 @@ func (a *action) updated() (packed.Record, error) {
 // performAlone is perform for an operation that consists of this action, with its answer. The request may carry legacy
 // parameters as well. PutItem and DeleteItem have answers of the same form.
 func (a *action) performAlone(db *DB, r *request, old legacyWrite, values types.ReturnValue,
-	capacity types.ReturnConsumedCapacity, metrics types.ReturnItemCollectionMetrics) (*dynamodb.UpdateItemOutput, error) {
+	capacity types.ReturnConsumedCapacity,
+	metrics types.ReturnItemCollectionMetrics) (*dynamodb.UpdateItemOutput, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {
 			return nil, enveloped(err)
@@ -280,7 +282,8 @@ func (a *action) performAlone(db *DB, r *request, old legacyWrite, values types.
 		return nil, err
 	}
 	return &dynamodb.UpdateItemOutput{
-		Attributes: a.returned(values, w), ConsumedCapacity: w.consumed(capacity), ItemCollectionMetrics: a.collectionMetrics(metrics),
+		Attributes: a.returned(values, w), ConsumedCapacity: w.consumed(capacity),
+		ItemCollectionMetrics: a.collectionMetrics(metrics),
 	}, nil
 }
 

@@ -76,7 +76,8 @@ func (db *DB) keepBackup(t *table, name string, kind types.BackupType, now time.
 		b.id = fmt.Sprintf("%014d-%08x", millis, number)
 	}
 	others := slices.DeleteFunc(slices.Clone(s.backups), func(other *backup) bool { return other.gone(now) })
-	at, _ := slices.BinarySearchFunc(others, b, func(a, b *backup) int { return a.compare(b.id, b.table.name, b.table.region) })
+	at, _ := slices.BinarySearchFunc(others, b,
+		func(a, b *backup) int { return a.compare(b.id, b.table.name, b.table.region) })
 	s.backups = slices.Insert(others, at, b)
 	return b
 }
@@ -186,7 +187,8 @@ func (db *DB) describeBackup(r *request, in *dynamodb.DescribeBackupInput) (*dyn
 	if err != nil {
 		return nil, err
 	}
-	return &dynamodb.DescribeBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusAvailable)}, nil
+	return &dynamodb.DescribeBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusAvailable)},
+		nil
 }
 
 // deleteBackup serves DeleteBackup.
@@ -200,8 +202,10 @@ func (db *DB) deleteBackup(r *request, in *dynamodb.DeleteBackupInput) (*dynamod
 	case err != nil:
 		return nil, err
 	case b.kind == types.BackupTypeSystem:
-		return nil, badRequest("User is not allowed to delete the system backup with arn %s. It will automatically expire on %s",
-			*in.BackupArn, b.expires.Format("2006-01-02T15:04:05.000Z"))
+		return nil,
+			badRequest("User is not allowed to delete the system backup with arn %s. It will automatically "+
+				"expire on %s",
+				*in.BackupArn, b.expires.Format("2006-01-02T15:04:05.000Z"))
 	}
 	db.state.backups = slices.DeleteFunc(slices.Clone(db.state.backups), func(other *backup) bool { return other == b })
 	return &dynamodb.DeleteBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusDeleted)}, nil
@@ -263,8 +267,9 @@ func (db *DB) listBackups(r *request, in *dynamodb.ListBackupsInput) (*dynamodb.
 		d := b.details(b.arn(), types.BackupStatusAvailable)
 		out.BackupSummaries = append(out.BackupSummaries, types.BackupSummary{
 			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupStatus: d.BackupStatus, BackupType: d.BackupType,
-			BackupCreationDateTime: d.BackupCreationDateTime, BackupExpiryDateTime: d.BackupExpiryDateTime, BackupSizeBytes: d.BackupSizeBytes,
-			TableArn: aws.String(tableARN(b.table.region, b.table.name)), TableId: aws.String(b.table.id), TableName: aws.String(b.table.name),
+			BackupCreationDateTime: d.BackupCreationDateTime, BackupExpiryDateTime: d.BackupExpiryDateTime,
+			BackupSizeBytes: d.BackupSizeBytes, TableArn: aws.String(tableARN(b.table.region, b.table.name)),
+			TableId: aws.String(b.table.id), TableName: aws.String(b.table.name),
 		})
 	}
 	return out, nil
@@ -306,7 +311,9 @@ func (b *backup) describe(arn string, status types.BackupStatus) *types.BackupDe
 	features := d.SourceTableFeatureDetails
 	features.SSEDescription = t.encryption.describe()
 	if t.stream != nil && t.stream.enabled() {
-		features.StreamDescription = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: t.stream.view}
+		features.StreamDescription = &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: t.stream.view,
+		}
 	}
 	if t.ttl.enabled {
 		features.TimeToLiveDescription = &types.TimeToLiveDescription{

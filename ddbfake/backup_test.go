@@ -39,14 +39,17 @@ func backUp(t testing.TB, db *ddbfake.DB) (arn string) {
 
 func restore(t testing.TB, db *ddbfake.DB, arn, to string) {
 	t.Helper()
-	do[dynamodb.RestoreTableFromBackupOutput](t, db, "", &dynamodb.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: &to})
+	do[dynamodb.RestoreTableFromBackupOutput](t, db, "",
+		&dynamodb.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: &to})
 }
 
 // recovery turns recovery of the table on.
 func recovery(t testing.TB, db *ddbfake.DB) {
 	t.Helper()
 	do[dynamodb.UpdateContinuousBackupsOutput](t, db, "", &dynamodb.UpdateContinuousBackupsInput{
-		TableName: aws.String("cache"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+		TableName: aws.String("cache"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: aws.Bool(true),
+		},
 	})
 }
 
@@ -166,12 +169,13 @@ func TestRestoreInAnotherRegion(t *testing.T) {
 		BackupArn: &arn, TargetTableName: aws.String("one"), SSESpecificationOverride: sse,
 	}).TableDescription
 	two := do[dynamodb.RestoreTableToPointInTimeOutput](t, w.db, there, &dynamodb.RestoreTableToPointInTimeInput{
-		SourceTableArn: aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/cache"), TargetTableName: aws.String("two"),
-		UseLatestRestorableTime: aws.Bool(true), SSESpecificationOverride: sse,
+		SourceTableArn:  aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/cache"),
+		TargetTableName: aws.String("two"), UseLatestRestorableTime: aws.Bool(true), SSESpecificationOverride: sse,
 	}).TableDescription
 	for _, d := range []*types.TableDescription{one, two} {
 		if !strings.Contains(*d.TableArn, there) || !strings.Contains(*d.SSEDescription.KMSMasterKeyArn, there) {
-			t.Errorf("got the table %s with the key %s, want both in %s", *d.TableArn, *d.SSEDescription.KMSMasterKeyArn, there)
+			t.Errorf("got the table %s with the key %s, want both in %s", *d.TableArn,
+				*d.SSEDescription.KMSMasterKeyArn, there)
 		}
 		if rows := len(w.db.Items(*d.TableArn)); rows != 1 {
 			t.Errorf("got %d rows, want 1", rows)
@@ -179,8 +183,10 @@ func TestRestoreInAnotherRegion(t *testing.T) {
 	}
 	var missing *types.BackupNotFoundException
 	_, err := w.db.Do(t.Context(), ddbfake.Call{Region: there, Input: &dynamodb.DescribeBackupInput{BackupArn: &arn}})
-	if list := do[dynamodb.ListBackupsOutput](t, w.db, there, &dynamodb.ListBackupsInput{}); len(list.BackupSummaries) != 0 || !errors.As(err, &missing) {
-		t.Errorf("got %v and %d backups, want a backup that is seen in its region alone", err, len(list.BackupSummaries))
+	if list := do[dynamodb.ListBackupsOutput](t, w.db, there,
+		&dynamodb.ListBackupsInput{}); len(list.BackupSummaries) != 0 || !errors.As(err, &missing) {
+		t.Errorf("got %v and %d backups, want a backup that is seen in its region alone", err,
+			len(list.BackupSummaries))
 	}
 }
 
@@ -201,12 +207,14 @@ func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 		return err
 	}
 	var outside *types.InvalidRestoreTimeException
-	if err := at(1); !errors.As(err, &outside) || !strings.Contains(err.Error(), "EarliestRestorableDateTime '2040-01-01T00:00:02Z'") {
+	if err := at(1); !errors.As(err, &outside) ||
+		!strings.Contains(err.Error(), "EarliestRestorableDateTime '2040-01-01T00:00:02Z'") {
 		t.Errorf("got %v, want it refused: the change of that second is dropped", err)
 	}
 	for seconds := 2; seconds <= 5; seconds++ {
 		must.OK(t, at(seconds))
-		if got, want := fmt.Sprint(w.db.Items(fmt.Sprintf("copy%d", seconds))), fmt.Sprintf(`[{pk: "a", sk: "1", v: %d}]`, seconds); got != want {
+		if got, want := fmt.Sprint(w.db.Items(fmt.Sprintf("copy%d", seconds))),
+			fmt.Sprintf(`[{pk: "a", sk: "1", v: %d}]`, seconds); got != want {
 			t.Errorf("after %d seconds: got %s, want %s", seconds, got, want)
 		}
 	}
@@ -228,7 +236,8 @@ func TestFaultsOnBackups(t *testing.T) {
 		{"cache", &dynamodb.DeleteBackupInput{BackupArn: &arn}},
 		{"cache", &dynamodb.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: aws.String("copy")}},
 		{"copy", &dynamodb.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: aws.String("copy")}},
-		{"cache", &dynamodb.RestoreTableToPointInTimeInput{SourceTableName: aws.String("cache"), TargetTableName: aws.String("copy"), UseLatestRestorableTime: aws.Bool(true)}},
+		{"cache", &dynamodb.RestoreTableToPointInTimeInput{SourceTableName: aws.String("cache"),
+			TargetTableName: aws.String("copy"), UseLatestRestorableTime: aws.Bool(true)}},
 	} {
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Table: tc.table, Times: 1})
 		var lost *ddbfake.NetworkError
@@ -246,11 +255,15 @@ func TestRestoreWithVectorIndexes(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := backUp(t, w.db)
 	for _, in := range []any{
-		&dynamodb.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: aws.String("copy"), VectorIndexOverride: []types.VectorIndex{}},
-		&dynamodb.RestoreTableToPointInTimeInput{SourceTableName: aws.String("cache"), TargetTableName: aws.String("copy"), VectorIndexOverride: []types.VectorIndex{}},
+		&dynamodb.RestoreTableFromBackupInput{
+			BackupArn: &arn, TargetTableName: aws.String("copy"), VectorIndexOverride: []types.VectorIndex{},
+		},
+		&dynamodb.RestoreTableToPointInTimeInput{SourceTableName: aws.String("cache"),
+			TargetTableName: aws.String("copy"), VectorIndexOverride: []types.VectorIndex{}},
 	} {
 		var unsupported *ddbfake.UnsupportedError
-		if _, err := w.db.Do(t.Context(), ddbfake.Call{Input: in}); !errors.As(err, &unsupported) || unsupported.Parameter != "VectorIndexOverride" {
+		if _, err := w.db.Do(t.Context(), ddbfake.Call{Input: in}); !errors.As(err, &unsupported) ||
+			unsupported.Parameter != "VectorIndexOverride" {
 			t.Errorf("%T: got %v, want VectorIndexOverride refused", in, err)
 		}
 	}
@@ -265,7 +278,8 @@ func TestDeletedAtOneInstant(t *testing.T) {
 	recovery(t, w.db)
 	do[dynamodb.DeleteTableOutput](t, w.db, "", &dynamodb.DeleteTableInput{TableName: aws.String("cache")})
 	var ids []string
-	for _, b := range do[dynamodb.ListBackupsOutput](t, w.db, "", &dynamodb.ListBackupsInput{BackupType: types.BackupTypeFilterAll}).BackupSummaries {
+	for _, b := range do[dynamodb.ListBackupsOutput](t, w.db, "",
+		&dynamodb.ListBackupsInput{BackupType: types.BackupTypeFilterAll}).BackupSummaries {
 		ids = append(ids, (*b.BackupArn)[strings.LastIndexByte(*b.BackupArn, '/')+1:])
 	}
 	if d := cmp.Diff([]string{"02208988800000-00000000", "02208988800001-00000000"}, ids); d != "" {

@@ -18,11 +18,14 @@ const duplicateKeys = "Provided list of item keys contains duplicates"
 // mapKeys refuses RequestItems, echoed as the service prints it, if one of the tables' names is not valid.
 func (c *constraints) mapKeys(tables []string, echo func() string) {
 	for _, name := range tables {
-		if plainTableName(name) || strings.HasPrefix(name, "arn:") && len(name) <= maxTableARN && plainTableName(nameInARN(name)) {
+		if plainTableName(name) || strings.HasPrefix(name, "arn:") && len(name) <= maxTableARN &&
+			plainTableName(nameInARN(name)) {
 			continue
 		}
-		c.add("'"+echo()+"'", "requestItems", "Map keys must satisfy constraint: [Member must have length less than or equal to 255, "+
-			"Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: "+tableNamePattern+"]")
+		c.add("'"+echo()+"'", "requestItems",
+			"Map keys must satisfy constraint: [Member must have length less than or equal to 255, "+
+				"Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: "+
+				tableNamePattern+"]")
 		return
 	}
 }
@@ -51,8 +54,8 @@ func (db *DB) withholds(r *request, table string, values map[string]types.Attrib
 	}
 }
 
-// Undone has the function decide what a fault leaves undone of a batch, until it is nil again. It is asked once for each
-// request of a batch, in order.
+// Undone has the function decide what a fault leaves undone of a batch, until it is nil again. It is asked once for
+// each request of a batch, in order.
 func (db own) Undone(decide func(table string) bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -127,7 +127,8 @@ func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
 	case in.RequestItems == nil:
 		c.null("requestItems")
 	case len(names) == 0:
-		c.broken = append(c.broken, "Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		c.broken = append(c.broken,
+			"Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	}
 	for _, name := range names {
 		length := func(relation, limit string) {
@@ -174,7 +175,8 @@ func (t *tableGets) parse(db *DB) (err error) {
 	if t.args, err = db.callArgs(t.in.ExpressionAttributeNames, nil); err != nil {
 		return err
 	}
-	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, parseProjection); err != nil || t.projection == nil {
+	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, parseProjection); err != nil ||
+		t.projection == nil {
 		return err
 	}
 	return checkExpressions(t.args, t.projection)

@@ -23,20 +23,23 @@ func deleteRequest(key values) types.WriteRequest {
 	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: key}}
 }
 
-func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.WriteRequest) *dynamodb.BatchWriteItemOutput {
+func batchWrite(
+	t *testing.T, c *ddbfake.Door, requests map[string][]types.WriteRequest,
+) *dynamodb.BatchWriteItemOutput {
 	t.Helper()
 	return must.Of(c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 }
 
-// Each write is a change of its own, with a request number of its own, because a batch is not atomic. The changes come in
-// the order of the tables' names, and then of the request.
+// Each write is a change of its own, with a request number of its own, because a batch is not atomic. The changes come
+// in the order of the tables' names, and then of the request.
 func TestBatchWriteChanges(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "another", "pk", "S", "sk", "S")
 	w.put(key("a", "1"))
 	before := len(w.db.Changes())
 	out := batchWrite(t, w.c, map[string][]types.WriteRequest{
-		"cache":   {putRequest(key("a", "3")), deleteRequest(key("a", "1")), putRequest(key("a", "2")), deleteRequest(key("a", "none"))},
+		"cache": {putRequest(key("a", "3")), deleteRequest(key("a", "1")), putRequest(key("a", "2")),
+			deleteRequest(key("a", "none"))},
 		"another": {putRequest(key("a", "1"))},
 	})
 	if out.UnprocessedItems == nil || len(out.UnprocessedItems) > 0 {
@@ -65,8 +68,9 @@ func TestBatchWriteChanges(t *testing.T) {
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 func TestBatchEchoes(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
-	const rule = " at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length less than or equal to 255, " +
-		"Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
+	const rule = " at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must " +
+		"have length less than or equal to 255, Member must have length greater than or equal to 3, Member must " +
+		"satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
 	for keys, echo := range map[string]struct {
 		key  values
 		text string
@@ -87,9 +91,12 @@ func TestBatchEchoes(t *testing.T) {
 	if got, _ := code(err); got != validation {
 		t.Errorf("a value of no type: got %v, want a ValidationException", err)
 	}
-	_, err = w.c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {}}})
-	wantError(t, err, validation, "1 validation error detected: Value '{cache=[]}' at 'requestItems' failed to satisfy constraint: "+
-		"Map value must satisfy constraint: [Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
+	_, err = w.c.BatchWriteItem(t.Context(),
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {}}})
+	wantError(t, err, validation,
+		"1 validation error detected: Value '{cache=[]}' at 'requestItems' failed to satisfy constraint: "+
+			"Map value must satisfy constraint: [Member must have length less than or equal to 25, Member must have "+
+			"length greater than or equal to 1]")
 }
 
 // Over 16 MB the rest of the keys come back, those of later tables too, and asking for them again completes the batch.
@@ -110,7 +117,8 @@ func TestBatchGetRest(t *testing.T) {
 	in := &dynamodb.BatchGetItemInput{
 		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		RequestItems: map[string]types.KeysAndAttributes{
-			"cache": {Keys: keys, ProjectionExpression: aws.String("#sk"), ExpressionAttributeNames: map[string]string{"#sk": "sk"}},
+			"cache": {Keys: keys, ProjectionExpression: aws.String("#sk"),
+				ExpressionAttributeNames: map[string]string{"#sk": "sk"}},
 			"later": {Keys: []values{{"id": n("1")}}, ConsistentRead: aws.Bool(true)},
 		},
 	}
@@ -132,7 +140,8 @@ func TestBatchGetRest(t *testing.T) {
 	if d := cmp.Diff(fmt.Sprint(want["cache"].Keys), fmt.Sprint(out.UnprocessedKeys["cache"].Keys)); d != "" {
 		t.Error(d)
 	}
-	if left := out.UnprocessedKeys["cache"]; *left.ProjectionExpression != "#sk" || left.ExpressionAttributeNames["#sk"] != "sk" {
+	if left := out.UnprocessedKeys["cache"]; *left.ProjectionExpression != "#sk" ||
+		left.ExpressionAttributeNames["#sk"] != "sk" {
 		t.Errorf("got %+v, want the projection kept", left)
 	}
 	if left := out.UnprocessedKeys["later"]; len(left.Keys) != 1 || !*left.ConsistentRead {
@@ -149,7 +158,9 @@ func TestBatchByARN(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	w := newWorld(t, ddbfake.LagManual)
 	batchWrite(t, w.c, map[string][]types.WriteRequest{arn: {putRequest(key("a", "1"))}})
-	out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{arn: {Keys: []values{key("a", "1")}}}})
+	out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{arn: {Keys: []values{key("a", "1")}}},
+	})
 	if err != nil || len(out.Responses[arn]) != 1 {
 		t.Errorf("got %v, %v", out, err)
 	}
@@ -162,8 +173,12 @@ func TestBatchByARN(t *testing.T) {
 // A fault finds the rows of a batch by their tables and keys.
 func TestFaultsMatchBatches(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
-	get := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"cache": {Keys: []values{key("a", "1"), key("a", "LOCK")}}}}
-	write := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {putRequest(key("a", "1")), deleteRequest(key("a", "LOCK"))}}}
+	get := &dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{"cache": {Keys: []values{key("a", "1"), key("a", "LOCK")}}},
+	}
+	write := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+		"cache": {putRequest(key("a", "1")), deleteRequest(key("a", "LOCK"))},
+	}}
 	for _, in := range []any{get, write} {
 		for f, want := range map[ddbfake.Fault]bool{
 			{Kind: ddbfake.FaultThrottled, Key: "LOCK"}:   true,

@@ -101,7 +101,10 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 				// The service answers with this text, although it speaks of something
 				// else. Source:
 				// https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
-				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+				return nil, invalid(
+					"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+						"supported datatypes",
+				)
 			case q.PutRequest != nil:
 				w.action = action{kind: actionPut, tableName: name, values: q.PutRequest.Item}
 			default:
@@ -138,7 +141,8 @@ func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
 	for _, name := range names {
 		if n := len(in.RequestItems[name]); n < 1 || n > maxBatchWrites {
 			c.add("'"+echo()+"'", "requestItems", "Map value must satisfy constraint: "+
-				"[Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
+				"[Member must have length less than or equal to 25, Member must have length greater than or "+
+				"equal to 1]")
 			break
 		}
 	}

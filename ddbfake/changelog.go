@@ -36,8 +36,8 @@ func (c Cause) String() string {
 type Change struct {
 	// Seq numbers changes from 1, without gaps.
 	Seq int
-	// Request numbers the calls of this DB from 1. Changes of one transaction share it; each write of a batch has its own,
-	// because a batch is not atomic. It is 0 if Cause is not a client.
+	// Request numbers the calls of this DB from 1. Changes of one transaction share it; each write of a batch has its
+	// own, because a batch is not atomic. It is 0 if Cause is not a client.
 	Request int
 	// Time is when the change took effect by the service's clock; for a TTL deletion under a lag, and for a write that
 	// came from another region under a lag, it is the instant at which they were due. Sent is when the caller made the

@@ -58,7 +58,8 @@ func (t *table) collectionBytes(hash string) int64 {
 // checkCollection refuses a write that makes a collection grow beyond the limit. It looks at each write of a
 // transaction by itself. The text is the one that AWS documents as a cancellation reason of a transaction.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (w *write) checkCollection() error {
 	t := w.table
 	if w.after == nil || !t.hasCollections() {

@@ -21,7 +21,9 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 	in.AttributeDefinitions = append(in.AttributeDefinitions, definition("n", "N"))
 	for i := range 5 {
 		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
-			IndexName: aws.String(fmt.Sprint("lsi", i)), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			IndexName: aws.String(fmt.Sprint("lsi", i)), Projection: &types.Projection{
+				ProjectionType: types.ProjectionTypeAll,
+			},
 			KeySchema: []types.KeySchemaElement{keyElement("pk", "HASH"), keyElement("n", "RANGE")},
 		})
 	}
@@ -63,9 +65,12 @@ func TestCollectionLimit(t *testing.T) {
 	if !errors.As(err, &large) || large.ErrorMessage() != "Collection size exceeded." {
 		t.Fatalf("one row more: got %v, want that the collection is too large", err)
 	}
-	_, err = door.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{
-		Put: &types.Put{TableName: aws.String("rows"), Item: values{"pk": s("p"), "sk": s("more"), "n": n("7"), "v": text}},
-	}}})
+	_, err = door.TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{
+			Put: &types.Put{
+				TableName: aws.String("rows"), Item: values{"pk": s("p"), "sk": s("more"), "n": n("7"), "v": text},
+			},
+		}}})
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) || *cancelled.CancellationReasons[0].Code != "ItemCollectionSizeLimitExceeded" {
 		t.Errorf("one row more in a transaction: got %v, want a reason of that name", err)
@@ -76,7 +81,8 @@ func TestCollectionLimit(t *testing.T) {
 	if _, err := put("p", 0, ""); err != nil {
 		t.Errorf("a row that does not grow: %v", err)
 	}
-	_, err = door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: key("p", "00000")})
+	_, err = door.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: key("p", "00000")})
 	if err != nil {
 		t.Errorf("a row less: %v", err)
 	}

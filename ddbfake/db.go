@@ -21,7 +21,8 @@ type Clock interface {
 type Options struct {
 	// Clock is the service's clock. Nil means a fakeclock that stands at fakeclock.Epoch until a test moves it.
 	Clock Clock
-	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and SweepExpired.
+	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and
+	// SweepExpired.
 	Lag Lag
 	// Seed decides the lag of each row under LagUniform and LagExponential: with the same seed, rows are deleted in the
 	// same order.
@@ -32,14 +33,14 @@ type Options struct {
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
 	// Throughput makes the service's limits hold, on Clock. One partition key of a table or a global index can be read
-	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. A table or index that
-	// is paid per request begins with its warm throughput: 12,000 and 4,000, unless more was asked for. 30 minutes after a
-	// peak it has twice that peak, up to its OnDemandThroughput.
+	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. A table or index
+	// that is paid per request begins with its warm throughput: 12,000 and 4,000, unless more was asked for. 30 minutes
+	// after a peak it has twice that peak, up to its OnDemandThroughput.
 	//
 	// A request beyond that gets a ProvisionedThroughputExceededException from a provisioned table and a
-	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. The units of
-	// one second can be saved. A request that needs more than are left is let in on credit. It is off by default: then
-	// only faults limit calls.
+	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. The units
+	// of one second can be saved. A request that needs more than are left is let in on credit. It is off by default:
+	// then only faults limit calls.
 	//
 	// Deviation: the service may save the units of five minutes, and has quotas of an account; the fake has neither. A
 	// Scan takes units of the table, and not of keys.
@@ -49,9 +50,9 @@ type Options struct {
 	Throughput bool
 	// Conflicts makes calls conflict if they overlap in real time, which means that they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
-	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds meanwhile. A transaction
-	// is refused if an earlier one with the same ClientRequestToken is under way and succeeds. No other call conflicts.
-	// One of two calls that conflict always succeeds.
+	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds meanwhile. A
+	// transaction is refused if an earlier one with the same ClientRequestToken is under way and succeeds. No other
+	// call conflicts. One of two calls that conflict always succeeds.
 	//
 	// It is off by default, because the processors decide which calls overlap: with it, two runs of a program may get
 	// different answers. Without it calls conflict only where a FaultConflict says so.
@@ -59,9 +60,9 @@ type Options struct {
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 	Conflicts bool
-	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept, and
-	// at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never further
-	// behind than the beginning of the log.
+	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept,
+	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never
+	// further behind than the beginning of the log.
 	KeepChanges int
 	// LogRequests is the number of the latest requests that Requests remembers. Zero is none.
 	LogRequests int

@@ -256,7 +256,8 @@ func (db *DB) takeIn(d *delivery, at time.Time) bool {
 		at = last.time
 	}
 	return db.store(&w, logEntry{
-		request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID, before: w.row, after: w.after,
+		request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID,
+		before: w.row, after: w.after,
 	})
 }
 

@@ -32,9 +32,10 @@ func global(t *testing.T, o ddbfake.Options, regions ...string) (*ddbfake.DB, *f
 
 func addReplica(t *testing.T, db *ddbfake.DB, region string) {
 	t.Helper()
-	_, err := db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{
-		{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
-	}})
+	_, err := db.Client().UpdateTable(t.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{
+			{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
+		}})
 	must.OK(t, err)
 }
 
@@ -44,9 +45,11 @@ func write(t *testing.T, db *ddbfake.DB, region, sk, value string) {
 	door := db.As("writer of " + region).In(region)
 	var err error
 	if value == "" {
-		_, err = door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", sk)})
+		_, err = door.DeleteItem(t.Context(),
+			&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", sk)})
 	} else {
-		_, err = door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", sk), "v", s(value))})
+		_, err = door.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", sk), "v", s(value))})
 	}
 	must.OK(t, err)
 }
@@ -78,7 +81,8 @@ func recordsOf(t *testing.T, c *dynamodbstreams.Client) []streamtypes.Record {
 	described, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 	must.OK(t, err)
 	from, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId,
+		ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
 	})
 	must.OK(t, err)
 	out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: from.ShardIterator})
@@ -96,7 +100,8 @@ func TestReplicationLag(t *testing.T) {
 	clock.Advance(1)
 	wantRows(t, db, "after", ireland, "1=x")
 	last := db.Changes()[1]
-	if last.Cause != ddbfake.CauseReplica || last.Region != ireland || last.Actor != "writer of us-east-1" || last.Request != 0 ||
+	if last.Cause != ddbfake.CauseReplica || last.Region != ireland || last.Actor != "writer of us-east-1" ||
+		last.Request != 0 ||
 		!last.Time.Equal(fakeclock.Epoch.Add(time.Second)) || !last.Sent.Equal(fakeclock.Epoch) {
 		t.Errorf("the change is %+v", last)
 	}
@@ -139,7 +144,8 @@ func TestReplicasConverge(t *testing.T) {
 	regions := []string{home, ireland, tokyo}
 	for seed := range uint64(50) {
 		db, clock := global(t, ddbfake.Options{Seed: seed}, ireland, tokyo)
-		lags := []ddbfake.Lag{ddbfake.LagManual, ddbfake.LagUniform(0, time.Minute), ddbfake.LagExponential(10 * time.Second), ddbfake.LagFixed(time.Second), ddbfake.LagNever}
+		lags := []ddbfake.Lag{ddbfake.LagManual, ddbfake.LagUniform(0, time.Minute),
+			ddbfake.LagExponential(10 * time.Second), ddbfake.LagFixed(time.Second), ddbfake.LagNever}
 		random := rand.New(rand.NewPCG(seed, 1))
 		last := map[string]string{}
 		for i := range 60 {
@@ -201,13 +207,17 @@ func TestReplicationOfATransaction(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagPerItem("lag"))
 	put := func(sk, lag string) types.TransactWriteItem {
-		return types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: with(key("a", sk), "v", s("x"), "lag", n(lag))}}
+		return types.TransactWriteItem{
+			Put: &types.Put{TableName: aws.String("cache"), Item: with(key("a", sk), "v", s("x"), "lag", n(lag))},
+		}
 	}
 	check := types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: aws.String("cache"), Key: key("a", "0"), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
 	write(t, db, ireland, "0", "there")
-	_, err := db.As("a").TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put("1", "5"), put("2", "3"), check}})
+	_, err := db.As("a").TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{put("1", "5"), put("2", "3"), check},
+	})
 	must.OK(t, err)
 	wantRows(t, db, "at once", home, "1=x 2=x")
 	clock.Advance(3 * time.Second)
@@ -233,7 +243,8 @@ func TestReplicationOfTTL(t *testing.T) {
 		t.Fatalf("%d changes, want a put and a deletion in each region", len(changes))
 	}
 	first, second := changes[2], changes[3]
-	if first.Cause != ddbfake.CauseTTL || second.Cause != ddbfake.CauseReplica || first.Region == second.Region || !first.Time.Equal(second.Time) {
+	if first.Cause != ddbfake.CauseTTL || second.Cause != ddbfake.CauseReplica || first.Region == second.Region ||
+		!first.Time.Equal(second.Time) {
 		t.Errorf("the deletions are\n%+v\n%+v", first, second)
 	}
 	var services int
@@ -280,7 +291,8 @@ func TestReplicasComeAndGo(t *testing.T) {
 	clock.Advance(time.Minute)
 	wantRows(t, db, "afterwards", tokyo, "1=x 2=y")
 	write(t, db, home, "3", "z")
-	must.Done(t)(db.As("a").In(tokyo).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
+	must.Done(t)(db.As("a").In(tokyo).DeleteTable(t.Context(),
+		&dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	addReplica(t, db, tokyo)
 	clock.Advance(time.Minute)
 	wantRows(t, db, "again", tokyo, "1=x 2=y 3=z")
@@ -297,10 +309,12 @@ func TestLoadGlobalTable(t *testing.T) {
 	must.OK(t, db.Load("", strings.NewReader(described)))
 	write(t, db, home, "1", "x")
 	wantRows(t, db, "loaded", ireland, "1=x")
-	if err := db.Load(tokyo, strings.NewReader(described)); err == nil || !strings.Contains(err.Error(), "does not become a replica") {
+	if err := db.Load(tokyo, strings.NewReader(described)); err == nil ||
+		!strings.Contains(err.Error(), "does not become a replica") {
 		t.Errorf("a replica that exists: %v", err)
 	}
-	if err := ddbfake.New(ddbfake.Options{}).Load("", strings.NewReader(strings.Replace(described, "eu-west-1", "", 1))); err == nil ||
+	if err := ddbfake.New(ddbfake.Options{}).Load("",
+		strings.NewReader(strings.Replace(described, "eu-west-1", "", 1))); err == nil ||
 		!strings.Contains(err.Error(), `a replica in the region ""`) {
 		t.Errorf("a replica without a region: %v", err)
 	}

@@ -35,7 +35,9 @@ var errMissingToken = &smithy.GenericAPIError{
 
 // Serve serves one request, for servers other than net/http's.
 func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.Reply) error {
-	*to = httpdoor.Reply{RequestID: awsjson.RequestID(h.requests.Add(1)), ContentType: awsjson.ContentType, Body: to.Body[:0]}
+	*to = httpdoor.Reply{
+		RequestID: awsjson.RequestID(h.requests.Add(1)), ContentType: awsjson.ContentType, Body: to.Body[:0],
+	}
 	body, err := httpbody.Read(r.Body, r.Length, r.ContentEncoding)
 	malformed := errors.Is(err, httpbody.ErrNotPacked)
 	if malformed {

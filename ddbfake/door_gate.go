@@ -12,7 +12,9 @@ import (
 
 // Gated returns the same door with a gate. The gate gets each decoded call, and calls serve to have it served. The gate
 // may wait; other calls do not wait for it.
-func (h *handler) Gated(gate func(ctx context.Context, c Call, serve func(context.Context, Call) (any, error)) (any, error)) http.Handler {
+func (h *handler) Gated(
+	gate func(ctx context.Context, c Call, serve func(context.Context, Call) (any, error)) (any, error),
+) http.Handler {
 	return &handler{db: h.db, do: func(ctx context.Context, c Call) (any, error) { return gate(ctx, c, h.do) }}
 }
 

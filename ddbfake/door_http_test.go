@@ -70,22 +70,29 @@ func TestHandlerRaw(t *testing.T) {
 		{"put", "PUT", nil, "{}", 404, "<UnknownOperationException/>\n"},
 		{"no content type", "POST", headers{"Content-Type": ""}, "{}", 404, "<UnknownOperationException/>\n"},
 		{"html", "POST", headers{"Content-Type": "text/html"}, "{}", 404, "<UnknownOperationException/>\n"},
-		{"plain json", "POST", headers{"Content-Type": "application/json; charset=utf-8"}, "{}", 200, `{"TableNames":["alice"]}`},
+		{"plain json", "POST", headers{"Content-Type": "application/json; charset=utf-8"}, "{}", 200,
+			`{"TableNames":["alice"]}`},
 		{"fine", "POST", nil, "{}", 200, `{"TableNames":["alice"]}`},
 		{"gzip", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")), 200, `{"TableNames":["alice"]}`},
-		{"deflate that is none", "POST", headers{"Content-Encoding": "deflate"}, "{}", 400, coral + `SerializationException"}`},
-		{"gzip that is none", "POST", headers{"Content-Encoding": "gzip"}, "{}", 400, coral + `SerializationException"}`},
-		{"gzip that is none, of a health check", "GET", headers{"Content-Encoding": "gzip"}, "{}", 200, "healthy: dynamodb.us-east-1.amazonaws.com "},
-		{"gzip that is none, put", "PUT", headers{"Content-Encoding": "gzip"}, "{}", 404, "<UnknownOperationException/>\n"},
-		{"gzip that is none, html", "POST", headers{"Content-Encoding": "gzip", "Content-Type": "text/html"}, "{}", 404, "<UnknownOperationException/>\n"},
+		{"deflate that is none", "POST", headers{"Content-Encoding": "deflate"}, "{}", 400,
+			coral + `SerializationException"}`},
+		{"gzip that is none", "POST", headers{"Content-Encoding": "gzip"}, "{}", 400,
+			coral + `SerializationException"}`},
+		{"gzip that is none, of a health check", "GET", headers{"Content-Encoding": "gzip"}, "{}", 200,
+			"healthy: dynamodb.us-east-1.amazonaws.com "},
+		{"gzip that is none, put", "PUT", headers{"Content-Encoding": "gzip"}, "{}", 404,
+			"<UnknownOperationException/>\n"},
+		{"gzip that is none, html", "POST", headers{"Content-Encoding": "gzip", "Content-Type": "text/html"}, "{}", 404,
+			"<UnknownOperationException/>\n"},
 		{"no target", "POST", headers{"X-Amz-Target": ""}, "{}", 400, coral + `UnknownOperationException"}`},
-		{"another service's target", "POST", headers{"X-Amz-Target": "Kinesis_20131202.ListStreams"}, "{}", 400, coral + `UnknownOperationException"}`},
+		{"another service's target", "POST", headers{"X-Amz-Target": "Kinesis_20131202.ListStreams"}, "{}", 400,
+			coral + `UnknownOperationException"}`},
 		{"unknown operation", "POST", headers{"X-Amz-Target": "DynamoDB_20120810.Frob"}, "{}", 400,
 			coral + `UnknownOperationException","message":"ddbfake does not support the operation Frob"}`},
 		{"unknown operation on streams", "POST", headers{"X-Amz-Target": "DynamoDBStreams_20120810.Frob"}, "{}", 400,
 			coral + `UnknownOperationException","message":"ddbfake does not support the operation Frob"}`},
-		{"an operation on streams elsewhere", "POST", headers{"X-Amz-Target": "DynamoDB_20120810.GetRecords"}, "{}", 400,
-			coral + `UnknownOperationException","message":"ddbfake does not support the operation GetRecords"}`},
+		{"an operation on streams elsewhere", "POST", headers{"X-Amz-Target": "DynamoDB_20120810.GetRecords"}, "{}",
+			400, coral + `UnknownOperationException","message":"ddbfake does not support the operation GetRecords"}`},
 		{"no credentials", "POST", headers{"Authorization": ""}, "{}", 400,
 			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
 		{"half credentials", "POST", headers{"Authorization": "AWS4-HMAC-SHA256 Credential=alice"}, "{}", 400,
@@ -94,14 +101,20 @@ func TestHandlerRaw(t *testing.T) {
 		{"empty", "POST", nil, "", 400, coral + `SerializationException"}`},
 		{"nothing, and no credentials", "POST", headers{"Authorization": ""}, "", 400,
 			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
-		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{", 400, coral + `SerializationException"}`},
-		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400, coral + `UnknownOperationException"}`},
-		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400, coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
+		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""},
+			"{", 400, coral + `SerializationException"}`},
+		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400,
+			coral + `UnknownOperationException"}`},
+		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400,
+			coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
 		{"the largest", "POST", nil, strings.Repeat(" ", httpbody.MaxBytes-2) + "{}", 200, `{"TableNames":["alice"]}`},
-		{"the largest unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", httpbody.MaxBytes-2) + "{}")), 200, `{"TableNames":["alice"]}`},
-		{"gzip that breaks off", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")[:15]), 400, coral + `SerializationException"}`},
+		{"the largest unpacked", "POST", headers{"Content-Encoding": "gzip"},
+			string(zipped(strings.Repeat(" ", httpbody.MaxBytes-2) + "{}")), 200, `{"TableNames":["alice"]}`},
+		{"gzip that breaks off", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")[:15]), 400,
+			coral + `SerializationException"}`},
 		{"too large", "POST", nil, strings.Repeat(" ", httpbody.MaxBytes) + "{}", 413, ""},
-		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", httpbody.MaxBytes) + "{}")), 413, ""},
+		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"},
+			string(zipped(strings.Repeat(" ", httpbody.MaxBytes) + "{}")), 413, ""},
 	}
 	h := &handler{do: func(_ context.Context, c Call) (any, error) {
 		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
@@ -120,13 +133,15 @@ func TestHandlerRaw(t *testing.T) {
 			if got.StatusCode != test.status || w.Body.String() != test.want {
 				t.Errorf("got  %d %s\nwant %d %s", got.StatusCode, w.Body, test.status, test.want)
 			}
-			if sum := strconv.FormatUint(uint64(crc32.ChecksumIEEE(w.Body.Bytes())), 10); got.Header.Get("X-Amz-Crc32") != sum {
+			if sum := strconv.FormatUint(uint64(crc32.ChecksumIEEE(w.Body.Bytes())),
+				10); got.Header.Get("X-Amz-Crc32") != sum {
 				t.Errorf("X-Amz-Crc32: got %s, want %s", got.Header.Get("X-Amz-Crc32"), sum)
 			}
 			if got := got.Header.Get("X-Amzn-RequestId"); !id.MatchString(got) {
 				t.Errorf("X-Amzn-RequestId: got %q, want a match of %s", got, id)
 			}
-			if want := awsjson.ContentType; strings.HasPrefix(test.want, "{") && got.Header.Get("Content-Type") != want {
+			if want := awsjson.ContentType; strings.HasPrefix(test.want, "{") &&
+				got.Header.Get("Content-Type") != want {
 				t.Errorf("Content-Type: got %q, want %q", got.Header.Get("Content-Type"), want)
 			}
 		})
@@ -212,7 +227,8 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 	if len(out.TableNames) != 1 || out.TableNames[0] != "bob" {
 		t.Errorf("got %q, want the actor bob", out.TableNames)
 	}
-	if len(invocations) != 3 || invocations[0] == invocations[1] || invocations[1] != invocations[2] || invocations[1] == "" {
+	if len(invocations) != 3 || invocations[0] == invocations[1] || invocations[1] != invocations[2] ||
+		invocations[1] == "" {
 		t.Errorf("got invocations %q, want those of the second and third attempt alike", invocations)
 	}
 }
@@ -251,7 +267,8 @@ func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connec
 func TestHandlerRefusesValues(t *testing.T) {
 	const (
 		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-		two  = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+		two  = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+			"supported datatypes"
 	)
 	db := New(Options{})
 	createTable(t, db, "cache")
@@ -298,7 +315,8 @@ func TestLongAnswersArePacked(t *testing.T) {
 		names    int
 		want     bool
 	}{
-		{"", 60, false}, {"identity", 60, false}, {"gzip", 60, true}, {"deflate, GZIP;q=0.5", 60, true}, {"gzip;q=0", 60, false}, {"gzip; q=0.0, *", 60, false},
+		{"", 60, false}, {"identity", 60, false}, {"gzip", 60, true}, {"deflate, GZIP;q=0.5", 60, true},
+		{"gzip;q=0", 60, false}, {"gzip; q=0.0, *", 60, false},
 		{"gzip", 10, false},
 	} {
 		h := &handler{do: func(context.Context, Call) (any, error) {

@@ -107,7 +107,9 @@ type invocationID struct{ counter }
 func (*invocationID) ID() string { return (*awsmiddleware.ClientRequestID)(nil).ID() }
 
 // HandleBuild sets the header.
-func (i *invocationID) HandleBuild(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
+func (i *invocationID) HandleBuild(
+	ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler,
+) (middleware.BuildOutput, middleware.Metadata, error) {
 	if r, ok := in.Request.(*smithyhttp.Request); ok {
 		r.Header[headerInvocation] = []string{i.next()}
 	}
@@ -126,7 +128,8 @@ func (a actorCredentials) Retrieve(context.Context) (aws.Credentials, error) {
 type nameSigner struct{}
 
 // SignHTTP sets the header.
-func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
+func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time,
+	_ ...func(*v4.SignerOptions)) error {
 	r.Header[headerAuthorization] = []string{awsjson.Authorization(c.AccessKeyID, region)}
 	return nil
 }
@@ -214,11 +217,13 @@ func (t *transport) serve(r *http.Request, dst []byte) (answer []byte, status in
 	case err != nil:
 		return dst, 0, err
 	}
-	signer, ok := awsjson.SignerOf(first(r.Header, headerAuthorization), r.URL.RawQuery, first(r.Header, headerRegionSet))
+	signer, ok := awsjson.SignerOf(first(r.Header, headerAuthorization), r.URL.RawQuery,
+		first(r.Header, headerRegionSet))
 	if !ok {
 		signer.Region = awsmiddleware.GetRegion(r.Context()) // a request with anonymous credentials is not signed
 	}
-	call := wireCall{target: first(r.Header, headerTarget), signer: signer, invocation: first(r.Header, headerInvocation), body: body}
+	call := wireCall{target: first(r.Header, headerTarget), signer: signer,
+		invocation: first(r.Header, headerInvocation), body: body}
 	return call.serve(r.Context(), t.do, dst)
 }
 

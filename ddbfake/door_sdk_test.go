@@ -60,7 +60,8 @@ func TestClientActor(t *testing.T) {
 		{"no actor", nil, nil, ""},
 		{"client", []func(*dynamodb.Options){WithActor("alice")}, nil, "alice"},
 		{"call", nil, []func(*dynamodb.Options){WithActor("bob")}, "bob"},
-		{"call over client", []func(*dynamodb.Options){WithActor("alice")}, []func(*dynamodb.Options){WithActor("bob")}, "bob"},
+		{"call over client", []func(*dynamodb.Options){WithActor("alice")},
+			[]func(*dynamodb.Options){WithActor("bob")}, "bob"},
 		{"credentials", []func(*dynamodb.Options){static}, nil, "AKID"},
 		{"odd name", []func(*dynamodb.Options){WithActor("node 1/2, ключ")}, nil, "node 1/2, ключ"},
 	}
@@ -114,7 +115,9 @@ func TestClientIDs(t *testing.T) {
 		t.Helper()
 		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: token,
-			TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("cache"), Item: rowKey("META")}}},
+			TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: aws.String("cache"), Item: rowKey("META")}},
+			},
 		})
 		must.OK(t, err)
 	}
@@ -196,7 +199,8 @@ func TestRetryer(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					start := time.Now() //nolint:forbidigo // the clock of the bubble
 					r := recorder{errs: test.errs}
-					err := getRow(t.Context(), NewClient(r.do, func(o *dynamodb.Options) { o.Retryer = Retryer(test.attempts) }))
+					err := getRow(t.Context(),
+						NewClient(r.do, func(o *dynamodb.Options) { o.Retryer = Retryer(test.attempts) }))
 					if len(r.calls) != test.calls {
 						t.Errorf("got %d calls, want %d", len(r.calls), test.calls)
 					}
@@ -204,7 +208,8 @@ func TestRetryer(t *testing.T) {
 						if !errors.Is(err, own) {
 							t.Errorf("got %v, want an error that wraps %v", err, own)
 						}
-					} else if got, want := describe(err), describe(test.want); got.Code != want.Code || got.Message != want.Message {
+					} else if got, want := describe(err), describe(test.want); got.Code != want.Code ||
+						got.Message != want.Message {
 						t.Errorf("got  %v\nwant %v", got, want)
 					}
 					if elapsed := time.Since(start); elapsed != 0 { //nolint:forbidigo // the clock of the bubble
@@ -334,9 +339,10 @@ func TestLostResponseOfConditionalPut(t *testing.T) {
 	}
 
 	db.Inject(Fault{Kind: FaultResponseLost, Op: "PutItem"})
-	_, err = db.Client(func(o *dynamodb.Options) { o.Retryer = Retryer(1) }).PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("cache"), Item: rowKey("META"),
-	})
+	_, err = db.Client(func(o *dynamodb.Options) { o.Retryer = Retryer(1) }).PutItem(t.Context(),
+		&dynamodb.PutItemInput{
+			TableName: aws.String("cache"), Item: rowKey("META"),
+		})
 	var network *NetworkError
 	if !errors.As(err, &network) || !network.ResponseLost {
 		t.Errorf("without retries: got %v, want the NetworkError of the lost response", err)
@@ -348,9 +354,11 @@ func TestLostResponseOfTransaction(t *testing.T) {
 	db := New(Options{})
 	createTable(t, db, "cache")
 	db.Inject(Fault{Kind: FaultResponseLost, Op: "TransactWriteItems"})
-	_, err := db.Client().TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Put: &types.Put{TableName: aws.String("cache"), Item: rowKey("META"), ConditionExpression: aws.String("attribute_not_exists(pk)")}},
-	}})
+	_, err := db.Client().TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: aws.String("cache"), Item: rowKey("META"),
+				ConditionExpression: aws.String("attribute_not_exists(pk)")}},
+		}})
 	if err != nil {
 		t.Error(err)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // StreamsClient returns a real client of the SDK for DynamoDB Streams whose wire ends in this DB, as Client does for
-// DynamoDB. Streams are an API of their own; the HTTP door serves both at one address. The access key id of the client's
-// Credentials names the actor; without Credentials the actor is "".
+// DynamoDB. Streams are an API of their own; the HTTP door serves both at one address. The access key id of the
+// client's Credentials names the actor; without Credentials the actor is "".
 func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		Region:       DefaultRegion,

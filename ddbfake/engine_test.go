@@ -42,7 +42,9 @@ func with(item values, more ...any) values {
 }
 
 // tableInput creates a table; a sort key "" makes one without.
-func tableInput(name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) *dynamodb.CreateTableInput {
+func tableInput(
+	name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType,
+) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
@@ -56,7 +58,8 @@ func tableInput(name, hash string, hashType types.ScalarAttributeType, sort stri
 	return in
 }
 
-func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
+func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string,
+	sortType types.ScalarAttributeType) {
 	t.Helper()
 	must.Done(t)(db.As("setup").CreateTable(t.Context(), tableInput(name, hash, hashType, sort, sortType)))
 }
@@ -87,8 +90,10 @@ func worldOf(t testing.TB, o ddbfake.Options) *world {
 // ttlOn enables TTL by the attribute ttl.
 func ttlOn(table string) *dynamodb.UpdateTimeToLiveInput {
 	return &dynamodb.UpdateTimeToLiveInput{
-		TableName:               &table,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		TableName: &table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		},
 	}
 }
 

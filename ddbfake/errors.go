@@ -44,7 +44,8 @@ type notAFaultError struct {
 
 // Error names what was found and what was expected.
 func (e *notAFaultError) Error() string {
-	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)", e.Fault.Kind, faultKindList())
+	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)",
+		e.Fault.Kind, faultKindList())
 }
 
 // NetworkError is the caller's error for a lost request or a lost response. As in real life, its text does not say
@@ -99,7 +100,8 @@ func refused(err error) error {
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 var olderLayer = []string{
-	"BatchExecuteStatement", "BatchWriteItem", "ExecuteStatement", "ExecuteTransaction", "Scan", "TransactGetItems", "TransactWriteItems",
+	"BatchExecuteStatement", "BatchWriteItem", "ExecuteStatement", "ExecuteTransaction", "Scan",
+	"TransactGetItems", "TransactWriteItems",
 }
 
 // inWordsOf returns an error as an operation words it.
@@ -152,7 +154,8 @@ func resourceNotFound(message string) error {
 
 // ongoing is the reason for a conflict. AWS documents the text with a full stop, but its clients report it without one.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const ongoing = "Transaction is ongoing for the item"
 
 // conflictError refuses a write because of a transaction on its row.

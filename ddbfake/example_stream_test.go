@@ -22,15 +22,19 @@ func ExampleDB_StreamsClient() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := newCache(ddbfake.Options{Clock: clock}) // its rows expire by their ttl
 	enabled, err := db.Client().UpdateTable(ctx, &dynamodb.UpdateTableInput{
-		TableName:           aws.String("cache"),
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeOldImage},
+		TableName: aws.String("cache"),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeOldImage,
+		},
 	})
 	if err != nil {
 		panic(err)
 	}
 	arn := enabled.TableDescription.LatestStreamArn
 
-	lock := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "ttl": attr.Int(clock.Now().Add(time.Minute).Unix())}
+	lock := attr.Item{
+		"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "ttl": attr.Int(clock.Now().Add(time.Minute).Unix()),
+	}
 	if err := db.Put("cache", lock, attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("META")}); err != nil {
 		panic(err)
 	}

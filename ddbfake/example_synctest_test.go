@@ -21,8 +21,10 @@ func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	clock := clockwork.NewRealClock()
 	for {
 		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName:           aws.String("cache"),
-			Item:                attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK"), "ttl": attr.Int(clock.Now().Add(time.Minute).Unix())}.ToSDK(),
+			TableName: aws.String("cache"),
+			Item: attr.Item{
+				"pk": attr.S("/home"), "sk": attr.S("LOCK"), "ttl": attr.Int(clock.Now().Add(time.Minute).Unix()),
+			}.ToSDK(),
 			ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		})
 		var held *types.ConditionalCheckFailedException
@@ -44,7 +46,9 @@ func lockInBubble(t *testing.T) {
 		clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
 		db := newCache(ddbfake.Options{Clock: clock, Lag: ddbfake.LagAtOnce})
 		began := clock.Now()
-		if err := db.Put("cache", attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK"), "ttl": attr.Int(began.Add(90 * time.Second).Unix())}); err != nil {
+		if err := db.Put("cache", attr.Item{
+			"pk": attr.S("/home"), "sk": attr.S("LOCK"), "ttl": attr.Int(began.Add(90 * time.Second).Unix()),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2}) // the SDK waits and sends again

@@ -39,8 +39,10 @@ func newCache(o ddbfake.Options) *ddbfake.DB {
 		panic(err)
 	}
 	if _, err := c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		TableName: aws.String("cache"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		},
 	}); err != nil {
 		panic(err)
 	}
@@ -151,7 +153,8 @@ func ExampleDB_Snapshot() {
 // The log shows the requests of the code under test, and their outcomes.
 func ExampleDB_Requests() {
 	db := newCache(ddbfake.Options{LogRequests: 2})
-	if err := db.Put("cache", attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "lease_token": attr.S("bob-1")}); err != nil {
+	if err := db.Put("cache",
+		attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "lease_token": attr.S("bob-1")}); err != nil {
 		panic(err)
 	}
 	_, _ = db.As("alice").PutItem(context.Background(), &dynamodb.PutItemInput{
@@ -242,10 +245,13 @@ func ExampleFaultKinds() {
 			heard = read["n"]
 		case ddbfake.FaultUnprocessed:
 			var out *dynamodb.BatchWriteItemOutput
-			out, err = alice.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {
-				{DeleteRequest: &types.DeleteRequest{Key: key.ToSDK()}},
-				{DeleteRequest: &types.DeleteRequest{Key: attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK")}.ToSDK()}},
-			}}})
+			out, err = alice.BatchWriteItem(ctx,
+				&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {
+					{DeleteRequest: &types.DeleteRequest{Key: key.ToSDK()}},
+					{DeleteRequest: &types.DeleteRequest{
+						Key: attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK")}.ToSDK(),
+					}},
+				}}})
 			heard = fmt.Sprint(len(out.UnprocessedItems["cache"]), " undone")
 		case ddbfake.FaultShortPage:
 			if err := db.Put("cache", attr.Item{"pk": key["pk"], "sk": attr.S("NEXT")}); err != nil {
@@ -262,7 +268,9 @@ func ExampleFaultKinds() {
 		default:
 			_, err = alice.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 				TableName: aws.String("cache"), Key: key.ToSDK(), UpdateExpression: aws.String("ADD n :one"),
-				ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+				ExpressionAttributeValues: map[string]types.AttributeValue{
+					":one": &types.AttributeValueMemberN{Value: "1"},
+				},
 			})
 		}
 		if err != nil {
@@ -292,10 +300,11 @@ func ExampleDB_Client() {
 	client := db.Client(ddbfake.WithActor("alice"))
 
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            aws.String("locks"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		TableName:   aws.String("locks"),
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -337,7 +346,9 @@ func ExampleDB_Handler() {
 		}
 		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+target)
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=any")
+		r.Header.Set("Authorization",
+			"AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, "+
+				"Signature=any")
 		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			fmt.Println(err)

@@ -97,7 +97,9 @@ func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 
 // checkPlaceholders refuses names and values given without an expression that could use them: a projection uses names
 // only.
-func checkPlaceholders(expressions []expression, names map[string]string, values map[string]types.AttributeValue) error {
+func checkPlaceholders(
+	expressions []expression, names map[string]string, values map[string]types.AttributeValue,
+) error {
 	if names == nil && values == nil {
 		return nil
 	}

@@ -116,7 +116,8 @@ type Fault struct {
 	// Actor is the caller; "" is any. alice matches alice.2 as well, the name
 	// that a simulator gives to alice after a crash and a restart.
 	Actor string
-	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
+	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means
+	// 1.
 	Nth int
 	// Times is the number of matching calls in a row that are hit. Zero means 1, Always has no end.
 	Times int
@@ -127,8 +128,8 @@ func (f *Fault) text() faults.Text {
 	return faults.Text{
 		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
 		Predicates: []faults.Predicate{
-			{Name: "op", Value: &f.Op, Check: faults.Operation(Operations(), "such as PutItem")}, {Name: "table", Value: &f.Table},
-			{Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
+			{Name: "op", Value: &f.Op, Check: faults.Operation(Operations(), "such as PutItem")},
+			{Name: "table", Value: &f.Table}, {Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
 		},
 	}
 }

@@ -67,8 +67,8 @@ func (db own) Matches(f Fault, c Call) bool {
 	return db.matches(f, op, c.Actor, cmp.Or(c.Region, DefaultRegion), c.Input)
 }
 
-// Rows calls visit for each row that a call names by its key, as Fault.Key does. Statements of PartiQL and conditions of
-// a Query name rows, too. The values are the key's attributes, perhaps among others.
+// Rows calls visit for each row that a call names by its key, as Fault.Key does. Statements of PartiQL and conditions
+// of a Query name rows, too. The values are the key's attributes, perhaps among others.
 func (db own) Rows(c Call, visit func(table string, values map[string]types.AttributeValue)) {
 	db.mu.Lock()
 	targets := db.targets(cmp.Or(c.Region, DefaultRegion), c.Input)

@@ -16,7 +16,8 @@ const ongoing = "Transaction is ongoing for the item"
 
 // A conflict refuses writes and transactions. It does not match other calls, and still waits after them.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func TestConflictBefalls(t *testing.T) {
 	const table = "cache"
 	for _, tc := range []struct {
@@ -24,15 +25,36 @@ func TestConflictBefalls(t *testing.T) {
 		want string // "" is no error
 	}{
 		{&dynamodb.PutItemInput{TableName: aws.String(table), Item: key("a", "LOCK")}, "TransactionConflictException"},
-		{&dynamodb.UpdateItemInput{TableName: aws.String(table), Key: key("a", "LOCK")}, "TransactionConflictException"},
-		{&dynamodb.DeleteItemInput{TableName: aws.String(table), Key: key("a", "LOCK")}, "TransactionConflictException"},
-		{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putAction(key("a", "META"))}}, "TransactionCanceledException"},
-		{&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: aws.String(table), Key: key("a", "META")}}}}, "TransactionCanceledException"},
-		{&dynamodb.GetItemInput{TableName: aws.String(table), Key: key("a", "LOCK"), ConsistentRead: aws.Bool(true)}, ""},
-		{&dynamodb.QueryInput{TableName: aws.String(table), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: values{":p": s("a")}}, ""},
+		{&dynamodb.UpdateItemInput{TableName: aws.String(table), Key: key("a", "LOCK")},
+			"TransactionConflictException"},
+		{&dynamodb.DeleteItemInput{TableName: aws.String(table), Key: key("a", "LOCK")},
+			"TransactionConflictException"},
+		{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putAction(key("a", "META"))}},
+			"TransactionCanceledException"},
+		{
+			&dynamodb.TransactGetItemsInput{
+				TransactItems: []types.TransactGetItem{
+					{Get: &types.Get{TableName: aws.String(table), Key: key("a", "META")}},
+				},
+			}, "TransactionCanceledException",
+		},
+		{&dynamodb.GetItemInput{TableName: aws.String(table), Key: key("a", "LOCK"), ConsistentRead: aws.Bool(true)},
+			""},
+		{
+			&dynamodb.QueryInput{TableName: aws.String(table), KeyConditionExpression: aws.String("pk = :p"),
+				ExpressionAttributeValues: values{":p": s("a")}}, "",
+		},
 		{&dynamodb.DescribeTableInput{TableName: aws.String(table)}, ""},
-		{&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {deleteRequest(key("a", "META"))}}}, ""},
-		{&dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`SELECT * FROM "cache" WHERE pk = 'a' AND sk = 'LOCK'`)}}}, ""},
+		{
+			&dynamodb.BatchWriteItemInput{
+				RequestItems: map[string][]types.WriteRequest{table: {deleteRequest(key("a", "META"))}},
+			}, "",
+		},
+		{
+			&dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{
+				{Statement: aws.String(`SELECT * FROM "cache" WHERE pk = 'a' AND sk = 'LOCK'`)},
+			}}, "",
+		},
 	} {
 		// The fault is injected, or is the fault of the call.
 		for _, given := range []bool{false, true} {
@@ -65,7 +87,8 @@ func TestConflictBefalls(t *testing.T) {
 
 // The reasons of a transaction name the actions on the rows that conflict.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func TestConflictReasons(t *testing.T) {
 	for _, tc := range []struct {
 		fault string
@@ -81,7 +104,9 @@ func TestConflictReasons(t *testing.T) {
 			{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "LOCK")}},
 		}
 		for _, in := range []any{
-			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putAction(key("a", "META")), deleteAction(key("a", "LOCK"))}},
+			&dynamodb.TransactWriteItemsInput{
+				TransactItems: []types.TransactWriteItem{putAction(key("a", "META")), deleteAction(key("a", "LOCK"))},
+			},
 			&dynamodb.TransactGetItemsInput{TransactItems: gets},
 		} {
 			w := newWorld(t, ddbfake.LagManual)
@@ -107,22 +132,28 @@ func TestDuplicate(t *testing.T) {
 		want     string // the error
 		requests []int  // the number of the request of each change
 	}{
-		{"a conditional put meets itself", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK"),
-			ConditionExpression: aws.String(absent)}, "ConditionalCheckFailedException", []int{1}},
-		{"a plain put changes nothing more", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK")}, "", []int{1}},
+		{"a conditional put meets itself",
+			&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK"),
+				ConditionExpression: aws.String(absent)}, "ConditionalCheckFailedException", []int{1}},
+		{"a plain put changes nothing more",
+			&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK")}, "", []int{1}},
 		{"an update that counts counts twice", add, "", []int{1, 2}},
-		{"a transaction meets itself", &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putIf(key("a", "META"), absent)}},
+		{"a transaction meets itself", &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{putIf(key("a", "META"), absent)},
+		},
 			"TransactionCanceledException", []int{1}},
 		{"unless it has a token", &dynamodb.TransactWriteItemsInput{ClientRequestToken: token,
 			TransactItems: []types.TransactWriteItem{putIf(key("a", "META"), absent)}}, "", []int{1}},
-		{"a read is read twice", &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "LOCK")}, "", nil},
+		{"a read is read twice", &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "LOCK")}, "",
+			nil},
 	} {
 		w := newWorld(t, ddbfake.LagManual)
 
 		w.put(key("z", "first"))
 		changes := w.db.Changes()
 		first := changes[len(changes)-1].Request
-		out, err := w.db.Do(t.Context(), ddbfake.Call{Input: tc.in, Fault: &ddbfake.Fault{Kind: ddbfake.FaultDuplicate}})
+		out, err := w.db.Do(t.Context(),
+			ddbfake.Call{Input: tc.in, Fault: &ddbfake.Fault{Kind: ddbfake.FaultDuplicate}})
 		got := ""
 		if err != nil {
 			got, _ = code(err)
@@ -151,9 +182,12 @@ func TestFaultUnprocessed(t *testing.T) {
 		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
 		"If exceptions persist, check if you have a hot key: " +
 		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
-	write := map[string][]types.WriteRequest{"cache": {putRequest(key("a", "LOCK")), putRequest(key("a", "META")), deleteRequest(key("b", "LOCK"))}}
+	write := map[string][]types.WriteRequest{
+		"cache": {putRequest(key("a", "LOCK")), putRequest(key("a", "META")), deleteRequest(key("b", "LOCK"))},
+	}
 	get := map[string]types.KeysAndAttributes{"cache": {
-		Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true), AttributesToGet: []string{"sk"},
+		Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true),
+		AttributesToGet: []string{"sk"},
 	}}
 
 	t.Run("writes", func(t *testing.T) {
@@ -167,7 +201,8 @@ func TestFaultUnprocessed(t *testing.T) {
 		if w.get(key("a", "META")) == nil || w.get(key("a", "LOCK")) != nil {
 			t.Error("what came back is done, or what did not is not")
 		}
-		if out := batchWrite(t, w.c, out.UnprocessedItems); len(out.UnprocessedItems) > 0 || w.get(key("a", "LOCK")) == nil {
+		if out := batchWrite(t, w.c, out.UnprocessedItems); len(out.UnprocessedItems) > 0 ||
+			w.get(key("a", "LOCK")) == nil {
 			t.Errorf("again: got %v left", out.UnprocessedItems)
 		}
 	})
@@ -178,7 +213,8 @@ func TestFaultUnprocessed(t *testing.T) {
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
 		out := must.Of(w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get}))(t)
 		left := out.UnprocessedKeys["cache"]
-		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead || len(left.AttributesToGet) != 1 {
+		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead ||
+			len(left.AttributesToGet) != 1 {
 			t.Errorf("got %v and %v left, want one of each, and the same parameters", out.Responses, left)
 		}
 	})
@@ -196,20 +232,26 @@ func TestFaultUnprocessed(t *testing.T) {
 	t.Run("a batch that is not valid is refused", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
-		_, err := w.c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
-			"cache": {putRequest(key("a", "LOCK")), deleteRequest(key("a", "LOCK"))},
-		}})
+		_, err := w.c.BatchWriteItem(t.Context(),
+			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+				"cache": {putRequest(key("a", "LOCK")), deleteRequest(key("a", "LOCK"))},
+			}})
 		wantError(t, err, validation, "Provided list of item keys contains duplicates")
 	})
 	statements := func(t *testing.T, kind ddbfake.FaultKind, code types.BatchStatementErrorCodeEnum, message string) {
 		w := newWorld(t, ddbfake.LagManual)
 		w.db.Inject(ddbfake.Fault{Kind: kind, Key: "LOCK"})
 		insert := func(sk string) types.BatchStatementRequest {
-			return types.BatchStatementRequest{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '` + sk + `'}`)}
+			return types.BatchStatementRequest{
+				Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '` + sk + `'}`),
+			}
 		}
-		out, err := w.c.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{insert("LOCK"), insert("META")}})
+		out, err := w.c.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{insert("LOCK"), insert("META")},
+		})
 		must.OK(t, err)
-		if left := out.Responses[0].Error; left == nil || left.Code != code || *left.Message != message || out.Responses[1].Error != nil {
+		if left := out.Responses[0].Error; left == nil || left.Code != code || *left.Message != message ||
+			out.Responses[1].Error != nil {
 			t.Errorf("got %v, want the statement on LOCK left undone", out.Responses)
 		}
 		if w.get(key("a", "META")) == nil || w.get(key("a", "LOCK")) != nil {

@@ -22,8 +22,8 @@ func pagedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door) {
 	for i, at := range [][2]string{{"a", "1"}, {"a", "2"}, {"a", "3"}, {"b", "1"}} {
 		n := int64(i)
 		row := attr.Item{
-			"pk": attr.S(at[0]), "sk": attr.S(at[1]), "h": attr.S("h"), "i": attr.S("i"), "a": attr.S(fmt.Sprint(9 - i)),
-			"b": attr.Int(n), "n": attr.Int(n),
+			"pk": attr.S(at[0]), "sk": attr.S(at[1]), "h": attr.S("h"), "i": attr.S("i"),
+			"a": attr.S(fmt.Sprint(9 - i)), "b": attr.Int(n), "n": attr.Int(n),
 		}
 		must.OK(t, db.Put("rows", row))
 	}
@@ -39,7 +39,8 @@ func TestFaultShortPage(t *testing.T) {
 	query := func(changes ...func(*dynamodb.QueryInput)) any {
 		in := &dynamodb.QueryInput{
 			TableName: aws.String("rows"), KeyConditionExpression: aws.String("pk = :pk"),
-			ExpressionAttributeValues: values{":pk": s("a")}, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+			ExpressionAttributeValues: values{":pk": s("a")},
+			ReturnConsumedCapacity:    types.ReturnConsumedCapacityIndexes,
 		}
 		for _, change := range changes {
 			change(in)
@@ -50,23 +51,33 @@ func TestFaultShortPage(t *testing.T) {
 		return func(in *dynamodb.QueryInput) { in.ExpressionAttributeValues[":pk"] = s(pk) }
 	}
 	filter := func(in *dynamodb.QueryInput) {
-		in.FilterExpression, in.ExpressionAttributeValues[":n"] = aws.String("n > :n"), &types.AttributeValueMemberN{Value: "1"}
+		in.FilterExpression, in.ExpressionAttributeValues[":n"] = aws.String("n > :n"), &types.AttributeValueMemberN{
+			Value: "1",
+		}
 	}
 	limit := func(n int32) func(*dynamodb.QueryInput) { return func(in *dynamodb.QueryInput) { in.Limit = &n } }
 	scan := func(changes ...func(*dynamodb.ScanInput)) any {
-		in := &dynamodb.ScanInput{TableName: aws.String("rows"), ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes}
+		in := &dynamodb.ScanInput{
+			TableName: aws.String("rows"), ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+		}
 		for _, change := range changes {
 			change(in)
 		}
 		return in
 	}
 	statement := func(text string) any {
-		return &dynamodb.ExecuteStatementInput{Statement: &text, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes}
+		return &dynamodb.ExecuteStatementInput{
+			Statement: &text, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+		}
 	}
 	for name, in := range map[string]any{
-		"query":       query(),
-		"backwards":   query(func(in *dynamodb.QueryInput) { in.ScanIndexForward = aws.Bool(false) }),
-		"after a row": query(func(in *dynamodb.QueryInput) { in.ExclusiveStartKey = values{"pk": s("a"), "sk": s("1")} }),
+		"query":     query(),
+		"backwards": query(func(in *dynamodb.QueryInput) { in.ScanIndexForward = aws.Bool(false) }),
+		"after a row": query(func(in *dynamodb.QueryInput) {
+			in.ExclusiveStartKey = values{
+				"pk": s("a"), "sk": s("1"),
+			}
+		}),
 		"consistent":  query(func(in *dynamodb.QueryInput) { in.ConsistentRead = aws.Bool(true) }),
 		"filter":      query(filter),
 		"count":       query(filter, func(in *dynamodb.QueryInput) { in.Select = types.SelectCount }),
@@ -82,11 +93,14 @@ func TestFaultShortPage(t *testing.T) {
 		}),
 		"old parameters": &dynamodb.QueryInput{
 			TableName: aws.String("rows"), KeyConditions: map[string]types.Condition{
-				"pk": {ComparisonOperator: types.ComparisonOperatorEq, AttributeValueList: []types.AttributeValue{s("a")}},
+				"pk": {ComparisonOperator: types.ComparisonOperatorEq,
+					AttributeValueList: []types.AttributeValue{s("a")}},
 			},
 		},
-		"scan":             scan(),
-		"segment":          scan(func(in *dynamodb.ScanInput) { in.Segment, in.TotalSegments = aws.Int32(0), aws.Int32(1) }),
+		"scan": scan(),
+		"segment": scan(
+			func(in *dynamodb.ScanInput) { in.Segment, in.TotalSegments = aws.Int32(0), aws.Int32(1) },
+		),
 		"scan of an index": scan(func(in *dynamodb.ScanInput) { in.IndexName = aws.String("many") }),
 		"select":           statement(`SELECT * FROM "rows" WHERE pk = 'a'`),
 		"select by an or":  statement(`SELECT * FROM "rows" WHERE pk IN ['b', 'a']`),
@@ -112,22 +126,25 @@ func TestFaultShortPage(t *testing.T) {
 		}
 		// Each page may end early. The last one does not, and so it says that it is the last.
 		db.Inject(ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: ddbfake.Always})
-		if got := pagesOf(t, door, in, 0); int32(len(got)) != scannedIn(whole) || fmt.Sprint(rowsIn(got)) != fmt.Sprint(rowsIn(whole)) {
+		if got := pagesOf(t, door, in, 0); int32(len(got)) != scannedIn(whole) ||
+			fmt.Sprint(rowsIn(got)) != fmt.Sprint(rowsIn(whole)) {
 			t.Errorf("%s: got %v in %d pages, want a page for each of %v", name, rowsIn(got), len(got), rowsIn(whole))
 		}
 		db.ClearFaults()
 	}
 
 	for name, in := range map[string]any{
-		"a limit of one row":  query(limit(1)),
-		"one row":             query(partition("b")),
-		"no row":              query(partition("c")),
-		"not valid":           query(func(in *dynamodb.QueryInput) { in.KeyConditionExpression = aws.String("pk") }),
-		"no input":            (*dynamodb.QueryInput)(nil),
-		"no statement":        (*dynamodb.ExecuteStatementInput)(nil),
-		"a row by its key":    statement(`SELECT * FROM "rows" WHERE pk = 'a' AND sk = '1'`),
-		"a write":             statement(`INSERT INTO "rows" VALUE {'pk': 'x', 'sk': '1'}`),
-		"rows by their keys":  &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"rows": {Keys: []values{key("a", "1"), key("a", "2")}}}},
+		"a limit of one row": query(limit(1)),
+		"one row":            query(partition("b")),
+		"no row":             query(partition("c")),
+		"not valid":          query(func(in *dynamodb.QueryInput) { in.KeyConditionExpression = aws.String("pk") }),
+		"no input":           (*dynamodb.QueryInput)(nil),
+		"no statement":       (*dynamodb.ExecuteStatementInput)(nil),
+		"a row by its key":   statement(`SELECT * FROM "rows" WHERE pk = 'a' AND sk = '1'`),
+		"a write":            statement(`INSERT INTO "rows" VALUE {'pk': 'x', 'sk': '1'}`),
+		"rows by their keys": &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{"rows": {Keys: []values{key("a", "1"), key("a", "2")}}},
+		},
 		"what lists no rows":  &dynamodb.ListTablesInput{},
 		"a table that is not": &dynamodb.ScanInput{TableName: aws.String("absent")},
 	} {
@@ -215,7 +232,8 @@ func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pag
 			page := *asked
 			page.Limit, page.NextToken = limitOf(page.Limit), token
 			out := must.Of(door.ExecuteStatement(t.Context(), &page))(t)
-			p, token = pageOf{out.Items, int32(len(out.Items)), int32(len(out.Items)), out.ConsumedCapacity, nil}, out.NextToken
+			p, token = pageOf{out.Items, int32(len(out.Items)), int32(len(out.Items)), out.ConsumedCapacity, nil},
+				out.NextToken
 		}
 		switch {
 		case from != nil:

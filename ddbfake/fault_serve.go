@@ -55,10 +55,11 @@ func (db *DB) befalls(k FaultKind, region string, in any) bool {
 }
 
 // conflicts reports whether the service may refuse such a call, or a statement of it, because of a transaction in
-// progress. Reads of single items, queries and other batches are never refused: no source says what becomes of a request
-// of BatchWriteItem, whose documented errors do not include a conflict.
+// progress. Reads of single items, queries and other batches are never refused: no source says what becomes of a
+// request of BatchWriteItem, whose documented errors do not include a conflict.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func conflicts(in any) bool {
 	switch in.(type) {
 	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput:
@@ -146,7 +147,8 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 	switch in.(type) {
 	case *dynamodbstreams.GetRecordsInput:
 		return &streamtypes.LimitExceededException{Message: aws.String(rateExceeded)}
-	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetShardIteratorInput:
+	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput,
+		*dynamodbstreams.GetShardIteratorInput:
 		return &smithy.GenericAPIError{Code: "ThrottlingException", Message: rateExceeded, Fault: smithy.FaultClient}
 	}
 	operation, _ := consumes(in)
@@ -161,7 +163,8 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 // throttledTransaction cancels a transaction. The fault throttles the actions whose rows its predicates match; without
 // predicates, all of them.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (db *DB) throttledTransaction(r *request, in any, f Fault, write bool) error {
 	targets := db.targets(r.region, in)
 	reasons := make([]types.CancellationReason, len(targets))
@@ -186,7 +189,8 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 // rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
 // limited. Only GetRecords has an error type of its own for that limit.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)
 const rateExceeded = "Rate exceeded"
 
@@ -201,14 +205,16 @@ func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *str
 // consistent global table has no transactions: there the other call is a write in another region.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html#API_BatchWriteItem_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html#API_BatchWriteItem_Errors
 func (db *DB) conflict(r *request, in any, f Fault) error {
 	if _, is := transactionOf(in); is {
 		return db.cancelledBy(r, f, in, reasonConflict, aws.String(ongoing))
 	}
 	if db.onStrong(r.region, in) {
 		return &types.ReplicatedWriteConflictException{Message: aws.String(
-			"The request was rejected because one or more items in the request are being modified by a request in another Region.")}
+			"The request was rejected because one or more items in the request are being modified by a request in " +
+				"another Region.")}
 	}
 	return conflictError()
 }

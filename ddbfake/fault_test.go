@@ -29,11 +29,15 @@ func TestFaultText(t *testing.T) {
 		want ddbfake.Fault
 	}{
 		{"throttled", ddbfake.Fault{Kind: ddbfake.FaultThrottled}},
-		{"response-lost op=TransactWriteItems actor=alice nth=2", ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "TransactWriteItems", Actor: "alice", Nth: 2}},
-		{"throttled op=PutItem table=cache key=LOCK times=2", ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Table: "cache", Key: "LOCK", Times: 2}},
-		{`error-before key="two words" actor="say \"hi\"" times=always`, ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Key: "two words", Actor: `say "hi"`, Times: ddbfake.Always}},
+		{"response-lost op=TransactWriteItems actor=alice nth=2",
+			ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "TransactWriteItems", Actor: "alice", Nth: 2}},
+		{"throttled op=PutItem table=cache key=LOCK times=2",
+			ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Table: "cache", Key: "LOCK", Times: 2}},
+		{`error-before key="two words" actor="say \"hi\"" times=always`,
+			ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Key: "two words", Actor: `say "hi"`, Times: ddbfake.Always}},
 		{"request-lost key=a=b*", ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Key: "a=b*"}},
-		{"conflict op=TransactWriteItems key=LOCK", ddbfake.Fault{Kind: ddbfake.FaultConflict, Op: "TransactWriteItems", Key: "LOCK"}},
+		{"conflict op=TransactWriteItems key=LOCK",
+			ddbfake.Fault{Kind: ddbfake.FaultConflict, Op: "TransactWriteItems", Key: "LOCK"}},
 		{"error-after nth=3 times=4", ddbfake.Fault{Kind: ddbfake.FaultErrorAfter, Nth: 3, Times: 4}},
 	} {
 		got, err := ddbfake.ParseFault(tc.text)
@@ -52,18 +56,24 @@ func TestFaultText(t *testing.T) {
 }
 
 func TestFaultTextErrors(t *testing.T) {
-	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, short-page"
+	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, " +
+		"stale-read, unprocessed, short-page"
 	for _, tc := range []struct{ text, want string }{
 		{"", `fault "" is empty: want a kind (` + kinds + `)`},
 		{"lost", `fault "lost": found "lost", want a kind (` + kinds + `)`},
-		{"throttled PutItem", `fault "throttled PutItem": found "PutItem", want name=value with a name of op, table, key, actor, nth, times`},
-		{"throttled who=alice", `fault "throttled who=alice": found "who", want one of op, table, key, actor, nth, times`},
+		{"throttled PutItem",
+			`fault "throttled PutItem": found "PutItem", want name=value with a name of op, table, key, actor, nth, times`},
+		{"throttled who=alice",
+			`fault "throttled who=alice": found "who", want one of op, table, key, actor, nth, times`},
 		{"throttled op=", `fault "throttled op=": op has no value`},
 		{"throttled op=Query op=Scan", `fault "throttled op=Query op=Scan": op is given twice`},
 		{"throttled nth=0", `fault "throttled nth=0": found nth=0, want a whole number from 1`},
-		{"throttled times=never", `fault "throttled times=never": found times=never, want a whole number from 1, or always`},
-		{"throttled op=PutItm", `fault "throttled op=PutItm": found op=PutItm, want a supported operation, perhaps PutItem`},
-		{"throttled op=ImportTable", `fault "throttled op=ImportTable": found op=ImportTable, want a supported operation such as PutItem`},
+		{"throttled times=never",
+			`fault "throttled times=never": found times=never, want a whole number from 1, or always`},
+		{"throttled op=PutItm",
+			`fault "throttled op=PutItm": found op=PutItm, want a supported operation, perhaps PutItem`},
+		{"throttled op=ImportTable",
+			`fault "throttled op=ImportTable": found op=ImportTable, want a supported operation such as PutItem`},
 		{`throttled key="open`, `fault "throttled key=\"open": found "open, want a closing quote`},
 		{`throttled key="a"b`, `fault "throttled key=\"a\"b": found b after a quoted value, want a space`},
 	} {
@@ -91,7 +101,8 @@ func TestFaultKinds(t *testing.T) {
 		t.Run(tc.kind.String(), func(t *testing.T) {
 			w := newWorld(t, ddbfake.LagManual)
 			w.db.Inject(ddbfake.Fault{Kind: tc.kind, Times: 2})
-			_, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "put")})
+			_, err := w.c.PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "put")})
 			if got, message := code(err); got != tc.put {
 				t.Errorf("PutItem: got %s (%s), want %s", got, message, tc.put)
 			}
@@ -123,10 +134,13 @@ func TestNetworkError(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultRequestLost, ddbfake.FaultResponseLost} {
 		w := newWorld(t, ddbfake.LagManual)
 		_, err := w.db.Do(t.Context(), ddbfake.Call{
-			Input: &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "b")}, Fault: &ddbfake.Fault{Kind: kind},
+			Input: &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "b")}, Fault: &ddbfake.Fault{
+				Kind: kind,
+			},
 		})
 		var lost *ddbfake.NetworkError
-		if !errors.As(err, &lost) || lost.ResponseLost != (kind == ddbfake.FaultResponseLost) || lost.Operation != "PutItem" {
+		if !errors.As(err, &lost) || lost.ResponseLost != (kind == ddbfake.FaultResponseLost) ||
+			lost.Operation != "PutItem" {
 			t.Errorf("%v: got %#v", kind, err)
 		}
 		var timeout net.Error
@@ -229,7 +243,8 @@ func TestFaultCounters(t *testing.T) {
 		}
 		got := ""
 		for range 6 {
-			_, err := w.c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")})
+			_, err := w.c.GetItem(t.Context(),
+				&dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")})
 			if err != nil {
 				got += "x"
 			} else {
@@ -267,7 +282,9 @@ func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 			if !ok || none.Fault.Kind != kind {
 				t.Errorf("kind %d: got %v, want a *NotAFaultError", kind, err)
 			}
-			if want := fmt.Sprintf("found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (throttled, ", kind); ok && !strings.Contains(none.Error(), want) {
+			if want := fmt.Sprintf(
+				"found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (throttled, ", kind,
+			); ok && !strings.Contains(none.Error(), want) {
 				t.Errorf("the error reads %q, want %q in it", none, want)
 			}
 		}
@@ -278,14 +295,16 @@ func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 		if _, err := w.db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
 			t.Errorf("after ClearFaults: %v", err)
 		}
-		_, err := w.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.ListTablesInput{}, Fault: &ddbfake.Fault{Kind: kind}})
+		_, err := w.db.Do(t.Context(),
+			ddbfake.Call{Input: &dynamodb.ListTablesInput{}, Fault: &ddbfake.Fault{Kind: kind}})
 		if _, ok := errors.AsType[*ddbfake.NotAFaultError](err); !ok {
 			t.Errorf("as a call's own fault: %v, want a *NotAFaultError", err)
 		}
 	}
 }
 
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func TestThrottledTransaction(t *testing.T) {
 	const message = "ThrottlingError: Throughput exceeds the current capacity of your table or index. " +
 		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
@@ -302,9 +321,10 @@ func TestThrottledTransaction(t *testing.T) {
 		fault, err := ddbfake.ParseFault(tc.fault)
 		must.OK(t, err)
 		w.db.Inject(fault)
-		_, err = w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			putAction(key("a", "META")), deleteAction(key("a", "LOCK")),
-		}})
+		_, err = w.c.TransactWriteItems(t.Context(),
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				putAction(key("a", "META")), deleteAction(key("a", "LOCK")),
+			}})
 		if d := cmp.Diff(tc.want, reasons(t, err)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.fault, d)
 		}
@@ -340,8 +360,9 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 	_, err := db.Do(t.Context(), ddbfake.Call{Input: (*dynamodb.PutItemInput)(nil)})
-	wantError(t, err, validation, "2 validation errors detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null; "+
-		"Value null at 'item' failed to satisfy constraint: Member must not be null")
+	wantError(t, err, validation,
+		"2 validation errors detected: Value null at 'tableName' failed to satisfy constraint: Member must "+
+			"not be null; Value null at 'item' failed to satisfy constraint: Member must not be null")
 	if got := ddbfake.Operations(); !slices.IsSorted(got) || !slices.Contains(got, "PutItem") {
 		t.Errorf("operations: got %v, want them sorted", got)
 	}
@@ -359,10 +380,14 @@ func TestErrorsOnTheWire(t *testing.T) {
 	}{
 		{"DynamoDB_20120810.GetItem", `{}`, 0, 400, "com.amazon.coral.validate#ValidationException"},
 		{"DynamoDB_20120810.ImportTable", `{}`, 0, 400, "com.amazon.coral.service#UnknownOperationException"},
-		{"DynamoDB_20120810.DescribeTable", `{"TableName":"nowhere"}`, 0, 400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
-		{"DynamoDB_20120810.ListTables", `{}`, ddbfake.FaultErrorBefore, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError"},
-		{"DynamoDB_20120810.TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},
-			"ConditionExpression":"attribute_not_exists(pk)"}}]}`, 0, 400, "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"},
+		{"DynamoDB_20120810.DescribeTable", `{"TableName":"nowhere"}`, 0, 400,
+			"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
+		{"DynamoDB_20120810.ListTables", `{}`, ddbfake.FaultErrorBefore, 500,
+			"com.amazonaws.dynamodb.v20120810#InternalServerError"},
+		{"DynamoDB_20120810.TransactWriteItems",
+			`{"TransactItems":[{"Put":{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},
+			"ConditionExpression":"attribute_not_exists(pk)"}}]}`, 0, 400,
+			"com.amazonaws.dynamodb.v20120810#TransactionCanceledException"},
 	} {
 		if tc.fault != 0 {
 			w.db.Inject(ddbfake.Fault{Kind: tc.fault})

@@ -29,13 +29,15 @@ func TestThrottledAsByThroughput(t *testing.T) {
 	item := values{"pk": s("a"), "body": s(strings.Repeat("x", 380_000))} // 372 write units, 93 read units
 	exception := func(of string) [2][]string {
 		return [2][]string{
-			{"ProvisionedThroughputExceededException", configured, "Table" + of + "ProvisionedThroughputExceeded " + rowsARN},
+			{"ProvisionedThroughputExceededException", configured,
+				"Table" + of + "ProvisionedThroughputExceeded " + rowsARN},
 			{"ThrottlingException", scaling, "Table" + of + "KeyRangeThroughputExceeded " + rowsARN},
 		}
 	}
 	const cancelled = "Transaction cancelled, please refer cancellation reasons for specific reasons "
 	transaction := [2][]string{
-		{"TransactionCanceledException", cancelled + "[ProvisionedThroughputExceeded]", "ProvisionedThroughputExceeded " + configured},
+		{"TransactionCanceledException", cancelled + "[ProvisionedThroughputExceeded]",
+			"ProvisionedThroughputExceeded " + configured},
 		{"TransactionCanceledException", cancelled + "[ThrottlingError]", "ThrottlingError " + scaling},
 	}
 	put := &dynamodb.PutItemInput{TableName: rows, Item: item}
@@ -44,11 +46,14 @@ func TestThrottledAsByThroughput(t *testing.T) {
 		want [2][]string // for a provisioned table, and for a table on demand
 	}{
 		{put, exception("Write")},
-		{&dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}, ConsistentRead: aws.Bool(true)}, exception("Read")},
+		{&dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}, ConsistentRead: aws.Bool(true)},
+			exception("Read")},
 		{&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 			"rows": {Keys: []values{{"pk": s("a")}}, ConsistentRead: aws.Bool(true)},
 		}}, exception("Read")},
-		{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: rows, Item: item}}}}, transaction},
+		{&dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: rows, Item: item}}},
+		}, transaction},
 		{&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
 			{Get: &types.Get{TableName: rows, Key: values{"pk": s("a")}}},
 		}}, transaction},

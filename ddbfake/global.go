@@ -79,7 +79,9 @@ func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error
 		switch {
 		case t.isMember(other) || other == region:
 		case there[address(other, name)]:
-			return fmt.Errorf("found a table of the name in %s, expected none: a table that exists does not become a replica", other)
+			return fmt.Errorf(
+				"found a table of the name in %s, expected none: a table that exists does not become a replica", other,
+			)
 		case u == nil:
 			db.addReplica(r, t, &types.CreateReplicationGroupMemberAction{RegionName: aws.String(other)})
 		default:
@@ -109,12 +111,13 @@ const sourceTime = 24 * time.Hour
 func (t *table) checkLeave(now time.Time) error {
 	for _, m := range t.members {
 		if m.source == t.region && now.Sub(m.added) < sourceTime {
-			return invalid("Replica cannot be deleted because it has acted as a source region for new replica(s) being added to the table " +
-				"in the last 24 hours.")
+			return invalid("Replica cannot be deleted because it has acted as a source region for new replica(s) " +
+				"being added to the table in the last 24 hours.")
 		}
 	}
 	if t.deletionProtection {
-		return invalid("Cannot delete table %s in region %s because it has deletion protection enabled. Disable deletion protection first.",
+		return invalid("Cannot delete table %s in region %s because it has deletion protection enabled. Disable "+
+			"deletion protection first.",
 			t.name, t.region)
 	}
 	return nil
@@ -133,7 +136,9 @@ func (t *table) checkGlobal(in *dynamodb.UpdateTableInput) error {
 	case in.BillingMode == types.BillingModeProvisioned:
 		return errNotScaled
 	case in.SSESpecification != nil && in.SSESpecification.KMSMasterKeyId != nil:
-		return &UnsupportedError{Operation: "UpdateTable", Parameter: "SSESpecification.KMSMasterKeyId of a global table"}
+		return &UnsupportedError{
+			Operation: "UpdateTable", Parameter: "SSESpecification.KMSMasterKeyId of a global table",
+		}
 	}
 	return nil
 }
@@ -230,9 +235,9 @@ func (t *table) describeFor(other *table) types.ReplicaDescription {
 var globalRegions = []string{
 	"ap-south-2", "ap-south-1", "eu-south-1", "eu-south-2", "me-central-1", "il-central-1", "ca-central-1", "ca-west-1",
 	"mx-central-1", "eu-central-1", "eu-central-2", "us-west-1", "us-west-2", "af-south-1", "eu-north-1", "eu-west-3",
-	"eu-west-2", "eu-west-1", "ap-northeast-3", "ap-northeast-2", "ap-northeast-1", "me-south-1", "sa-east-1", "ap-east-1",
-	"ap-east-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6",
-	"ap-southeast-7", "us-east-1", "us-east-2",
+	"eu-west-2", "eu-west-1", "ap-northeast-3", "ap-northeast-2", "ap-northeast-1", "me-south-1", "sa-east-1",
+	"ap-east-1", "ap-east-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5",
+	"ap-southeast-6", "ap-southeast-7", "us-east-1", "us-east-2",
 }
 
 // checkGlobalRegion refuses a region in which no replica can be. Regions of another partition (such as aws-cn) are
@@ -248,6 +253,7 @@ func checkGlobalRegion(region, local string) error {
 	if slices.Contains(all, region) {
 		return nil
 	}
-	return invalid("Region %s is not supported. The latest version of global tables are only supported in the following regions: [%s]",
+	return invalid("Region %s is not supported. The latest version of global tables are only supported in the "+
+		"following regions: [%s]",
 		region, strings.Join(all, ", "))
 }

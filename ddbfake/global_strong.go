@@ -69,7 +69,9 @@ func (t *table) checkConsistency(in *dynamodb.UpdateTableInput) error {
 	first := actionsOf(&in.ReplicaUpdates[0])[0].kind // all actions are of this kind
 	switch {
 	case created != "" && in.MultiRegionConsistency != types.MultiRegionConsistencyStrong:
-		return invalid("MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.")
+		return invalid(
+			"MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.",
+		)
 	case in.MultiRegionConsistency != "" && first != "create":
 		return invalid("Only Replica Create actions are supported when MultiRegionConsistency parameter is provided.")
 	case in.MultiRegionConsistency == types.MultiRegionConsistencyStrong:
@@ -79,8 +81,8 @@ func (t *table) checkConsistency(in *dynamodb.UpdateTableInput) error {
 	case t.strong && first == "create":
 		return invalid("Cannot add replicas to a global table with strong MultiRegionConsistency")
 	case deleted != "" && deleted != t.witness:
-		return invalid("Update global table operation failed because one or more witnesses were not part of the global table. "+
-			"Please retry the request without these witnesses: [%s].", deleted)
+		return invalid("Update global table operation failed because one or more witnesses were not part of the "+
+			"global table. Please retry the request without these witnesses: [%s].", deleted)
 	case t.strong && first == "delete":
 		return t.checkEnd(in, deleted)
 	}

@@ -45,13 +45,19 @@ func TestStrongWritesAreEverywhere(t *testing.T) {
 func TestStrongConflict(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	must.OK(t, strong(t, db))
-	put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}}}
-	_, err := db.Do(t.Context(), ddbfake.Call{Region: ireland, Input: put, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "1"},
+	}}
+	_, err := db.Do(t.Context(),
+		ddbfake.Call{Region: ireland, Input: put, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
 	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
 		t.Errorf("got %v, want a ReplicatedWriteConflictException", err)
 	}
-	batch := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {{PutRequest: &types.PutRequest{Item: put.Item}}}}}
-	_, err = db.Do(t.Context(), ddbfake.Call{Region: ireland, Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	batch := &dynamodb.BatchWriteItemInput{
+		RequestItems: map[string][]types.WriteRequest{"cache": {{PutRequest: &types.PutRequest{Item: put.Item}}}},
+	}
+	_, err = db.Do(t.Context(),
+		ddbfake.Call{Region: ireland, Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
 	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
 		t.Errorf("a batch: got %v, want a ReplicatedWriteConflictException", err)
 	}
@@ -64,7 +70,8 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 	write(t, db, home, "1", "x")
 	refused := func(what string, err error) {
 		t.Helper()
-		if got := fmt.Sprint(err); !strings.Contains(got, "ValidationException") || !strings.Contains(got, "MultiRegionConsistency set to STRONG") {
+		if got := fmt.Sprint(err); !strings.Contains(got, "ValidationException") ||
+			!strings.Contains(got, "MultiRegionConsistency set to STRONG") {
 			t.Errorf("%s: got %s, want that it is refused", what, got)
 		}
 	}
@@ -77,14 +84,17 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 	must.OK(t, strong(t, db))
 	refused("TTL", ttl())
 	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: key("a", "1")}}
-	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
+	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
 	refused("a transaction", err)
 	get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "1")}}
-	_, err = db.As("a").TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get}})
+	_, err = db.As("a").TransactGetItems(t.Context(),
+		&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get}})
 	refused("a transaction that reads", err)
-	_, err = db.As("a").ExecuteTransaction(t.Context(), &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
-		{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '1'}`)},
-	}})
+	_, err = db.As("a").ExecuteTransaction(t.Context(),
+		&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+			{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '1'}`)},
+		}})
 	refused("a transaction of statements", err)
 
 	other, _ := global(t, ddbfake.Options{})

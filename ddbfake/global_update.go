@@ -82,7 +82,10 @@ func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string, several bo
 	case len(regions) > 1 && !kinds["update"] && !several:
 		return invalid("Update table operation with more than one create or delete replica actions not allowed")
 	case regions[local]:
-		return invalid("Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable as required.")
+		return invalid(
+			"Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or " +
+				"UpdateTable as required.",
+		)
 	}
 	for _, region := range append([]string{local}, sortedKeys(regions)...) {
 		if err := checkGlobalRegion(region, local); err != nil {
@@ -94,10 +97,11 @@ func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string, several bo
 
 // updateReplicas serves an UpdateTable with ReplicaUpdates. Any replica can be asked to add, change and delete others.
 //
-// Deviation: a replica is ACTIVE at once, with all rows, and a deleted one is gone at once: no request is refused because
-// a replica is being created or deleted.
+// Deviation: a replica is ACTIVE at once, with all rows, and a deleted one is gone at once: no request is refused
+// because a replica is being created or deleted.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-ReplicaUpdates
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-ReplicaUpdates
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-204, DDB-TABLE-226, DDB-TABLE-294: what the answer shows)
 func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput) (*types.TableDescription, error) {
@@ -137,7 +141,8 @@ func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput
 			one.strong, one.witness = t.strong, cmp.Or(created, one.witness)
 		}
 		added := db.describe(t, types.TableStatusUpdating)
-		added.Replicas, added.GlobalTableWitnesses = append([]types.ReplicaDescription{}, d.Replicas...), d.GlobalTableWitnesses
+		added.Replicas, added.GlobalTableWitnesses =
+			append([]types.ReplicaDescription{}, d.Replicas...), d.GlobalTableWitnesses
 		d = added
 	}
 	return d, nil
@@ -151,7 +156,10 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	if a := u.Create; a != nil {
 		switch {
 		case db.state.tables[address(*a.RegionName, t.name)] != nil:
-			return invalid("Failed to create a the new replica of table with name: \u2018%s\u2019 because one or more replicas already existed as tables.", t.name)
+			return invalid(
+				"Failed to create a the new replica of table with name: \u2018%s\u2019 because one or more replicas "+
+					"already existed as tables.", t.name,
+			)
 		// Deviation: there is no Application Auto Scaling, so no provisioned table gets a replica.
 		//
 		// Source:
@@ -166,8 +174,8 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	}
 	region := *actionsOf(u)[0].region
 	if !t.isMember(region) {
-		return invalid("Update global table operation failed because one or more replicas were not part of the global table. "+
-			"Please retry the request without these replicas: [%s].", region)
+		return invalid("Update global table operation failed because one or more replicas were not part of the "+
+			"global table. Please retry the request without these replicas: [%s].", region)
 	}
 	if u.Delete != nil {
 		return db.state.tables[address(region, t.name)].checkLeave(r.now)
@@ -178,7 +186,9 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-309
 		return errReplicaKey
 	case a.ProvisionedThroughputOverride != nil:
-		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return badParameter(
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+		)
 	default:
 		return checkOverrides(a.GlobalSecondaryIndexes, a.OnDemandThroughputOverride, "Update")
 	}
@@ -188,9 +198,13 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 // replica is accepted and has no effect: its table is paid per request.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-223.md
-func checkOverrides(indexes []types.ReplicaGlobalSecondaryIndex, o *types.OnDemandThroughputOverride, action string) error {
+func checkOverrides(
+	indexes []types.ReplicaGlobalSecondaryIndex, o *types.OnDemandThroughputOverride, action string,
+) error {
 	if len(indexes) > 0 {
-		return &UnsupportedError{Operation: "UpdateTable", Parameter: "ReplicaUpdates." + action + ".GlobalSecondaryIndexes"}
+		return &UnsupportedError{
+			Operation: "UpdateTable", Parameter: "ReplicaUpdates." + action + ".GlobalSecondaryIndexes",
+		}
 	}
 	if o == nil {
 		return nil
@@ -212,8 +226,10 @@ func (t *table) checkReplicaKey(key *string, region string) error {
 		return errReplicaKey
 	case own && newEncryption(encryptedBy(key), region) == managedKey(region):
 		return badParameter("All replica keys must either be Customer Managed CMK or AWS Managed CMK.")
-	case own && strings.HasPrefix(*key, "arn:") && !strings.HasPrefix(*key, "arn:"+partitionOf(region)+":kms:"+region+":"):
-		return invalid("KMS validation error for region %s: com.amazonaws.services.kms.model.NotFoundException: Invalid arn %s",
+	case own && strings.HasPrefix(*key, "arn:") &&
+		!strings.HasPrefix(*key, "arn:"+partitionOf(region)+":kms:"+region+":"):
+		return invalid("KMS validation error for region %s: com.amazonaws.services.kms.model.NotFoundException: "+
+			"Invalid arn %s",
 			region, strings.SplitN(*key+":::", ":", 5)[3])
 	}
 	return nil

@@ -73,7 +73,9 @@ func (h *hammer) strike(c client, number int) {
 
 // update is an update of one row.
 func update(key values, expression, condition string, args values) *dynamodb.UpdateItemInput {
-	in := &dynamodb.UpdateItemInput{TableName: aws.String("cache"), Key: key, UpdateExpression: &expression, ExpressionAttributeValues: args}
+	in := &dynamodb.UpdateItemInput{
+		TableName: aws.String("cache"), Key: key, UpdateExpression: &expression, ExpressionAttributeValues: args,
+	}
 	if condition != "" {
 		in.ConditionExpression = &condition
 	}
@@ -123,7 +125,8 @@ func (h *hammer) add(c client) {
 // claim puts a row that only one may put.
 func (h *hammer) claim(c client, i int) {
 	_, err := c.PutItem(h.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("cache"), Item: key("claim", strconv.Itoa(i)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: aws.String("cache"), Item: key("claim", strconv.Itoa(i)),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	})
 	var held *types.ConditionalCheckFailedException
 	switch {
@@ -137,7 +140,8 @@ func (h *hammer) claim(c client, i int) {
 // raise reads a version and writes the next one. It starts over as long as another goroutine is faster.
 func (h *hammer) raise(c client, row values) {
 	for {
-		out, err := c.GetItem(h.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: row, ConsistentRead: aws.Bool(true)})
+		out, err := c.GetItem(h.Context(),
+			&dynamodb.GetItemInput{TableName: aws.String("cache"), Key: row, ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			h.Errorf("raise: %v", err)
 			return
@@ -185,7 +189,8 @@ func (h *hammer) readBoth(c client) {
 	}
 	var out *dynamodb.TransactGetItemsOutput
 	err := h.untilNoConflict(func() (err error) {
-		out, err = c.TransactGetItems(h.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get("from"), get("to")}})
+		out, err = c.TransactGetItems(h.Context(),
+			&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get("from"), get("to")}})
 		return err
 	})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // A ClientRequestToken makes a transaction idempotent for ten minutes of the service's clock after the request that
 // succeeded with it. A cancelled transaction leaves no trace: the same token may be tried again.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
 const (
 	tokenLife      = 10 * time.Minute
 	maxTokenLength = 36
@@ -101,7 +102,8 @@ func (db own) Token(text string) (sum fingerprint.Hash) {
 	defer db.mu.Unlock()
 	db.state.tokens.tree.Ascend(token{text: text}, func(k token) bool {
 		if k.text == text {
-			sum += fingerprint.Hash(1).Text(k.region).Text(text).Number(k.fingerprint[0]).Number(uint64(k.until.UnixNano()))
+			sum += fingerprint.Hash(1).Text(k.region).Text(text).Number(k.fingerprint[0]).
+				Number(uint64(k.until.UnixNano()))
 		}
 		return k.text == text
 	})
@@ -160,7 +162,8 @@ func (f *printer) optional(s *string) {
 }
 
 func (f *printer) action(kind byte, table *string, values map[string]types.AttributeValue, condition, update *string,
-	names map[string]string, placeholders map[string]types.AttributeValue, onFailure types.ReturnValuesOnConditionCheckFailure) {
+	names map[string]string, placeholders map[string]types.AttributeValue,
+	onFailure types.ReturnValuesOnConditionCheckFailure) {
 	*f = append(*f, kind)
 	f.optional(table)
 	f.values(values)

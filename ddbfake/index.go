@@ -128,7 +128,9 @@ func (x *index) projects(name string) bool {
 
 // setProjection records what the index holds. The keys of the table and of the index are always there.
 func (x *index) setProjection(p *types.Projection, schema *keySchema) {
-	x.projection = types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: slices.Clone(p.NonKeyAttributes)}
+	x.projection = types.Projection{
+		ProjectionType: p.ProjectionType, NonKeyAttributes: slices.Clone(p.NonKeyAttributes),
+	}
 	if p.ProjectionType == types.ProjectionTypeAll {
 		return
 	}

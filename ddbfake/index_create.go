@@ -31,8 +31,8 @@ func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	}
 	for _, g := range in.GlobalSecondaryIndexes {
 		global = append(global, indexSpec{
-			name: g.IndexName, global: true, keys: g.KeySchema, projection: g.Projection, throughput: g.ProvisionedThroughput,
-			ceiling: g.OnDemandThroughput, warmth: g.WarmThroughput,
+			name: g.IndexName, global: true, keys: g.KeySchema, projection: g.Projection,
+			throughput: g.ProvisionedThroughput, ceiling: g.OnDemandThroughput, warmth: g.WarmThroughput,
 		})
 	}
 	return local, global
@@ -78,10 +78,15 @@ func (c *constraints) index(s *indexSpec, at string) {
 		case p.NonKeyAttributes != nil && n < 1:
 			c.length("[]", at+"projection.nonKeyAttributes", "greater", 1)
 		case n > maxProjectedAttributes:
-			c.length("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes", "less", maxProjectedAttributes)
-		case slices.ContainsFunc(p.NonKeyAttributes, func(name string) bool { return len(name) < 1 || len(name) > 255 }):
+			c.length("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes",
+				"less", maxProjectedAttributes)
+		case slices.ContainsFunc(p.NonKeyAttributes, func(name string) bool {
+			return len(name) < 1 ||
+				len(name) > 255
+		}):
 			c.add("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes",
-				"Member must satisfy constraint: [Member must have length less than or equal to 255, Member must have length greater than or equal to 1]")
+				"Member must satisfy constraint: [Member must have length less than or equal to 255, Member must "+
+					"have length greater than or equal to 1]")
 		}
 	}
 	if p := s.throughput; p != nil {
@@ -139,7 +144,9 @@ func newIndexes(in *dynamodb.CreateTableInput, schema *keySchema) ([]*index, err
 		case len(local) == 0:
 			return nil, badParameter("List of LocalSecondaryIndexes is empty")
 		case !schema.hasSort():
-			return nil, badParameter("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
+			return nil, badParameter(
+				"Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+			)
 		}
 	}
 	locals, err := make(local)
@@ -203,7 +210,8 @@ func newIndex(s *indexSpec, schema *keySchema, definitions []types.AttributeDefi
 		return nil, err
 	}
 	for _, k := range s.keys {
-		i := slices.IndexFunc(definitions, func(d types.AttributeDefinition) bool { return *d.AttributeName == *k.AttributeName })
+		i := slices.IndexFunc(definitions,
+			func(d types.AttributeDefinition) bool { return *d.AttributeName == *k.AttributeName })
 		key := expr.Key{Name: *k.AttributeName, Kind: attr.Kind(definitions[i].AttributeType)}
 		if k.KeyType == types.KeyTypeHash {
 			x.hash = append(x.hash, key)
@@ -216,8 +224,8 @@ func newIndex(s *indexSpec, schema *keySchema, definitions []types.AttributeDefi
 		case len(x.sort) == 0:
 			return nil, badParameter("Index KeySchema does not have a range key for index: %s", x.name)
 		case x.hash[0].Name != schema.hash.Name:
-			return nil, badParameter("Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. "+
-				"index hash key: %s, table hash key: %s", x.name, x.hash[0].Name, schema.hash.Name)
+			return nil, badParameter("Index KeySchema does not have the same leading hash key as table KeySchema "+
+				"for index: %s. index hash key: %s, table hash key: %s", x.name, x.hash[0].Name, schema.hash.Name)
 		}
 	}
 	if err := checkProjection(s.projection); err != nil {
@@ -225,7 +233,9 @@ func newIndex(s *indexSpec, schema *keySchema, definitions []types.AttributeDefi
 	}
 	x.setProjection(s.projection, schema)
 	if s.throughput != nil {
-		x.throughput = throughput{readUnits: *s.throughput.ReadCapacityUnits, writeUnits: *s.throughput.WriteCapacityUnits}
+		x.throughput = throughput{
+			readUnits: *s.throughput.ReadCapacityUnits, writeUnits: *s.throughput.WriteCapacityUnits,
+		}
 	}
 	return x, nil
 }
@@ -269,7 +279,8 @@ func (s *indexSpec) checkKeys(definitions []types.AttributeDefinition) error {
 	repeated := len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names)
 	switch {
 	case slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(defined, name) }):
-		return badParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]",
+		return badParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], "+
+			"AttributeDefinitions: [%s]",
 			strings.Join(names, ", "), strings.Join(defined, ", "))
 	case repeated && len(names) == 2 && hash == 1:
 		return invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
@@ -328,7 +339,9 @@ func (s *indexSpec) checkBilling(onDemand bool) error {
 	case !s.global:
 		return nil
 	case onDemand && s.throughput != nil:
-		return badParameter("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", *s.name)
+		return badParameter(
+			"ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", *s.name,
+		)
 	case !onDemand && s.throughput == nil:
 		return badParameter("ProvisionedThroughput is not specified for index: %s", *s.name)
 	}

@@ -34,7 +34,8 @@ func (t *table) checkIndexKeys(item packed.Attributes) error {
 }
 
 func (x *index) typeMismatch(key expr.Key, actual attr.Kind) error {
-	return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", key.Name, key.Kind, actual, x.name)
+	return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", key.Name,
+		key.Kind, actual, x.name)
 }
 
 // checkIndexWrites refuses an update if its expression alone shows that it gives a key attribute another type.
@@ -77,8 +78,9 @@ func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
 			if kind := emptyKind(item.Get(key.Name)); kind != "" {
-				return invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
-					"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", kind, x.name, key.Name)
+				return invalid("One or more parameter values are not valid. A value specified for a secondary index "+
+					"key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. "+
+					"IndexName: %s, IndexKey: %s", kind, x.name, key.Name)
 			}
 		}
 	}
@@ -88,7 +90,8 @@ func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 // checkUpdatedIndexKeys refuses an update that leaves key attributes invalid. Attributes that it has not changed are
 // not looked at: they may be older than the index.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
 func (t *table) checkUpdatedIndexKeys(before, after packed.Attributes) error {
 	const attempted = "The update expression attempted to update the secondary index key "
@@ -108,8 +111,8 @@ func (t *table) checkUpdatedIndexKeys(before, after packed.Attributes) error {
 		for key := range x.all {
 			v := after.Get(key.Name)
 			if kind := emptyKind(v); kind != "" && !unchanged(before, key, v) {
-				return &requestError{invalid("One or more parameter values are not valid. The update expression attempted to update "+
-					"a secondary index key to a value that is not supported. "+
+				return &requestError{invalid("One or more parameter values are not valid. The update expression "+
+					"attempted to update a secondary index key to a value that is not supported. "+
 					"The AttributeValue for a key attribute cannot contain an empty %s value.", kind)}
 			}
 		}

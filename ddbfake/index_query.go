@@ -161,8 +161,8 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 type indexPage struct {
 	page
 	index *index
-	// fetch says that the rows are fetched from the table: a local index answers with attributes that it does not hold, at
-	// the cost of one more read for each row.
+	// fetch says that the rows are fetched from the table: a local index answers with attributes that it does not hold,
+	// at the cost of one more read for each row.
 	fetch     bool
 	rowBlocks float64 // for the rows fetched
 	// hash is the partition key that is read. It counts only if keyed is true.
@@ -187,7 +187,10 @@ func (p *indexPage) check(which types.Select) error {
 	}
 	switch {
 	case x.global && all:
-		return badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.name)
+		return badParameter(
+			"Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection "+
+				"type is not ALL", x.name,
+		)
 	case x.global && missing != nil:
 		return badParameter("Global secondary index %s does not project [%s]", x.name, strings.Join(missing, ", "))
 	}
@@ -211,7 +214,8 @@ func (p *indexPage) checkFilter() error {
 }
 
 func (x *index) lacksFiltered(missing []string) error {
-	return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", x.name, strings.Join(missing, ", "))
+	return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", x.name,
+		strings.Join(missing, ", "))
 }
 
 // lacks returns the attributes that the index does not have.
@@ -252,7 +256,9 @@ func (p *indexPage) read(r *row) bool {
 
 // consumed spends the units of reading the page: units of the index, and units of the table for rows that were fetched.
 // It reports the units if the request asks for them. A local index uses the units of its table.
-func (p *indexPage) consumed(db *DB, r *request, t *table, asked types.ReturnConsumedCapacity, consistent bool) (*types.ConsumedCapacity, error) {
+func (p *indexPage) consumed(
+	db *DB, r *request, t *table, asked types.ReturnConsumedCapacity, consistent bool,
+) (*types.ConsumedCapacity, error) {
 	rows, units := p.rowBlocks, readUnits(p.sizeBytes, consistent)
 	if !consistent {
 		rows /= 2

@@ -29,7 +29,8 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	in := tableInput("rows", "pk", "S", "sk", "S")
 	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
 		IndexName: aws.String("many"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-		KeySchema: []types.KeySchemaElement{keyElement("h", "HASH"), keyElement("i", "HASH"), keyElement("a", "RANGE"), keyElement("b", "RANGE")},
+		KeySchema: []types.KeySchemaElement{keyElement("h", "HASH"), keyElement("i", "HASH"), keyElement("a", "RANGE"),
+			keyElement("b", "RANGE")},
 	}}
 	in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{
 		IndexName: aws.String("local"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
@@ -106,9 +107,12 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 		{" AND a < :a", func(item attr.Item) bool { return str(item, "a") < a }},
 		{" AND a >= :a", func(item attr.Item) bool { return str(item, "a") >= a }},
 		{" AND begins_with(a, :a)", func(item attr.Item) bool { return strings.HasPrefix(str(item, "a"), a) }},
-		{" AND a = :a AND b > :n", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b > n }},
-		{" AND a = :a AND b <= :n", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b <= n }},
-		{" AND b = :n AND a = :a", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b == n }},
+		{" AND a = :a AND b > :n",
+			func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b > n }},
+		{" AND a = :a AND b <= :n",
+			func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b <= n }},
+		{" AND b = :n AND a = :a",
+			func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b == n }},
 	} {
 		args := map[string]types.AttributeValue{":h": s(h), ":i": s(i)}
 		if strings.Contains(q.keys, ":a") {
@@ -124,7 +128,8 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 				ExpressionAttributeValues: args, ScanIndexForward: aws.Bool(forward),
 			})
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("h = %q AND i = %q%s, a = %q, n = %d, forward %t (-want +got):\n%s", h, i, q.keys, a, n, forward, diff)
+				t.Fatalf("h = %q AND i = %q%s, a = %q, n = %d, forward %t (-want +got):\n%s", h, i, q.keys, a, n,
+					forward, diff)
 			}
 			slices.Reverse(want)
 		}
@@ -132,7 +137,8 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 	pk := awkward[random.IntN(3)]
 	want := inIndex(db, func(item attr.Item) bool { return is(item, "pk", pk) }, "pk", "a")
 	got := queried(t, door, &dynamodb.QueryInput{
-		IndexName: aws.String("local"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: map[string]types.AttributeValue{":p": s(pk)},
+		IndexName: aws.String("local"), KeyConditionExpression: aws.String("pk = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": s(pk)},
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("local index, pk = %q (-want +got):\n%s", pk, diff)
@@ -150,9 +156,12 @@ func TestIndexFollowsRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	snapshot := db.Snapshot()
 	for step := range 600 {
-		item := map[string]types.AttributeValue{"pk": s(awkward[random.IntN(3)]), "sk": s(awkward[random.IntN(len(awkward))])}
+		item := map[string]types.AttributeValue{
+			"pk": s(awkward[random.IntN(3)]), "sk": s(awkward[random.IntN(len(awkward))]),
+		}
 		if random.IntN(5) == 0 {
-			must.Done(t)(door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: item}))
+			must.Done(t)(door.DeleteItem(t.Context(),
+				&dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: item}))
 		} else {
 			for _, name := range []string{"h", "i", "a"} {
 				if random.IntN(12) > 0 {
@@ -161,7 +170,9 @@ func TestIndexFollowsRows(t *testing.T) {
 			}
 			item["b"] = &types.AttributeValueMemberN{Value: fmt.Sprint(random.IntN(7) - 3)}
 			if random.IntN(4) == 0 {
-				item["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(clock.Now().Unix() + int64(random.IntN(20)))}
+				item["ttl"] = &types.AttributeValueMemberN{
+					Value: fmt.Sprint(clock.Now().Unix() + int64(random.IntN(20))),
+				}
 			}
 			must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}))
 		}
@@ -186,8 +197,10 @@ func TestIndexIsHashed(t *testing.T) {
 	with := db.Hash()
 	snapshot := db.Snapshot()
 	must.Done(t)(door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
-		TableName:                   aws.String("rows"),
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("many")}}},
+		TableName: aws.String("rows"),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+			{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("many")}},
+		},
 	}))
 	if db.Hash() == with {
 		t.Error("the hash does not tell a table with an index from one without")
@@ -197,7 +210,8 @@ func TestIndexIsHashed(t *testing.T) {
 		t.Error("the index did not come back with the snapshot")
 	}
 	if got := queried(t, door, &dynamodb.QueryInput{
-		IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :h"), ExpressionAttributeValues: map[string]types.AttributeValue{":h": s("a")},
+		IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :h"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":h": s("a")},
 	}); got != nil {
 		t.Errorf("got %v, want nothing", got)
 	}
@@ -209,8 +223,10 @@ func TestUpdateTableStatuses(t *testing.T) {
 	update := func(change types.GlobalSecondaryIndexUpdate) *types.TableDescription {
 		t.Helper()
 		out, err := door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
-			TableName:                   aws.String("rows"),
-			AttributeDefinitions:        []types.AttributeDefinition{{AttributeName: aws.String("x"), AttributeType: "S"}},
+			TableName: aws.String("rows"),
+			AttributeDefinitions: []types.AttributeDefinition{
+				{AttributeName: aws.String("x"), AttributeType: "S"},
+			},
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{change},
 		})
 		must.OK(t, err)
@@ -233,7 +249,9 @@ func TestUpdateTableStatuses(t *testing.T) {
 			IndexName: aws.String("byX"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 			KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("x"), KeyType: types.KeyTypeHash}},
 		}}, "UPDATING many:ACTIVE byX:CREATING", "ACTIVE many:ACTIVE byX:ACTIVE", 7},
-		{types.GlobalSecondaryIndexUpdate{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("byX")}},
+		{types.GlobalSecondaryIndexUpdate{
+			Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("byX")},
+		},
 			"UPDATING many:ACTIVE byX:DELETING", "ACTIVE many:ACTIVE", 6},
 	} {
 		if got := statuses(update(step.change)); got != step.answer {
@@ -253,9 +271,12 @@ func TestUpdateTableStatuses(t *testing.T) {
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
-		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Disassociate: &types.DisassociateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}}}},
+		{ReplicaUpdates: []types.ReplicationGroupUpdate{
+			{Disassociate: &types.DisassociateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}},
+		}},
 		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Create: &types.CreateReplicationGroupMemberAction{
-			RegionName: aws.String("eu-west-1"), GlobalSecondaryIndexes: []types.ReplicaGlobalSecondaryIndex{{IndexName: aws.String("many")}},
+			RegionName:             aws.String("eu-west-1"),
+			GlobalSecondaryIndexes: []types.ReplicaGlobalSecondaryIndex{{IndexName: aws.String("many")}},
 		}}}},
 		{GlobalTableSettingsReplicationMode: types.GlobalTableSettingsReplicationModeEnabled},
 		{VectorIndexUpdates: []types.VectorIndexUpdate{}},
@@ -266,7 +287,8 @@ func TestUpdateTableUnsupported(t *testing.T) {
 			t.Errorf("got %s, want an UnsupportedError", got)
 		}
 	}
-	none := &dynamodb.UpdateTableInput{TableName: aws.String("rows"), ReplicaUpdates: []types.ReplicationGroupUpdate{}, DeletionProtectionEnabled: aws.Bool(true)}
+	none := &dynamodb.UpdateTableInput{TableName: aws.String("rows"), ReplicaUpdates: []types.ReplicationGroupUpdate{},
+		DeletionProtectionEnabled: aws.Bool(true)}
 	if _, err := door.UpdateTable(t.Context(), none); err != nil {
 		t.Errorf("no replicas to update: got %v, want the other change", err)
 	}

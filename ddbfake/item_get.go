@@ -23,7 +23,9 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	g := get{tableName: name, values: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression}
+	g := get{
+		tableName: name, values: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression,
+	}
 	if in.AttributesToGet != nil {
 		g.attributesToGet = in.AttributesToGet
 		if err := checkMixed(g.expressions(), legacy{"AttributesToGet", true}); err != nil {
@@ -109,7 +111,8 @@ func (g *get) prepare(db *DB) (err error) {
 	if g.args, err = db.callArgs(g.names, nil); err != nil {
 		return err
 	}
-	if g.projection, err = db.parsed.projections.get(g.projectionSrc, parseProjection); err != nil || g.projection == nil {
+	if g.projection, err = db.parsed.projections.get(g.projectionSrc, parseProjection); err != nil ||
+		g.projection == nil {
 		return err
 	}
 	return checkExpressions(g.args, g.projection)

@@ -80,8 +80,9 @@ func (s *keySchema) itemAttribute(item packed.Attributes, key expr.Key) (attr.Va
 		return nil, invalid("One or more parameter values were invalid: Missing the key %s in the item", key.Name)
 	}
 	if attr.KindOf(v) != key.Kind {
-		return nil, invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
-			key.Name, key.Kind, attr.KindOf(v))
+		return nil,
+			invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
+				key.Name, key.Kind, attr.KindOf(v))
 	}
 	return v, nil
 }

@@ -18,9 +18,15 @@ func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 	for _, name := range e.Nested(args) {
 		switch {
 		case t.schema.has(name):
-			return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: %s", name)
+			return invalid(
+				"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: %s",
+				name,
+			)
 		case t.isIndexed(name):
-			return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: %s", name)
+			return invalid(
+				"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "+
+					"IndexKey: %s", name,
+			)
 		}
 	}
 	return nil

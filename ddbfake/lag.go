@@ -92,7 +92,8 @@ func (l Lag) String() string {
 }
 
 // lagForms lists the forms that ParseLag accepts.
-const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of " +
+	"an attribute"
 
 // ParseLag reads the text form of a lag: "manual", "never", "at-once"; "fixed", "uniform" or "exponential" with
 // durations as time.ParseDuration reads them ("fixed 10m", "uniform 1m 48h", "exponential 10m"); or "per-item" with the
@@ -119,7 +120,8 @@ func ParseLag(s string) (Lag, error) {
 			return Lag{}, fmt.Errorf("ttl lag %q: %s names no attribute", s, args[0])
 		}
 		return LagPerItem(name), nil
-	case kind == "fixed" && len(args) == 1, kind == "uniform" && len(args) == 2, kind == "exponential" && len(args) == 1:
+	case kind == "fixed" && len(args) == 1, kind == "uniform" && len(args) == 2,
+		kind == "exponential" && len(args) == 1:
 	default:
 		return Lag{}, fmt.Errorf("ttl lag %q: want %s", s, lagForms)
 	}

@@ -59,14 +59,16 @@ func TestRandomLags(t *testing.T) {
 		w.clock.Advance(1000 * time.Hour)
 		_, lags := w.deletions()
 		if len(lags) != n || !slices.IsSorted(lags) {
-			t.Fatalf("%v: %d rows went, in the order of time: %v; want %d, in order", tc.lag, len(lags), slices.IsSorted(lags), n)
+			t.Fatalf("%v: %d rows went, in the order of time: %v; want %d, in order", tc.lag, len(lags),
+				slices.IsSorted(lags), n)
 		}
 		var sum time.Duration
 		for _, lag := range lags {
 			sum += lag
 		}
 		if lags[0] < tc.least || lags[n-1] > tc.most || (sum/n-tc.mean).Abs() > tc.mean/10 {
-			t.Errorf("%v: lags from %v to %v, mean %v; want them from %v to %v, mean %v", tc.lag, lags[0], lags[n-1], sum/n, tc.least, tc.most, tc.mean)
+			t.Errorf("%v: lags from %v to %v, mean %v; want them from %v to %v, mean %v", tc.lag, lags[0], lags[n-1],
+				sum/n, tc.least, tc.most, tc.mean)
 		}
 	}
 }
@@ -74,7 +76,8 @@ func TestRandomLags(t *testing.T) {
 // With the same seed, rows are deleted in the same order, however often they are read meanwhile; with another seed, in
 // another order.
 func TestOneSeedOneOrder(t *testing.T) {
-	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagExponential(10 * time.Minute)} {
+	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour),
+		ddbfake.LagExponential(10 * time.Minute)} {
 		run := func(seed uint64, looks int) string {
 			w := lagWorld(t, lag, seed, 20)
 			for range looks {
@@ -100,7 +103,8 @@ func TestOneSeedOneOrder(t *testing.T) {
 func TestLagPerItem(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagPerItem("lag_seconds"), 0, 0)
 	for sk, lag := range map[string]types.AttributeValue{ //isrsim:unordered the rows are sorted
-		"0": n("0"), "1 later": n("90"), "2 soon": n("5"), "3 text": s("5"), "4 negative": n("-5"), "5 fraction": n("1.5"), "6 for ever": n("99999999999"),
+		"0": n("0"), "1 later": n("90"), "2 soon": n("5"), "3 text": s("5"), "4 negative": n("-5"),
+		"5 fraction": n("1.5"), "6 for ever": n("99999999999"),
 	} {
 		w.put(with(key("a", sk), "ttl", due(time.Hour), "lag_seconds", lag))
 	}
@@ -162,7 +166,8 @@ func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time
 func TestFate(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{
 		ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(time.Minute, 48*time.Hour),
-		ddbfake.LagExponential(10 * time.Minute), ddbfake.LagPerItem("lag_seconds"), ddbfake.LagManual, ddbfake.LagNever,
+		ddbfake.LagExponential(10 * time.Minute), ddbfake.LagPerItem("lag_seconds"),
+		ddbfake.LagManual, ddbfake.LagNever,
 	} {
 		w := lagWorld(t, lag, 7, 20)
 		w.put(with(key("b", "slow"), "ttl", due(time.Hour), "lag_seconds", n("90")))
@@ -205,7 +210,8 @@ func TestFate(t *testing.T) {
 	for _, nobody := range []struct {
 		table string
 		key   attr.Item
-	}{{"stash", attr.Item{"pk": attr.S("a"), "sk": attr.S("000")}}, {"cache", attr.Item{"pk": attr.S("a")}}, {"cache", attr.Item{"pk": attr.S("x"), "sk": attr.S("y")}}} {
+	}{{"stash", attr.Item{"pk": attr.S("a"), "sk": attr.S("000")}}, {"cache", attr.Item{"pk": attr.S("a")}},
+		{"cache", attr.Item{"pk": attr.S("x"), "sk": attr.S("y")}}} {
 		if dies, deletion := inside.In(w.db).Fate(nobody.table, nobody.key); !dies.IsZero() || !deletion.IsZero() {
 			t.Errorf("%s %v is due at %v and goes at %v, want neither", nobody.table, nobody.key, dies, deletion)
 		}

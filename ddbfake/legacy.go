@@ -42,7 +42,8 @@ func checkMixed(expressions []expression, parameters ...legacy) error {
 		return nil
 	}
 	return invalid("Can not use both expression and non-expression parameters in the same request: "+
-		"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old, ", "), strings.Join(modern, ", "))
+		"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old, ", "),
+		strings.Join(modern, ", "))
 }
 
 // checkConditionalOperator refuses a ConditionalOperator that has nothing to join.
@@ -110,8 +111,8 @@ func attributesToGet(names []string) (*expr.Projection, expr.Args, error) {
 
 // The enumerations of legacy parameters, in the order in which the service prints them.
 var (
-	comparisonOperatorValues = []string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE",
-		"BEGINS_WITH", "GE", "CONTAINS"}
+	comparisonOperatorValues = []string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
+		"LE", "BEGINS_WITH", "GE", "CONTAINS"}
 	conditionalOperatorValues = []string{"OR", "AND"}
 	attributeActionValues     = []string{"ADD", "PUT", "DELETE"}
 )
@@ -149,7 +150,8 @@ func (c *constraints) legacyWrite(l *legacyWrite) {
 	}
 	c.conditionalOperator(l.operator)
 	for _, name := range sortedKeys(l.expected) {
-		c.enum(string(l.expected[name].ComparisonOperator), "expected."+name+".member.comparisonOperator", comparisonOperatorValues)
+		c.enum(string(l.expected[name].ComparisonOperator), "expected."+name+".member.comparisonOperator",
+			comparisonOperatorValues)
 	}
 	for _, name := range sortedKeys(l.updates) {
 		c.enum(string(l.updates[name].Action), "attributeUpdates."+name+".member.action", attributeActionValues)

@@ -63,7 +63,8 @@ func legacyExpected(expected map[string]types.ExpectedAttributeValue) ([]expr.Te
 func legacyExpectation(name string, e types.ExpectedAttributeValue) (expr.Test, error) {
 	t := expr.Test{Attribute: name, Operator: string(e.ComparisonOperator)}
 	listed, valued := e.AttributeValueList != nil, e.Value != nil
-	takesNone := e.ComparisonOperator == types.ComparisonOperatorNull || e.ComparisonOperator == types.ComparisonOperatorNotNull
+	takesNone := e.ComparisonOperator == types.ComparisonOperatorNull ||
+		e.ComparisonOperator == types.ComparisonOperatorNotNull
 	switch {
 	case listed && valued:
 		return t, badParameter("Value and AttributeValueList cannot be used together for Attribute: %s", name)
@@ -72,7 +73,8 @@ func legacyExpectation(name string, e types.ExpectedAttributeValue) (expr.Test, 
 	case e.Exists != nil:
 		return t, badParameter("Exists and ComparisonOperator cannot be used together for Attribute: %s", name)
 	case !listed && !valued && !takesNone:
-		return t, badParameter("Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s", t.Operator, name)
+		return t, badParameter("Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s",
+			t.Operator, name)
 	}
 	list := e.AttributeValueList
 	if valued {
@@ -157,12 +159,15 @@ func checkOperands(t expr.Test) error {
 	}
 	for _, v := range t.Values {
 		if kinds != nil && !slices.Contains(kinds, attr.KindOf(v)) {
-			return badParameter("ComparisonOperator %s is not valid for %s AttributeValue type", t.Operator, attr.KindOf(v))
+			return badParameter("ComparisonOperator %s is not valid for %s AttributeValue type",
+				t.Operator, attr.KindOf(v))
 		}
 	}
 	if t.Operator == "BETWEEN" {
 		if order, _ := attr.Compare(t.Values[0], t.Values[1]); order > 0 {
-			return invalid("The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
+			return invalid(
+				"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound",
+			)
 		}
 	}
 	return nil

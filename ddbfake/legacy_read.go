@@ -91,7 +91,9 @@ func (s *scan) legacyParts() error {
 }
 
 // buildRead builds the filter and the projection of a read; each is nil if it is not asked for.
-func buildRead(op types.ConditionalOperator, tests []expr.Test, attributesToGet []string) (*expr.Condition, *expr.Projection, expr.Args) {
+func buildRead(
+	op types.ConditionalOperator, tests []expr.Test, attributesToGet []string,
+) (*expr.Condition, *expr.Projection, expr.Args) {
 	var b expr.Builder
 	filter := b.Condition(join(op), tests)
 	var projection *expr.Projection

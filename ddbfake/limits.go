@@ -36,7 +36,8 @@ const (
 
 // limits are the state of Options.Throughput.
 type limits struct {
-	// paid has, for each resource, the time up to which its units are spent. A resource that is not in paid owes nothing.
+	// paid has, for each resource, the time up to which its units are spent. A resource that is not in paid owes
+	// nothing.
 	paid map[resource]time.Time
 	// forgetAt is the size of paid at which resources that owe nothing are dropped.
 	forgetAt int

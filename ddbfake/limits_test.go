@@ -44,7 +44,8 @@ func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedTh
 func writes(t *testing.T, door *ddbfake.Door, keyOf func(i int) string) (int, error) {
 	t.Helper()
 	for i := range 1_000_000 {
-		_, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s(keyOf(i))}})
+		_, err := door.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s(keyOf(i))}})
 		if err != nil {
 			return i, err
 		}
@@ -70,21 +71,26 @@ func TestThroughputOfAKey(t *testing.T) {
 		reason string
 	}{
 		{"write", &dynamodb.PutItemInput{TableName: rows, Item: a}, 1000, "TableWriteKeyRangeThroughputExceeded"},
-		{"failed condition", &dynamodb.UpdateItemInput{TableName: rows, Key: a, ConditionExpression: aws.String("attribute_exists(x)")},
+		{"failed condition",
+			&dynamodb.UpdateItemInput{TableName: rows, Key: a, ConditionExpression: aws.String("attribute_exists(x)")},
 			1000, "TableWriteKeyRangeThroughputExceeded"},
 		{"batch write", &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"rows": {
 			{PutRequest: &types.PutRequest{Item: a}}}}}, 1000, "TableWriteKeyRangeThroughputExceeded"},
 		{"transactional write", &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 			{Put: &types.Put{TableName: rows, Item: a}}}}, 500, "ThrottlingError"},
-		{"read", &dynamodb.GetItemInput{TableName: rows, Key: a, ConsistentRead: consistent}, 3000, "TableReadKeyRangeThroughputExceeded"},
+		{"read", &dynamodb.GetItemInput{TableName: rows, Key: a, ConsistentRead: consistent}, 3000,
+			"TableReadKeyRangeThroughputExceeded"},
 		{"eventual read", &dynamodb.GetItemInput{TableName: rows, Key: a}, 6000, "TableReadKeyRangeThroughputExceeded"},
-		{"query", &dynamodb.QueryInput{TableName: rows, ConsistentRead: consistent, KeyConditionExpression: aws.String("pk = :a"),
+		{"query", &dynamodb.QueryInput{TableName: rows, ConsistentRead: consistent,
+			KeyConditionExpression:    aws.String("pk = :a"),
 			ExpressionAttributeValues: values{":a": s("a")}}, 3000, "TableReadKeyRangeThroughputExceeded"},
 		{"batch read", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"rows": {
-			Keys: []map[string]types.AttributeValue{a}, ConsistentRead: consistent}}}, 3000, "TableReadKeyRangeThroughputExceeded"},
+			Keys: []map[string]types.AttributeValue{a}, ConsistentRead: consistent}}}, 3000,
+			"TableReadKeyRangeThroughputExceeded"},
 		{"transactional read", &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
 			{Get: &types.Get{TableName: rows, Key: a}}}}, 1500, "ThrottlingError"},
-		{"scan, of the table only", &dynamodb.ScanInput{TableName: rows, ConsistentRead: consistent}, 12000, "TableReadKeyRangeThroughputExceeded"},
+		{"scan, of the table only", &dynamodb.ScanInput{TableName: rows, ConsistentRead: consistent}, 12000,
+			"TableReadKeyRangeThroughputExceeded"},
 	} {
 		clock := fakeclock.New(fakeclock.Epoch)
 		db, _ := limited(t, clock, nil)
@@ -97,7 +103,8 @@ func TestThroughputOfAKey(t *testing.T) {
 				}
 			}
 			if served != test.want || reason != test.reason {
-				t.Errorf("%s, %s second: got %d served, then %q; want %d, then %q", test.name, second, served, reason, test.want, test.reason)
+				t.Errorf("%s, %s second: got %d served, then %q; want %d, then %q", test.name, second, served,
+					reason, test.want, test.reason)
 			}
 			clock.Advance(time.Second)
 		}
@@ -126,7 +133,8 @@ func TestThroughputRamps(t *testing.T) {
 	for i, test := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 4000}, {time.Minute, 4000}, {29 * time.Minute, 8000}, {time.Second, 8000}, {time.Hour, 16000}, {time.Second, 16000}} {
+	}{{0, 4000}, {time.Minute, 4000}, {29 * time.Minute, 8000}, {time.Second, 8000},
+		{time.Hour, 16000}, {time.Second, 16000}} {
 		clock.Advance(test.after)
 		got, err := writes(t, door, even)
 		if got != test.want || throttledBy(err) == "" {
@@ -144,7 +152,8 @@ func TestThroughputOfATable(t *testing.T) {
 	if !errors.As(err, &exceeded) || got != 10 {
 		t.Fatalf("got %d writes, then %v; want 10, then a ProvisionedThroughputExceededException", got, err)
 	}
-	want := []types.ThrottlingReason{{Reason: aws.String("TableWriteProvisionedThroughputExceeded"), Resource: aws.String(rowsARN)}}
+	want := []types.ThrottlingReason{{Reason: aws.String("TableWriteProvisionedThroughputExceeded"),
+		Resource: aws.String(rowsARN)}}
 	if diff := cmp.Diff(want, exceeded.ThrottlingReasons, cmp.AllowUnexported(types.ThrottlingReason{})); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
@@ -155,7 +164,9 @@ func TestThroughputOfATable(t *testing.T) {
 
 	_, door = limited(t, clock, nil)
 	_, err = door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
-		TableName: aws.String("rows"), OnDemandThroughput: &types.OnDemandThroughput{MaxWriteRequestUnits: aws.Int64(7)},
+		TableName: aws.String("rows"), OnDemandThroughput: &types.OnDemandThroughput{
+			MaxWriteRequestUnits: aws.Int64(7),
+		},
 	})
 	must.OK(t, err)
 	if got, err := writes(t, door, even); got != 7 || throttledBy(err) != "TableWriteMaxOnDemandThroughputExceeded" {
@@ -171,7 +182,8 @@ func TestThroughputOfAnIndex(t *testing.T) {
 	var err error
 	for err == nil {
 		in := values{"pk": s(strconv.Itoa(served)), "sk": s("b"), "h": s("hot"), "i": s("i"), "a": s("a"), "b": n("1")}
-		if _, err = door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}); err == nil {
+		if _, err = door.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}); err == nil {
 			served++
 		}
 	}
@@ -189,7 +201,8 @@ func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	db, door := limited(t, clock, units(1, 2))
 	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
 	for _, pk := range []string{"a", "b", "c"} {
-		in.RequestItems["rows"] = append(in.RequestItems["rows"], types.WriteRequest{PutRequest: &types.PutRequest{Item: values{"pk": s(pk)}}})
+		in.RequestItems["rows"] = append(in.RequestItems["rows"],
+			types.WriteRequest{PutRequest: &types.PutRequest{Item: values{"pk": s(pk)}}})
 	}
 	out, err := door.BatchWriteItem(t.Context(), in)
 	if err != nil || len(out.UnprocessedItems["rows"]) != 1 {
@@ -206,7 +219,9 @@ func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, units(1, 1))
-	large := &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a"), "body": s(string(make([]byte, 10_000)))}}
+	large := &dynamodb.PutItemInput{
+		TableName: aws.String("rows"), Item: values{"pk": s("a"), "body": s(string(make([]byte, 10_000)))},
+	}
 	served := 0
 	for range 100 {
 		if _, err := door.PutItem(t.Context(), large); err == nil {
@@ -240,9 +255,11 @@ func TestThroughputThroughSDK(t *testing.T) {
 			onDemand, isOnDemand := errors.AsType[*types.ThrottlingException](err)
 			exceeded, isExceeded := errors.AsType[*types.ProvisionedThroughputExceededException](err)
 			switch {
-			case test.provisioned == nil && (!isOnDemand || aws.ToString(onDemand.ThrottlingReasons[0].Resource) != rowsARN):
+			case test.provisioned == nil &&
+				(!isOnDemand || aws.ToString(onDemand.ThrottlingReasons[0].Resource) != rowsARN):
 				t.Errorf("%s: got %v, want a ThrottlingException with the table", test.name, err)
-			case test.provisioned != nil && (!isExceeded || aws.ToString(exceeded.ThrottlingReasons[0].Resource) != rowsARN):
+			case test.provisioned != nil &&
+				(!isExceeded || aws.ToString(exceeded.ThrottlingReasons[0].Resource) != rowsARN):
 				t.Errorf("%s: got %v, want a ProvisionedThroughputExceededException with the table", test.name, err)
 			}
 			began := clock.Now()
@@ -314,10 +331,12 @@ func TestThrottlingReasons(t *testing.T) {
 			[]string{"ThrottlingException", "IndexReadKeyRangeThroughputExceeded " + arn + "rows/index/many"}},
 		{"provisioned", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 			"rows": {Keys: []values{key("a", "b"), key("a", "c")}}, "provisioned": {Keys: []values{{"pk": s("a")}}},
-		}}, []string{"ProvisionedThroughputExceededException", "TableReadProvisionedThroughputExceeded " + arn + "provisioned"}},
+		}}, []string{"ProvisionedThroughputExceededException",
+			"TableReadProvisionedThroughputExceeded " + arn + "provisioned"}},
 		{"", &dynamodb.ListTablesInput{}, []string{"ThrottlingException"}},
 	} {
-		_, err := db.Do(t.Context(), ddbfake.Call{Input: tc.in, Fault: &ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: tc.table}})
+		_, err := db.Do(t.Context(),
+			ddbfake.Call{Input: tc.in, Fault: &ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: tc.table}})
 		if diff := cmp.Diff(tc.want, slices.Delete(refusalOf(err), 1, 2)); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", tc.in, diff)
 		}

@@ -340,9 +340,10 @@ func (l *loader) settings(p piece, region string) error {
 	stream := in.StreamSpecification
 	in.StreamSpecification = nil
 	if of.TimeToLive != "" {
-		later(&dynamodb.UpdateTimeToLiveInput{TableName: in.TableName, TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: &of.TimeToLive, Enabled: aws.Bool(true),
-		}})
+		later(&dynamodb.UpdateTimeToLiveInput{TableName: in.TableName,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: &of.TimeToLive, Enabled: aws.Bool(true),
+			}})
 	}
 	if stream != nil && aws.ToBool(stream.StreamEnabled) {
 		later(&dynamodb.UpdateTableInput{TableName: in.TableName, StreamSpecification: stream})
@@ -374,7 +375,9 @@ func (l *loader) create(p piece, region string) error {
 	if described.TableStatus != "" {
 		in.BillingMode, in.TableClass = described.BillingModeSummary.BillingMode, described.TableClassSummary.TableClass
 		if sse := described.SSEDescription; sse.Status == types.SSEStatusEnabled {
-			in.SSESpecification = &types.SSESpecification{Enabled: aws.Bool(true), SSEType: sse.SSEType, KMSMasterKeyId: sse.KMSMasterKeyArn}
+			in.SSESpecification = &types.SSESpecification{
+				Enabled: aws.Bool(true), SSEType: sse.SSEType, KMSMasterKeyId: sse.KMSMasterKeyArn,
+			}
 		}
 		asDescribed(in)
 	}

@@ -52,18 +52,27 @@ func TestLoad(t *testing.T) {
 // A text that cannot be loaded is refused with the line, and nothing is loaded.
 func TestLoadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":                {createJSON + "\n{\"TableName\": cache}", "line 4: found no JSON"},
-		"half a file":            {`{"tables": [{"name": "cache", "items": [` + "\n" + `{"pk": {"S": "a"}}, `, "line 2: found no JSON"},
-		"an array":               {"\n[1, 2]", "line 2: found [1, 2], expected an object"},
-		"another object":         {`{"Tabel": {}}`, "line 1: found an object with the members Tabel, expected a dump (tables), a table"},
-		"nothing in it":          {`{}`, "with the members none"},
-		"no such table":          {"\n" + `{"TableName": "other", "Item": {"pk": {"S": "a"}}}`, "line 2: table other: ResourceNotFoundException"},
-		"a row without its key":  {createJSON + "\n" + `{"TableName": "cache", "Item": {"x": {"S": "a"}}}`, "line 4: table cache: "},
-		"a value of two types":   {createJSON + "\n" + `{"TableName": "cache", "Item": {"pk": {"S": "a", "N": "1"}}}`, "line 4: "},
-		"a delete":               {createJSON + "\n" + `{"cache": [{"DeleteRequest": {"Key": {"pk": {"S": "a"}}}}]}`, "expected a PutRequest"},
+		"no JSON": {createJSON + "\n{\"TableName\": cache}", "line 4: found no JSON"},
+		"half a file": {`{"tables": [{"name": "cache", "items": [` + "\n" + `{"pk": {"S": "a"}}, `,
+			"line 2: found no JSON"},
+		"an array": {"\n[1, 2]", "line 2: found [1, 2], expected an object"},
+		"another object": {`{"Tabel": {}}`,
+			"line 1: found an object with the members Tabel, expected a dump (tables), a table"},
+		"nothing in it": {`{}`, "with the members none"},
+		"no such table": {"\n" + `{"TableName": "other", "Item": {"pk": {"S": "a"}}}`,
+			"line 2: table other: ResourceNotFoundException"},
+		"a row without its key": {createJSON + "\n" + `{"TableName": "cache", "Item": {"x": {"S": "a"}}}`,
+			"line 4: table cache: "},
+		"a value of two types": {createJSON + "\n" + `{"TableName": "cache", "Item": {"pk": {"S": "a", "N": "1"}}}`,
+			"line 4: "},
+		"a delete": {createJSON + "\n" + `{"cache": [{"DeleteRequest": {"Key": {"pk": {"S": "a"}}}}]}`,
+			"expected a PutRequest"},
 		"a table without a name": {`{"tables": [{"items": []}]}`, "line 1: found a table without its name"},
-		"a region that is none":  {`{"tables": [{"region": "us:east", "name": "cache", "settings": {"table": ` + createJSON + `}}]}`, "region"},
-		"a bad key schema":       {strings.Replace(createJSON, `"HASH"`, `"HUSH"`, 1), "line 1: table cache: ValidationException"},
+		"a region that is none": {
+			`{"tables": [{"region": "us:east", "name": "cache", "settings": {"table": ` + createJSON + `}}]}`, "region",
+		},
+		"a bad key schema": {strings.Replace(createJSON, `"HASH"`, `"HUSH"`, 1),
+			"line 1: table cache: ValidationException"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := ddbfake.New(ddbfake.Options{})
@@ -95,9 +104,12 @@ func TestLoadSettings(t *testing.T) {
 	out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("all")})
 	must.OK(t, err)
 	d := out.Table
-	if aws.ToInt64(d.ProvisionedThroughput.ReadCapacityUnits) != 5 || len(d.GlobalSecondaryIndexes) != 1 || aws.ToInt64(d.GlobalSecondaryIndexes[0].ProvisionedThroughput.WriteCapacityUnits) != 8 ||
-		!aws.ToBool(d.DeletionProtectionEnabled) || d.TableClassSummary.TableClass != types.TableClassStandardInfrequentAccess ||
-		d.SSEDescription.SSEType != types.SSETypeKms || d.StreamSpecification.StreamViewType != types.StreamViewTypeNewImage || aws.ToInt64(d.ItemCount) != 1 {
+	if aws.ToInt64(d.ProvisionedThroughput.ReadCapacityUnits) != 5 || len(d.GlobalSecondaryIndexes) != 1 ||
+		aws.ToInt64(d.GlobalSecondaryIndexes[0].ProvisionedThroughput.WriteCapacityUnits) != 8 ||
+		!aws.ToBool(d.DeletionProtectionEnabled) ||
+		d.TableClassSummary.TableClass != types.TableClassStandardInfrequentAccess ||
+		d.SSEDescription.SSEType != types.SSETypeKms ||
+		d.StreamSpecification.StreamViewType != types.StreamViewTypeNewImage || aws.ToInt64(d.ItemCount) != 1 {
 		t.Errorf("got %+v", d)
 	}
 	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("all")})
@@ -113,7 +125,8 @@ func TestLoadSettings(t *testing.T) {
 // No text breaks Load, whatever is in it.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(createJSON + `{"cache": [{"PutRequest": {"Item": {"pk": {"S": "c"}}}}]}`))
-	f.Add([]byte(`{"tables": [{"region": "us-east-1", "name": "cache", "settings": {"table": ` + createJSON + `}, "items": [{"pk": {"S": "a"}}]}]}`))
+	f.Add([]byte(`{"tables": [{"region": "us-east-1", "name": "cache", "settings": {"table": ` + createJSON +
+		`}, "items": [{"pk": {"S": "a"}}]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		db := ddbfake.New(ddbfake.Options{})
 		if err := db.Load("", bytes.NewReader(text)); err != nil && len(db.Tables()) > 0 {

@@ -26,19 +26,22 @@ type Metrics struct {
 	// Operation is the dimension Operation, of ThrottledRequests, SystemErrors and SuccessfulRequestLatency.
 	Operation string
 
-	// ThrottledRequests counts the requests of an Operation that were refused because a limit was exceeded. One throttled
-	// event is enough. A batch counts only if all of its requests are throttled.
+	// ThrottledRequests counts the requests of an Operation that were refused because a limit was exceeded. One
+	// throttled event is enough. A batch counts only if all of its requests are throttled.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ThrottledRequests
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ThrottledRequests
 	ThrottledRequests int
 	// ReadThrottleEvents counts the reads of items that were throttled, of a Table or an Index; a Query or a Scan is
 	// one.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ReadThrottleEvents
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ReadThrottleEvents
 	ReadThrottleEvents int
 	// WriteThrottleEvents counts the writes of items that were throttled, of a Table or an Index.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#WriteThrottleEvents
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#WriteThrottleEvents
 	WriteThrottleEvents int
 	// UserErrors counts answers with HTTP status 400, except for throttled requests and failed conditions.
 	//
@@ -48,41 +51,48 @@ type Metrics struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SystemErrors
 	SystemErrors int
-	// ConditionalCheckFailedRequests counts each PutItem, UpdateItem and DeleteItem on a Table whose condition failed. AWS
-	// names only these three, so a cancelled transaction counts in UserErrors alone.
+	// ConditionalCheckFailedRequests counts each PutItem, UpdateItem and DeleteItem on a Table whose condition failed.
+	// AWS names only these three, so a cancelled transaction counts in UserErrors alone.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
 	ConditionalCheckFailedRequests int
-	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same item.
-	// A cancelled transaction counts once for each of its items in conflict.
+	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same
+	// item. A cancelled transaction counts once for each of its items in conflict.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TransactionConflict
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TransactionConflict
 	TransactionConflict int
 	// TimeToLiveDeletedItemCount counts the rows of a Table that TTL has deleted.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TimeToLiveDeletedItemCount
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TimeToLiveDeletedItemCount
 	TimeToLiveDeletedItemCount int
 	// ConsumedReadCapacityUnits adds up the read units of a Table or an Index.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedReadCapacityUnits
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedReadCapacityUnits
 	ConsumedReadCapacityUnits float64
 	// ConsumedWriteCapacityUnits adds up the write units of a Table or an Index. A failed condition takes them too. A
 	// cancelled transaction takes no units here: AWS does not say how many it takes.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedWriteCapacityUnits
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedWriteCapacityUnits
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 	ConsumedWriteCapacityUnits float64
 	// SuccessfulRequests counts the successful requests of an Operation: in CloudWatch, the statistic SampleCount of
 	// SuccessfulRequestLatency.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
 	SuccessfulRequests int
 	// SuccessfulRequestLatency adds up the latency of the successful requests of an Operation: the statistic Sum.
 	//
 	// Deviation: the fake serves a request in no time. Its latency is the time from Call.Sent to the effect, which the
 	// service leaves out.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
 	SuccessfulRequestLatency time.Duration
 }
 

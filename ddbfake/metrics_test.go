@@ -45,7 +45,8 @@ func TestMetricsRingAnAlarm(t *testing.T) {
 			before := total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })
 			for range test.times {
 				db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2})
-				must.Done(t)(client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a")}}))
+				must.Done(t)(client.PutItem(t.Context(),
+					&dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a")}}))
 			}
 			clock.Advance(time.Minute)
 			if total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })-before > 5 {
@@ -66,13 +67,16 @@ func TestMetrics(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	rows := aws.String("rows")
 	put := &dynamodb.PutItemInput{TableName: rows, Item: values{"pk": s("a")}}
-	absent := &dynamodb.PutItemInput{TableName: rows, Item: values{"pk": s("a")}, ConditionExpression: aws.String("attribute_not_exists(pk)")}
+	absent := &dynamodb.PutItemInput{
+		TableName: rows, Item: values{"pk": s("a")}, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}
 	transaction := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: rows, Item: values{"pk": s("a")}}},
 		{Put: &types.Put{TableName: rows, Item: values{"pk": s("b")}}},
 	}}
 	statements := &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{
-		{Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'a'}`)}, {Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'b'}`)},
+		{Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'a'}`)},
+		{Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'b'}`)},
 	}}
 	batch := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 		"rows": {Keys: []map[string]types.AttributeValue{{"pk": s("a")}, {"pk": s("b")}}},
@@ -92,42 +96,58 @@ func TestMetrics(t *testing.T) {
 			op("PutItem", ddbfake.Metrics{SuccessfulRequests: 1, SuccessfulRequestLatency: time.Second})}},
 		{"failed condition", ddbfake.Call{Input: absent}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1, ConditionalCheckFailedRequests: 1})}},
-		{"read", ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}}}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5}), op("GetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"read",
+			ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}}}, []ddbfake.Metrics{
+				own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5}),
+				op("GetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"query", ddbfake.Call{Input: &dynamodb.QueryInput{TableName: rows, ConsistentRead: aws.Bool(true),
-			KeyConditionExpression: aws.String("pk = :a"), ExpressionAttributeValues: values{":a": s("a")}}}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}), op("Query", ddbfake.Metrics{SuccessfulRequests: 1})}},
+			KeyConditionExpression: aws.String("pk = :a"), ExpressionAttributeValues: values{":a": s("a")}}},
+			[]ddbfake.Metrics{
+				own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}),
+				op("Query", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"scan", ddbfake.Call{Input: &dynamodb.ScanInput{TableName: rows}}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5}), op("Scan", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"transaction", ddbfake.Call{Input: transaction}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 4}), op("TransactWriteItems", ddbfake.Metrics{SuccessfulRequests: 1})}},
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 4}),
+			op("TransactWriteItems", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"batch", ddbfake.Call{Input: batch}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}), op("BatchGetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
-		{"batch, in part", ddbfake.Call{Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "a"}}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1}),
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}),
 			op("BatchGetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"batch, in part", ddbfake.Call{Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "a"}},
+			[]ddbfake.Metrics{
+				own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1}),
+				op("BatchGetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"batch, all of it", ddbfake.Call{Input: batch, Fault: fault(ddbfake.FaultUnprocessed)}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ReadThrottleEvents: 2}), op("BatchGetItem", ddbfake.Metrics{ThrottledRequests: 1})}},
 		{"throttled", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultThrottled)}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{WriteThrottleEvents: 1}), op("PutItem", ddbfake.Metrics{ThrottledRequests: 1})}},
-		{"throttled transaction", ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultThrottled)}, []ddbfake.Metrics{
-			users, own(ddbfake.Metrics{WriteThrottleEvents: 2}), op("TransactWriteItems", ddbfake.Metrics{ThrottledRequests: 1})}},
+		{"throttled transaction",
+			ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultThrottled)}, []ddbfake.Metrics{
+				users, own(ddbfake.Metrics{WriteThrottleEvents: 2}),
+				op("TransactWriteItems", ddbfake.Metrics{ThrottledRequests: 1})}},
 		{"conflict", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
 			users, own(ddbfake.Metrics{TransactionConflict: 1})}},
-		{"conflict of a transaction", ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
-			users, own(ddbfake.Metrics{TransactionConflict: 2})}},
-		{"conflict of a statement of two", ddbfake.Call{Input: statements, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict, Key: "a"}}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1, TransactionConflict: 1}), op("BatchExecuteStatement", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"conflict of a transaction",
+			ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
+				users, own(ddbfake.Metrics{TransactionConflict: 2})}},
+		{"conflict of a statement of two",
+			ddbfake.Call{Input: statements, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict, Key: "a"}},
+			[]ddbfake.Metrics{
+				own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1, TransactionConflict: 1}),
+				op("BatchExecuteStatement", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"error before", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorBefore)}, []ddbfake.Metrics{
 			op("PutItem", ddbfake.Metrics{SystemErrors: 1})}},
 		{"error after", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorAfter)}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}), op("PutItem", ddbfake.Metrics{SystemErrors: 1})}},
 		{"request lost", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultRequestLost)}, nil},
 		{"response lost", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultResponseLost)}, []ddbfake.Metrics{
-			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}), op("PutItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}),
+			op("PutItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"duplicate", ddbfake.Call{Input: absent, Fault: fault(ddbfake.FaultDuplicate)}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 2, ConditionalCheckFailedRequests: 2})}},
-		{"no such table", ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: aws.String("none"), Key: values{"pk": s("a")}}}, []ddbfake.Metrics{users}},
+		{"no such table",
+			ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: aws.String("none"), Key: values{"pk": s("a")}}},
+			[]ddbfake.Metrics{users}},
 		{"not supported", ddbfake.Call{Input: &dynamodb.ImportTableInput{}}, []ddbfake.Metrics{users}},
 	} {
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
@@ -170,7 +190,8 @@ func TestMetricsThroughSDK(t *testing.T) {
 	clock.Advance(time.Minute)
 	db.SweepExpired()
 	want := []ddbfake.Metrics{
-		{Region: "us-east-1", Table: "rows", ConditionalCheckFailedRequests: 1, TimeToLiveDeletedItemCount: 1, ConsumedWriteCapacityUnits: 2},
+		{Region: "us-east-1", Table: "rows", ConditionalCheckFailedRequests: 1, TimeToLiveDeletedItemCount: 1,
+			ConsumedWriteCapacityUnits: 2},
 		{Region: "us-east-1", Table: "rows", Operation: "PutItem", SuccessfulRequests: 1},
 		{Region: "us-east-1", Table: "rows", Operation: "UpdateTimeToLive", SuccessfulRequests: 1},
 	}
@@ -194,7 +215,8 @@ func TestMetricsOfIndexes(t *testing.T) {
 		{Region: "us-east-1", Table: "rows", ConsumedWriteCapacityUnits: 2},
 		{Region: "us-east-1", Table: "rows", Operation: "PutItem", SuccessfulRequests: 1},
 		{Region: "us-east-1", Table: "rows", Operation: "Scan", SuccessfulRequests: 1, ThrottledRequests: 1},
-		{Region: "us-east-1", Table: "rows", Index: "many", ConsumedWriteCapacityUnits: 1, ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1},
+		{Region: "us-east-1", Table: "rows", Index: "many", ConsumedWriteCapacityUnits: 1,
+			ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1},
 	}
 	if diff := cmp.Diff(want, db.Metrics()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -18,7 +18,8 @@ type overlaps struct {
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done are the effects, in order, that can still overlap with a call that has not left. The lock of the DB guards it.
+	// done are the effects, in order, that can still overlap with a call that has not left. The lock of the DB guards
+	// it.
 	done []done
 }
 
@@ -131,5 +132,7 @@ func (db *DB) checkProgress(r *request, token string) error {
 	if db.overlaps == nil || !db.overlaps.with(r.call, tokenName{r.region, token}, true) {
 		return nil
 	}
-	return &types.TransactionInProgressException{Message: aws.String("Transaction from previous request is still in progress")}
+	return &types.TransactionInProgressException{
+		Message: aws.String("Transaction from previous request is still in progress"),
+	}
 }

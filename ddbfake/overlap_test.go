@@ -100,21 +100,22 @@ func transactOf(token string, sks ...string) *dynamodb.TransactWriteItemsInput {
 		in.ClientRequestToken = &token
 	}
 	for _, sk := range sks {
-		in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: keyOf(sk)}})
+		in.TransactItems = append(in.TransactItems,
+			types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: keyOf(sk)}})
 	}
 	return in
 }
 
 func checkOf(sk, condition string) *dynamodb.TransactWriteItemsInput {
-	return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
-		TableName: aws.String("cache"), Key: keyOf(sk), ConditionExpression: &condition,
-	}}}}
+	check := &types.ConditionCheck{TableName: aws.String("cache"), Key: keyOf(sk), ConditionExpression: &condition}
+	return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{ConditionCheck: check}}}
 }
 
 func readsOf(sks ...string) *dynamodb.TransactGetItemsInput {
 	in := &dynamodb.TransactGetItemsInput{}
 	for _, sk := range sks {
-		in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: keyOf(sk)}})
+		in.TransactItems = append(in.TransactItems,
+			types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: keyOf(sk)}})
 	}
 	return in
 }
@@ -154,17 +155,21 @@ func TestConflicts(t *testing.T) {
 		{"put of another row", transactOf("", "x"), putOf("y"), "ok"},
 		{"put into another table", transactOf("", "x"), elsewhere, "ok"},
 		{"put in a cancelled transaction", checkOf("x", "attribute_exists(pk)"), putOf("x"), "ok"},
-		{"get in a transaction", transactOf("", "x"), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: keyOf("x")}, "ok"},
+		{"get in a transaction", transactOf("", "x"),
+			&dynamodb.GetItemInput{TableName: aws.String("cache"), Key: keyOf("x")}, "ok"},
 		{"batch in a transaction", transactOf("", "x"), batchOf("x"), "ok"},
 		{"put during a put", putOf("x"), putOf("x"), "ok"},
 
-		{"two transactions", transactOf("", "x", "y"), transactOf("", "w", "x", "y"), "cancelled [None TransactionConflict TransactionConflict]"},
+		{"two transactions", transactOf("", "x", "y"), transactOf("", "w", "x", "y"),
+			"cancelled [None TransactionConflict TransactionConflict]"},
 		{"two transactions apart", transactOf("", "x", "y"), transactOf("", "w", "z"), "ok"},
-		{"two checks", checkOf("x", "attribute_not_exists(pk)"), checkOf("x", "attribute_not_exists(pk)"), "cancelled [TransactionConflict]"},
+		{"two checks", checkOf("x", "attribute_not_exists(pk)"), checkOf("x", "attribute_not_exists(pk)"),
+			"cancelled [TransactionConflict]"},
 		{"transaction during a put", putOf("x"), transactOf("", "x"), "ok"},
 		{"transaction during a transactional read", readsOf("x"), transactOf("", "x"), "ok"},
 
-		{"transactional read in a transaction", transactOf("", "x"), readsOf("w", "x"), "cancelled [None TransactionConflict]"},
+		{"transactional read in a transaction", transactOf("", "x"), readsOf("w", "x"),
+			"cancelled [None TransactionConflict]"},
 		{"transactional read during a put", putOf("x"), readsOf("w", "x"), "cancelled [None TransactionConflict]"},
 		{"transactional read during an update", updateOf("x"), readsOf("x"), "cancelled [TransactionConflict]"},
 		{"transactional read during a delete", deleteOf("x"), readsOf("x"), "cancelled [TransactionConflict]"},
@@ -172,7 +177,8 @@ func TestConflicts(t *testing.T) {
 		{"two transactional reads", readsOf("x"), readsOf("x"), "ok"},
 
 		{"one token twice", transactOf("once", "x"), transactOf("once", "x"), "TransactionInProgressException"},
-		{"one token for two transactions", transactOf("once", "x"), transactOf("once", "y"), "TransactionInProgressException"},
+		{"one token for two transactions", transactOf("once", "x"), transactOf("once", "y"),
+			"TransactionInProgressException"},
 		{"two tokens", transactOf("once", "x"), transactOf("twice", "y"), "ok"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -219,7 +225,8 @@ func TestConflictsChain(t *testing.T) {
 	}
 	conflict := Fault{Kind: FaultConflict, Times: 1}
 	w.db.Inject(conflict)
-	if err, err2 := w.overlap(transactOf("", "x"), putOf("x")); outcome(err) != "cancelled [TransactionConflict]" || err2 != nil {
+	if err, err2 := w.overlap(transactOf("", "x"), putOf("x")); outcome(err) != "cancelled [TransactionConflict]" ||
+		err2 != nil {
 		t.Errorf("got %v and then %v: want the second to succeed", err, err2)
 	}
 }

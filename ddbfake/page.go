@@ -33,7 +33,9 @@ func checkSelect(which types.Select, projected string) error {
 		}
 	case types.SelectSpecificAttributes:
 		if projected == "" {
-			return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+			return invalid(
+				"Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
+			)
 		}
 	case types.SelectAllProjectedAttributes:
 		return invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
@@ -81,7 +83,9 @@ type paging struct {
 }
 
 func (g *paging) newPage(r *request, which types.Select, limit *int32) page {
-	p := page{request: r, schema: &g.table.schema, limit: limit, filter: g.filter, projection: g.projection, args: g.args}
+	p := page{
+		request: r, schema: &g.table.schema, limit: limit, filter: g.filter, projection: g.projection, args: g.args,
+	}
 	if which != types.SelectCount {
 		p.items = []map[string]types.AttributeValue{}
 	}
@@ -152,7 +156,8 @@ func (g *paging) checkPaths() error {
 // output is the answer to a Query. A Scan has one of the same form.
 func (p *page) output(consumed *types.ConsumedCapacity) *dynamodb.QueryOutput {
 	return &dynamodb.QueryOutput{
-		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
+		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),
+		ConsumedCapacity: consumed,
 	}
 }
 

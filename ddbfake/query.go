@@ -96,7 +96,9 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		return nil, invalidStart(err)
 	}
 	if in.KeyConditionExpression == nil && in.KeyConditions == nil {
-		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+		return nil, invalid(
+			"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
+		)
 	}
 	selectable := checkSelect
 	if in.IndexName != nil {
@@ -190,7 +192,8 @@ func (q *query) checkFilter(isKey func(name string) bool) error {
 	}
 	for _, name := range q.filter.Attributes(q.args) {
 		if isKey(name) {
-			return invalid("%s can only contain non-primary key attributes: Primary key attribute: %s", q.filterText(), name)
+			return invalid("%s can only contain non-primary key attributes: Primary key attribute: %s", q.filterText(),
+				name)
 		}
 	}
 	return nil

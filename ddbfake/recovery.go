@@ -63,7 +63,9 @@ func (db *DB) describeRecovery(p recovery, now time.Time) *types.ContinuousBacku
 			EarliestRestorableDateTime: &earliest, LatestRestorableDateTime: &latest,
 		}
 	}
-	return &types.ContinuousBackupsDescription{ContinuousBackupsStatus: types.ContinuousBackupsStatusEnabled, PointInTimeRecoveryDescription: d}
+	return &types.ContinuousBackupsDescription{
+		ContinuousBackupsStatus: types.ContinuousBackupsStatusEnabled, PointInTimeRecoveryDescription: d,
+	}
 }
 
 // describeContinuousBackups serves DescribeContinuousBackups: every table has continuous backups, and point-in-time
@@ -71,7 +73,9 @@ func (db *DB) describeRecovery(p recovery, now time.Time) *types.ContinuousBacku
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeContinuousBackups.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/backups/continuous.test.ts
-func (db *DB) describeContinuousBackups(r *request, in *dynamodb.DescribeContinuousBackupsInput) (*dynamodb.DescribeContinuousBackupsOutput, error) {
+func (db *DB) describeContinuousBackups(
+	r *request, in *dynamodb.DescribeContinuousBackupsInput,
+) (*dynamodb.DescribeContinuousBackupsOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
@@ -80,7 +84,9 @@ func (db *DB) describeContinuousBackups(r *request, in *dynamodb.DescribeContinu
 	if err != nil {
 		return nil, err
 	}
-	return &dynamodb.DescribeContinuousBackupsOutput{ContinuousBackupsDescription: db.describeRecovery(t.recovery, r.now)}, nil
+	return &dynamodb.DescribeContinuousBackupsOutput{
+		ContinuousBackupsDescription: db.describeRecovery(t.recovery, r.now),
+	}, nil
 }
 
 // backedUp finds the table of an operation on its backups.
@@ -108,7 +114,9 @@ func tableNotFound(name string) error {
 //
 // Deviation: a table has continuous backups from its creation on. The service takes some seconds, in which it answers
 // ContinuousBackupsUnavailableException to this operation and to CreateBackup.
-func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousBackupsInput) (*dynamodb.UpdateContinuousBackupsOutput, error) {
+func (db *DB) updateContinuousBackups(
+	r *request, in *dynamodb.UpdateContinuousBackupsInput,
+) (*dynamodb.UpdateContinuousBackupsOutput, error) {
 	const member = "pointInTimeRecoverySpecification"
 	var c constraints
 	name := c.table(in.TableName)
@@ -145,7 +153,9 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	default:
 		t.recovery = recovery{since: r.now, days: days}
 	}
-	return &dynamodb.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: db.describeRecovery(t.recovery, r.now)}, nil
+	return &dynamodb.UpdateContinuousBackupsOutput{
+		ContinuousBackupsDescription: db.describeRecovery(t.recovery, r.now),
+	}, nil
 }
 
 // badRequest returns a ValidationException that begins like those about backups and restores.

@@ -112,7 +112,8 @@ func nameInARN(nameOrARN string) string {
 // Source: https://github.com/3mcloud/falcano/pull/47 (the text)
 func checkRegion(region string) error {
 	for i := range len(region) {
-		if c := region[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+		if c := region[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' ||
+			c == '_' || c == '.') {
 			return &smithy.GenericAPIError{
 				Code:    "InvalidSignatureException",
 				Message: "Credential should be scoped to a valid region, not '" + region + "'. ",

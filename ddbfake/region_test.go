@@ -27,13 +27,23 @@ const (
 
 // client has those of the doors' methods that these tests need.
 type client interface {
-	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	CreateTable(
+		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.CreateTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
+	ListTables(
+		context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListTablesOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
-	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
-	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	TransactGetItems(
+		context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactGetItemsOutput, error)
+	TransactWriteItems(
+		context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactWriteItemsOutput, error)
+	UpdateItem(
+		context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
 }
 
 // createCache creates the table "cache" (pk S, sk S).
@@ -63,7 +73,8 @@ var doors = []struct {
 	}},
 	{"SDK, anonymous", func(_ *testing.T, db *ddbfake.DB) func(string, string) client {
 		regions := map[string]client{}
-		for _, region := range []string{ddbfake.DefaultRegion, ireland} { // one client for all callers, as in real programs
+		// one client for all callers, as in real programs
+		for _, region := range []string{ddbfake.DefaultRegion, ireland} {
 			regions[region] = db.Client(func(o *dynamodb.Options) { o.Region = region })
 		}
 		return func(_, region string) client { return regions[region] }
@@ -94,7 +105,8 @@ func TestRegionsAreSeparate(t *testing.T) {
 			if got := *createCache(t, here).TableArn; got != defaultARN {
 				t.Errorf("got %s, want %s", got, defaultARN)
 			}
-			_, err := there.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "META")})
+			_, err := there.GetItem(t.Context(),
+				&dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "META")})
 			wantError(t, err, "ResourceNotFoundException", "Requested resource not found")
 			if got := *createCache(t, there).TableArn; got != irelandARN {
 				t.Errorf("got %s, want %s", got, irelandARN)
@@ -118,7 +130,8 @@ func TestRegionsAreSeparate(t *testing.T) {
 				}
 			}
 			log := db.Changes()
-			if len(log) != 2 || log[0].Region != ddbfake.DefaultRegion || log[1].Region != ireland || log[1].Table != "cache" {
+			if len(log) != 2 || log[0].Region != ddbfake.DefaultRegion || log[1].Region != ireland ||
+				log[1].Table != "cache" {
 				t.Errorf("got changes %+v", log)
 			}
 		})
@@ -139,17 +152,22 @@ func TestARNOfAnotherRegion(t *testing.T) {
 		name, row := &c.foreign, key("a", "b")
 		_, get := c.door.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: name, Key: row})
 		_, put := c.door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: name, Item: row})
-		_, query := c.door.Query(t.Context(), &dynamodb.QueryInput{TableName: name, KeyConditionExpression: aws.String("pk = :a"),
-			ExpressionAttributeValues: values{":a": s("a")}})
+		_, query := c.door.Query(t.Context(),
+			&dynamodb.QueryInput{TableName: name, KeyConditionExpression: aws.String("pk = :a"),
+				ExpressionAttributeValues: values{":a": s("a")}})
 		_, scan := c.door.Scan(t.Context(), &dynamodb.ScanInput{TableName: name})
-		_, batch := c.door.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
-			*name: {{PutRequest: &types.PutRequest{Item: row}}}}})
-		_, batchGet := c.door.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-			*name: {Keys: []map[string]types.AttributeValue{row}}}})
-		_, transact := c.door.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: name, Item: row}}}})
+		_, batch := c.door.BatchWriteItem(t.Context(),
+			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+				*name: {{PutRequest: &types.PutRequest{Item: row}}}}})
+		_, batchGet := c.door.BatchGetItem(t.Context(),
+			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				*name: {Keys: []map[string]types.AttributeValue{row}}}})
+		_, transact := c.door.TransactWriteItems(t.Context(),
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: name, Item: row}}}})
 		_, describe := c.door.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: name})
-		_, backups := c.door.DescribeContinuousBackups(t.Context(), &dynamodb.DescribeContinuousBackupsInput{TableName: name})
+		_, backups := c.door.DescribeContinuousBackups(t.Context(),
+			&dynamodb.DescribeContinuousBackupsInput{TableName: name})
 		_, ttl := c.door.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: name})
 		_, remove := c.door.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: name})
 		for _, err := range []error{get, put, query, scan, batch, batchGet, transact, describe, backups, ttl, remove} {
@@ -172,7 +190,9 @@ func TestTokensOfRegions(t *testing.T) {
 		for range 2 {
 			must.Done(t)(door.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 				ClientRequestToken: aws.String("once"),
-				TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("cache"), Item: key(region+"x", "b")}}},
+				TransactItems: []types.TransactWriteItem{
+					{Put: &types.Put{TableName: aws.String("cache"), Item: key(region+"x", "b")}},
+				},
 			}))
 		}
 	}
@@ -232,7 +252,8 @@ func TestFaultsOfRegions(t *testing.T) {
 		}
 		db.Inject(f)
 		for door, want := range map[*ddbfake.Door]bool{here: c.here, there: c.there} {
-			_, err := door.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")})
+			_, err := door.GetItem(t.Context(),
+				&dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")})
 			if hit := err != nil; hit != want {
 				t.Errorf("%s: got %v, want hit %t", c.fault, err, want)
 			}
@@ -254,6 +275,7 @@ func TestRegionNames(t *testing.T) {
 	}
 	for _, region := range []string{"eu:west", "eu west 1", "a/b", "é"} {
 		_, err := db.As("").In(region).ListTables(t.Context(), &dynamodb.ListTablesInput{})
-		wantError(t, err, "InvalidSignatureException", "Credential should be scoped to a valid region, not '"+region+"'. ")
+		wantError(t, err, "InvalidSignatureException",
+			"Credential should be scoped to a valid region, not '"+region+"'. ")
 	}
 }

@@ -29,14 +29,17 @@ func reads() []read {
 	}
 	show := func(items ...values) (seen []string) {
 		for _, item := range items {
-			seen = append(seen, fmt.Sprint(item["sk"].(*types.AttributeValueMemberS).Value, "=", item["v"].(*types.AttributeValueMemberS).Value))
+			seen = append(seen, fmt.Sprint(item["sk"].(*types.AttributeValueMemberS).Value, "=",
+				item["v"].(*types.AttributeValueMemberS).Value))
 		}
 		return seen
 	}
 	return []read{
 		{"GetItem", func(w *world, consistent bool, fault *ddbfake.Fault) (seen []string) {
 			for _, sk := range []string{"1", "2", "3"} {
-				in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", sk), ConsistentRead: &consistent}
+				in := &dynamodb.GetItemInput{
+					TableName: aws.String("cache"), Key: key("a", sk), ConsistentRead: &consistent,
+				}
 				if item := call(w, in, fault).(*dynamodb.GetItemOutput).Item; item != nil {
 					seen = append(seen, show(item)...)
 				}
@@ -57,7 +60,9 @@ func reads() []read {
 		{"Query with KeyConditions", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
 			return show(call(w, &dynamodb.QueryInput{
 				TableName: aws.String("cache"), ConsistentRead: &consistent, AttributesToGet: []string{"sk", "v"},
-				KeyConditions: map[string]types.Condition{"pk": {ComparisonOperator: "EQ", AttributeValueList: []types.AttributeValue{s("a")}}},
+				KeyConditions: map[string]types.Condition{
+					"pk": {ComparisonOperator: "EQ", AttributeValueList: []types.AttributeValue{s("a")}},
+				},
 			}, fault).(*dynamodb.QueryOutput).Items...)
 		}},
 		{"Scan with ScanFilter", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
@@ -67,7 +72,8 @@ func reads() []read {
 			}, fault).(*dynamodb.ScanOutput).Items...)
 		}},
 		{"Scan", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
-			return show(call(w, &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent}, fault).(*dynamodb.ScanOutput).Items...)
+			return show(call(w, &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent},
+				fault).(*dynamodb.ScanOutput).Items...)
 		}},
 		{"ExecuteStatement", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
 			return show(call(w, &dynamodb.ExecuteStatementInput{
@@ -78,7 +84,8 @@ func reads() []read {
 			in := &dynamodb.BatchExecuteStatementInput{}
 			for _, sk := range []string{"1", "2", "3"} {
 				in.Statements = append(in.Statements, types.BatchStatementRequest{
-					Statement: aws.String(`SELECT * FROM cache WHERE pk = 'a' AND sk = '` + sk + `'`), ConsistentRead: &consistent,
+					Statement:      aws.String(`SELECT * FROM cache WHERE pk = 'a' AND sk = '` + sk + `'`),
+					ConsistentRead: &consistent,
 				})
 			}
 			for _, r := range call(w, in, fault).(*dynamodb.BatchExecuteStatementOutput).Responses {
@@ -119,7 +126,8 @@ func TestReplicaLag(t *testing.T) {
 
 	// One row is replaced, one deleted and one added, and then one changes again within the lag.
 	w.put(v("1", "new"), v("3", "new"))
-	must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}))
+	must.Done(t)(w.c.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}))
 	w.clock.Advance(500 * time.Millisecond)
 	w.put(v("1", "newer"))
 	w.wantReads("before the lag", false, "1=old", "2=old")
@@ -166,7 +174,8 @@ func TestReplicaLagOfTransactions(t *testing.T) {
 		t.Errorf("TransactGetItems: got %v, %v, want the row", got, err)
 	}
 	_, err = w.c.PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("cache"), Item: key("a", "1"), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: aws.String("cache"), Item: key("a", "1"),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	})
 	if name, _ := code(err); name != "ConditionalCheckFailedException" {
 		t.Errorf("PutItem: got %v, want a failed condition", err)

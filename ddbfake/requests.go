@@ -68,7 +68,8 @@ func (db *DB) Requests() []Request {
 // entryOf returns the log's entry of a request that is about to be served. The rows are printed now: the request may
 // drop their table.
 func (db *DB) entryOf(r *request, in any, fault *Fault) *Request {
-	entry := &Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name, Rows: db.rowsOf(r.region, in)}
+	entry := &Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name,
+		Rows: db.rowsOf(r.region, in)}
 	if fault != nil {
 		hit := *fault
 		entry.Fault = &hit

@@ -17,10 +17,13 @@ import (
 //
 // Deviation: the answer says CREATING, as the service's does, but the table is ACTIVE at once. So no other restore and
 // no DeleteBackup ever gets a BackupInUseException, a TableInUseException or a LimitExceededException meanwhile.
-func (db *DB) restoreTableFromBackup(r *request, in *dynamodb.RestoreTableFromBackupInput) (*dynamodb.RestoreTableFromBackupOutput, error) {
+func (db *DB) restoreTableFromBackup(
+	r *request, in *dynamodb.RestoreTableFromBackupInput,
+) (*dynamodb.RestoreTableFromBackupOutput, error) {
 	o := overrides{
-		billing: in.BillingModeOverride, throughput: in.ProvisionedThroughputOverride, ceiling: in.OnDemandThroughputOverride,
-		globals: in.GlobalSecondaryIndexOverride, locals: in.LocalSecondaryIndexOverride, encryption: in.SSESpecificationOverride,
+		billing: in.BillingModeOverride, throughput: in.ProvisionedThroughputOverride,
+		ceiling: in.OnDemandThroughputOverride, globals: in.GlobalSecondaryIndexOverride,
+		locals: in.LocalSecondaryIndexOverride, encryption: in.SSESpecificationOverride,
 	}
 	var c constraints
 	if in.BackupArn == nil {
@@ -60,10 +63,13 @@ func (db *DB) restoreTableFromBackup(r *request, in *dynamodb.RestoreTableFromBa
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md
 // (DDB-TABLE-100, DDB-TABLE-272: the order of the checks, and the texts)
-func (db *DB) restoreTableToPointInTime(r *request, in *dynamodb.RestoreTableToPointInTimeInput) (*dynamodb.RestoreTableToPointInTimeOutput, error) {
+func (db *DB) restoreTableToPointInTime(
+	r *request, in *dynamodb.RestoreTableToPointInTimeInput,
+) (*dynamodb.RestoreTableToPointInTimeOutput, error) {
 	o := overrides{
-		billing: in.BillingModeOverride, throughput: in.ProvisionedThroughputOverride, ceiling: in.OnDemandThroughputOverride,
-		globals: in.GlobalSecondaryIndexOverride, locals: in.LocalSecondaryIndexOverride, encryption: in.SSESpecificationOverride,
+		billing: in.BillingModeOverride, throughput: in.ProvisionedThroughputOverride,
+		ceiling: in.OnDemandThroughputOverride, globals: in.GlobalSecondaryIndexOverride,
+		locals: in.LocalSecondaryIndexOverride, encryption: in.SSESpecificationOverride,
 	}
 	var c constraints
 	if in.SourceTableName != nil {
@@ -85,10 +91,12 @@ func (db *DB) restoreTableToPointInTime(r *request, in *dynamodb.RestoreTableToP
 	latest := aws.ToBool(in.UseLatestRestorableTime)
 	switch {
 	case latest && in.RestoreDateTime != nil:
-		return nil, badRequest("Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. " +
-			"Please specify either RestoreDateTime time or UseLatestRestorableTime")
+		return nil, badRequest("Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time " +
+			"restore request. Please specify either RestoreDateTime time or UseLatestRestorableTime")
 	case !latest && in.RestoreDateTime == nil:
-		return nil, badRequest("Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both")
+		return nil, badRequest(
+			"Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
+		)
 	}
 	t, err := db.restoredSource(r, in, &o)
 	if err != nil {
@@ -103,9 +111,11 @@ func (db *DB) restoreTableToPointInTime(r *request, in *dynamodb.RestoreTableToP
 	if in.RestoreDateTime != nil {
 		last := at
 		if at = *in.RestoreDateTime; at.Before(first) || at.After(last) {
-			return nil, &types.InvalidRestoreTimeException{Message: aws.String("RestoreDateTime '" + at.UTC().Format(time.RFC3339) +
-				"' must be within EarliestRestorableDateTime '" + first.Format(time.RFC3339) +
-				"' and LatestRestorableDateTime '" + last.Format(time.RFC3339) + "'")}
+			return nil,
+				&types.InvalidRestoreTimeException{Message: aws.String("RestoreDateTime '" +
+					at.UTC().Format(time.RFC3339) +
+					"' must be within EarliestRestorableDateTime '" + first.Format(time.RFC3339) +
+					"' and LatestRestorableDateTime '" + last.Format(time.RFC3339) + "'")}
 		}
 	}
 	d, err := db.restoreTable(r, *in.TargetTableName, &o, func() *table {
@@ -119,7 +129,8 @@ func (db *DB) restoreTableToPointInTime(r *request, in *dynamodb.RestoreTableToP
 		return nil, err
 	}
 	d.RestoreSummary = &types.RestoreSummary{
-		RestoreDateTime: aws.Time(at), RestoreInProgress: aws.Bool(true), SourceTableArn: aws.String(tableARN(t.region, t.name)),
+		RestoreDateTime: aws.Time(at), RestoreInProgress: aws.Bool(true),
+		SourceTableArn: aws.String(tableARN(t.region, t.name)),
 	}
 	return &dynamodb.RestoreTableToPointInTimeOutput{TableDescription: d}, nil
 }
@@ -176,7 +187,8 @@ func (o *overrides) check(c *constraints, target *string) error {
 	case target == nil:
 		c.null("targetTableName")
 	case len(*target) < minTableName || len(*target) > maxTableName:
-		return invalid("TableName must be at least %d characters long and at most %d characters long", minTableName, maxTableName)
+		return invalid("TableName must be at least %d characters long and at most %d characters long",
+			minTableName, maxTableName)
 	default:
 		c.plainName(*target, "targetTableName")
 	}
@@ -227,7 +239,9 @@ func (o *overrides) checkRegion(r *request, region string) error {
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-215
-func (db *DB) restoreTable(r *request, name string, o *overrides, source func() *table) (*types.TableDescription, error) {
+func (db *DB) restoreTable(
+	r *request, name string, o *overrides, source func() *table,
+) (*types.TableDescription, error) {
 	filed := address(r.region, name)
 	if db.state.tables[filed] != nil {
 		return nil, &types.TableAlreadyExistsException{Message: aws.String("Table already exists: " + name)}
@@ -284,9 +298,11 @@ func (o *overrides) apply(t *table, r *request) error {
 	case onDemand:
 		t.throughput, t.billed = throughput{}, r.now
 	case p != nil:
-		t.throughput, t.billed = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}, time.Time{}
+		t.throughput, t.billed = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits},
+			time.Time{}
 	default:
-		t.throughput, t.billed = throughput{readUnits: t.throughput.readUnits, writeUnits: t.throughput.writeUnits}, time.Time{}
+		t.throughput, t.billed = throughput{readUnits: t.throughput.readUnits, writeUnits: t.throughput.writeUnits},
+			time.Time{}
 	}
 	t.warmth = newWarmth(onDemand, t.throughput)
 	if !onDemand || o.ceiling != nil {
@@ -306,8 +322,8 @@ func (o *overrides) checkBilling(onDemand bool) error {
 	case o.ceiling == nil:
 		return nil
 	case !limitsThroughput(o.ceiling):
-		// Deviation: the service starts the restore, and answers TableInUseException. We refuse, because the documentation
-		// says that at least one of the two members is required.
+		// Deviation: the service starts the restore, and answers TableInUseException. We refuse, because the
+		// documentation says that at least one of the two members is required.
 		//
 		// Source:
 		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-463
@@ -316,11 +332,13 @@ func (o *overrides) checkBilling(onDemand bool) error {
 	for _, m := range []struct {
 		name  string
 		value *int64
-	}{{"MaxReadRequestUnits", o.ceiling.MaxReadRequestUnits}, {"MaxWriteRequestUnits", o.ceiling.MaxWriteRequestUnits}} {
+	}{{"MaxReadRequestUnits", o.ceiling.MaxReadRequestUnits},
+		{"MaxWriteRequestUnits", o.ceiling.MaxWriteRequestUnits}} {
 		switch {
 		case m.value == nil:
 		case !onDemand:
-			return badRequest("Cannot override %s for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST", m.name)
+			return badRequest("Cannot override %s for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST",
+				m.name)
 		case *m.value < 1:
 			return badRequest("Requested %s for OnDemandThroughput is outside of valid range", m.name)
 		}
@@ -372,7 +390,9 @@ func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 		case onDemand:
 			x.throughput = throughput{}
 		case x.throughput.readUnits == 0:
-			return badRequest("Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED for index %s", x.name)
+			return badRequest(
+				"Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED for index %s", x.name,
+			)
 		}
 		if !onDemand {
 			x.ceiling = ceiling{}
@@ -390,7 +410,10 @@ func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, err
 	i := slices.IndexFunc(t.indexes, func(x *index) bool { return x.global == s.global && x.is(s) })
 	switch {
 	case i < 0:
-		return nil, badRequest("Index %s does not match a secondary index that existed in the source table and cannot be created during the restore operation", *s.name)
+		return nil, badRequest(
+			"Index %s does not match a secondary index that existed in the source table and cannot be created "+
+				"during the restore operation", *s.name,
+		)
 	case s.throughput != nil && onDemand:
 		return nil, o.notProvisioned(of)
 	case s.global && s.throughput == nil && !onDemand:

@@ -18,8 +18,8 @@ type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era is the number of this set: cells with this era belong to it alone, and other cells may be shared.
 	era uint64
-	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. It is nil until
-	// it is needed.
+	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. It is nil
+	// until it is needed.
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
@@ -51,7 +51,9 @@ var eras atomic.Uint64
 
 func newRowSet() rowSet {
 	less := func(a, b *cell) bool { return a.key.less(b.key) }
-	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), probe: cell{place: new(place)}}
+	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), probe: cell{
+		place: new(place),
+	}}
 }
 
 // Copy returns a set that shares rows with s until one of them writes.

@@ -66,9 +66,11 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	if s.tableName, err = checkScan(in); err != nil {
 		return nil, err
 	}
-	expressions := []expression{{projectionExpression, in.ProjectionExpression}, {"FilterExpression", in.FilterExpression}}
+	expressions := []expression{{projectionExpression, in.ProjectionExpression},
+		{"FilterExpression", in.FilterExpression}}
 	if err := checkMixed(expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
-		legacy{"ScanFilter", in.ScanFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""}); err != nil {
+		legacy{"ScanFilter", in.ScanFilter != nil},
+		legacy{"ConditionalOperator", in.ConditionalOperator != ""}); err != nil {
 		return nil, err
 	}
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
@@ -139,9 +141,15 @@ func checkSegment(segment, total *int32) error {
 	case segment == nil && total == nil:
 		return nil
 	case total == nil:
-		return invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+		return invalid(
+			"The TotalSegments parameter is required but was not present in the request when Segment " +
+				"parameter is present",
+		)
 	case segment == nil:
-		return invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return invalid(
+			"The Segment parameter is required but was not present in the request when parameter " +
+				"TotalSegments is present",
+		)
 	case *segment >= *total:
 		return invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: "+
 			"Segment: %d is not less than TotalSegments: %d", *segment, *total)

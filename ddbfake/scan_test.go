@@ -109,7 +109,8 @@ func TestScanSegments(t *testing.T) {
 		table(t, db, "ids", "id", kind, "", "")
 		for i := range 200 {
 			id := map[types.ScalarAttributeType]types.AttributeValue{
-				"S": s(fmt.Sprint("key-", i)), "N": n(strconv.FormatFloat(float64(i-100)/7, 'g', 9, 64)), "B": b(fmt.Sprint("\x00", i)),
+				"S": s(fmt.Sprint("key-", i)), "N": n(strconv.FormatFloat(float64(i-100)/7, 'g', 9, 64)),
+				"B": b(fmt.Sprint("\x00", i)),
 			}[kind]
 			fill(t, db, id)
 		}
@@ -137,7 +138,8 @@ func TestScanSegments(t *testing.T) {
 				joined = append(joined, part...)
 			}
 			if total <= 50 && !slices.Equal(joined, all) {
-				t.Errorf("%s: %d segments in turn: got %v, want all rows in the order of a whole scan, %v", kind, total, joined, all)
+				t.Errorf("%s: %d segments in turn: got %v, want all rows in the order of a whole scan, %v", kind, total,
+					joined, all)
 			}
 			if total <= 4 && empty > 0 {
 				t.Errorf("%s: %d of %d segments are empty", kind, empty, total)
@@ -150,11 +152,15 @@ func TestScanStartsInItsSegment(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	table(t, db, "ids", "id", "S", "", "")
 	_, err := db.As("test").Scan(t.Context(), &dynamodb.ScanInput{
-		TableName: aws.String("ids"), Segment: aws.Int32(1), TotalSegments: aws.Int32(4096), ExclusiveStartKey: values{"id": s("228")},
+		TableName: aws.String("ids"), Segment: aws.Int32(1), TotalSegments: aws.Int32(4096), ExclusiveStartKey: values{
+			"id": s("228"),
+		},
 	})
 	wantError(t, err, validation, "The provided starting key is invalid: Invalid ExclusiveStartKey. "+
 		"Please use ExclusiveStartKey with correct Segment. TotalSegments: 4096 Segment: 1")
-	if got, _ := scanned(t, db, dynamodb.ScanInput{Segment: aws.Int32(0), TotalSegments: aws.Int32(4096), ExclusiveStartKey: values{"id": s("228")}}); len(got) > 0 {
+	if got, _ := scanned(t, db, dynamodb.ScanInput{
+		Segment: aws.Int32(0), TotalSegments: aws.Int32(4096), ExclusiveStartKey: values{"id": s("228")},
+	}); len(got) > 0 {
 		t.Errorf("got %v, want nothing", got)
 	}
 }
@@ -175,7 +181,8 @@ func TestScanOfAChangingTable(t *testing.T) {
 	if got, _ := scanned(t, db, rest); strings.Join(got, " ") != `"4" "3"` {
 		t.Errorf("after two new rows: got %v", got)
 	}
-	must.Done(t)(db.As("test").DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("ids"), Key: values{"id": s("4")}}))
+	must.Done(t)(db.As("test").DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: aws.String("ids"), Key: values{"id": s("4")}}))
 	if got, _ := scanned(t, db, rest); strings.Join(got, " ") != `"3"` {
 		t.Errorf("after a deletion: got %v", got)
 	}

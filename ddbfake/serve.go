@@ -25,10 +25,11 @@ type Call struct {
 	// Actor names the caller: changes are labelled with it, and faults can select calls by it. On the wire it is the
 	// access key id.
 	Actor string
-	// Region is the region of the call: tables of one region are not seen from another. "" is DefaultRegion. On the wire
-	// it is the region of the credential scope.
+	// Region is the region of the call: tables of one region are not seen from another. "" is DefaultRegion. On the
+	// wire it is the region of the credential scope.
 	Region string
-	// Sent is the true time at which the caller made the call, which may be long before it takes effect. Zero means now.
+	// Sent is the true time at which the caller made the call, which may be long before it takes effect. Zero means
+	// now.
 	Sent time.Time
 	// Input is a pointer to one of the SDK's input structs, for example *dynamodb.PutItemInput. It is not kept and not
 	// changed.
@@ -52,13 +53,13 @@ type request struct {
 	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict of
 	// statements.
 	withheld *Fault
-	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. rows are those that the
-	// page has read, if the request is a trial. A trial takes no units.
+	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. rows are those that
+	// the page has read, if the request is a trial. A trial takes no units.
 	most, evaluated int
 	trial           bool
 	rows            []*row
-	// wire is true if the output is encoded next. GetItem may then leave the item out of its output, and put the row into
-	// read.
+	// wire is true if the output is encoded next. GetItem may then leave the item out of its output, and put the row
+	// into read.
 	wire bool
 	read *row
 	// touched are the counters of the tables that the request is about.
@@ -135,7 +136,8 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 // begin makes a call the request that is being served. call is its number in overlaps, 0 if it overlaps with nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
-	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent, touched: r.touched[:0]}
+	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(),
+		sent: c.Sent, touched: r.touched[:0]}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}

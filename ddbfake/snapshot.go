@@ -81,9 +81,9 @@ func setBack(all []*func(func()), restore func()) {
 	restore()
 }
 
-// Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and the
-// injected faults. The function back puts the DB back to the moment, any number of times; the clock must show the time
-// of then.
+// Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and
+// the injected faults. The function back puts the DB back to the moment, any number of times; the clock must show the
+// time of then.
 func (db own) Keep() (back func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

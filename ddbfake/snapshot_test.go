@@ -23,7 +23,8 @@ func story(changes []ddbfake.Change) []string {
 	var lines []string
 	for _, c := range changes {
 		lines = append(lines, fmt.Sprintf("%d r%d +%v sent +%v %s %v %s %v: %v -> %v", c.Seq, c.Request,
-			c.Time.Sub(fakeclock.Epoch), c.Sent.Sub(fakeclock.Epoch), c.Actor, c.Cause, c.Table, c.Key, c.Before, c.After))
+			c.Time.Sub(fakeclock.Epoch), c.Sent.Sub(fakeclock.Epoch), c.Actor, c.Cause, c.Table, c.Key, c.Before,
+			c.After))
 	}
 	return lines
 }
@@ -36,9 +37,12 @@ func TestChangeLog(t *testing.T) {
 	w.clock.Advance(time.Second)
 	must.Done(t)(w.db.Do(t.Context(), ddbfake.Call{
 		Actor: "bob", Sent: fakeclock.Epoch,
-		Input: &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", "b"), "v", n("2"), "ttl", due(0))},
+		Input: &dynamodb.PutItemInput{
+			TableName: aws.String("cache"), Item: with(key("a", "b"), "v", n("2"), "ttl", due(0)),
+		},
 	}))
-	must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "nothing")}))
+	must.Done(t)(w.c.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "nothing")}))
 	w.clock.Advance(time.Second)
 	w.db.SweepExpired()
 	want := []string{
@@ -64,7 +68,8 @@ func TestResetLeavesNothingBehind(t *testing.T) {
 	use := func(db *ddbfake.DB) []string {
 		for i := range 3 { // the last put is refused in a DB that has the fault
 			item := with(key("a", fmt.Sprint(i)), "v", n("1"))
-			_, _ = db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
+			_, _ = db.As("alice").PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
 		}
 		return story(db.Changes())
 	}
@@ -109,7 +114,8 @@ func TestSnapshot(t *testing.T) {
 	}
 	must.Done(t)(w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 		ClientRequestToken: aws.String("token"),
-		TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
+		TransactItems: []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one",
+			values{":one": n("1")})},
 	}))
 	before, log, snapshot := w.db.Hash(), story(w.db.Changes()), w.db.Snapshot()
 
@@ -129,7 +135,8 @@ func TestSnapshot(t *testing.T) {
 		}
 		must.Done(t)(u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: aws.String("token"),
-			TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
+			TransactItems: []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one",
+				values{":one": n("1")})},
 		}))
 		u.put(with(key("a", "future"), "v", n(fmt.Sprint(i))))
 		if i == 0 {
@@ -149,7 +156,8 @@ func TestSnapshot(t *testing.T) {
 		// A token that was used in one of them is not known in another.
 		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: aws.String("future"),
-			TransactItems:      []types.TransactWriteItem{updateAction(key("a", fmt.Sprint("counter", i)), "ADD v :one", values{":one": n("1")})},
+			TransactItems: []types.TransactWriteItem{updateAction(key("a", fmt.Sprint("counter", i)), "ADD v :one",
+				values{":one": n("1")})},
 		}); err != nil {
 			t.Errorf("future %d: %v", i, err)
 		}
@@ -175,11 +183,15 @@ func TestHash(t *testing.T) {
 		return w.db.Hash()
 	}
 	put := func(item values) func(*world) { return func(w *world) { w.put(item) } }
-	everything := with(key("a", "b"), "n", n("1.50"), "b", b("x"), "ss", ss("q", "p"), "m", m(values{"x": n("1"), "y": s("2")}),
-		"l", &types.AttributeValueMemberL{Value: []types.AttributeValue{s("1"), n("2")}}, "t", &types.AttributeValueMemberBOOL{Value: true},
+	everything := with(key("a", "b"), "n", n("1.50"), "b", b("x"), "ss", ss("q", "p"), "m",
+		m(values{"x": n("1"), "y": s("2")}), "l",
+		&types.AttributeValueMemberL{Value: []types.AttributeValue{s("1"), n("2")}}, "t",
+		&types.AttributeValueMemberBOOL{Value: true},
 		"f", &types.AttributeValueMemberBOOL{}, "null", &types.AttributeValueMemberNULL{Value: true},
-		"ns", &types.AttributeValueMemberNS{Value: []string{"2", "1"}}, "bs", &types.AttributeValueMemberBS{Value: [][]byte{{2}, {1}}})
-	same := with(everything, "n", n("1.5"), "ss", ss("p", "q"), "ns", &types.AttributeValueMemberNS{Value: []string{"1.0", "2"}},
+		"ns", &types.AttributeValueMemberNS{Value: []string{"2", "1"}}, "bs",
+		&types.AttributeValueMemberBS{Value: [][]byte{{2}, {1}}})
+	same := with(everything, "n", n("1.5"), "ss", ss("p", "q"), "ns",
+		&types.AttributeValueMemberNS{Value: []string{"1.0", "2"}},
 		"bs", &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}})
 	first := build(put(everything), put(key("a", "c")))
 	const want = "68cf822ccabb6b8b8a73e3abdacedaec54be3e1cdee2814927b428ec5615f09d"
@@ -187,7 +199,8 @@ func TestHash(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if second := build(put(key("a", "c")), put(key("a", "d")), func(w *world) {
-		must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "d")}))
+		must.Done(t)(w.c.DeleteItem(t.Context(),
+			&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "d")}))
 		w.clock.Advance(time.Hour)
 	}, put(same)); second != first {
 		t.Error("the hash depends on history")
@@ -200,7 +213,8 @@ func TestHash(t *testing.T) {
 		"other name":       {put(with(everything, "N", n("1.5"))), put(key("a", "c"))},
 		"string as number": {put(with(everything, "n", s("1.5"))), put(key("a", "c"))},
 		"ttl":              {put(everything), put(key("a", "c")), (*world).enableTTL},
-		"table":            {put(everything), put(key("a", "c")), func(w *world) { table(t, w.db, "more", "id", "S", "", "") }},
+		"table": {put(everything), put(key("a", "c")),
+			func(w *world) { table(t, w.db, "more", "id", "S", "", "") }},
 	} {
 		h := build(steps...)
 		if other, ok := seen[h]; ok {
@@ -215,7 +229,8 @@ func TestHash(t *testing.T) {
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	blob := []byte("blob")
-	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}},
+	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list",
+		&types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}},
 		"blob", &types.AttributeValueMemberB{Value: blob})
 	want := fromSDK(t, row)
 	w.put(row)
@@ -265,7 +280,8 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 	w.db.Reset(ddbfake.Options{Clock: w.clock}, start)
 	stopFirst()
 	w.db.Restore(start)
-	want := []string{"second before: 1", "first before: 1", "first after: 0", "second after: 0", "first before: 1", "first after: 0"}
+	want := []string{"second before: 1", "first before: 1", "first after: 0", "second after: 0",
+		"first before: 1", "first after: 0"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -276,26 +292,35 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	name := aws.String("cache")
 	for _, change := range []any{
-		&dynamodb.TagResourceInput{ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("new"), Value: aws.String("v")}}},
+		&dynamodb.TagResourceInput{
+			ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("new"), Value: aws.String("v")}},
+		},
 		&dynamodb.UntagResourceInput{ResourceArn: aws.String(arn), TagKeys: []string{"team"}},
-		&dynamodb.UpdateContinuousBackupsInput{TableName: name, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
-			PointInTimeRecoveryEnabled: aws.Bool(true),
-		}},
+		&dynamodb.UpdateContinuousBackupsInput{TableName: name,
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+				PointInTimeRecoveryEnabled: aws.Bool(true),
+			}},
 		&dynamodb.UpdateTableInput{TableName: name, DeletionProtectionEnabled: aws.Bool(true)},
 		&dynamodb.UpdateTableInput{TableName: name, TableClass: types.TableClassStandardInfrequentAccess},
 		&dynamodb.UpdateTableInput{TableName: name, SSESpecification: &types.SSESpecification{Enabled: aws.Bool(true)}},
-		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units(5, 5)},
-		&dynamodb.UpdateTableInput{TableName: name, OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)}},
+		&dynamodb.UpdateTableInput{
+			TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units(5, 5),
+		},
+		&dynamodb.UpdateTableInput{
+			TableName: name, OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)},
+		},
 		&dynamodb.UpdateTableInput{TableName: name, ReplicaUpdates: []types.ReplicationGroupUpdate{
 			{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}},
 		}},
 		&dynamodb.UpdateTableInput{
 			TableName:            name,
 			AttributeDefinitions: []types.AttributeDefinition{definition("tag", "S")},
-			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{keyElement("tag", "HASH")},
-				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-			}}},
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{
+				Create: &types.CreateGlobalSecondaryIndexAction{
+					IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{keyElement("tag", "HASH")},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+				},
+			}},
 		},
 	} {
 		w := newWorld(t, ddbfake.LagManual)
@@ -305,14 +330,16 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 		shown := func() []any {
 			return []any{
 				do[dynamodb.DescribeTableOutput](t, w.db, "", &dynamodb.DescribeTableInput{TableName: name}).Table,
-				do[dynamodb.ListTagsOfResourceOutput](t, w.db, "", &dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags,
+				do[dynamodb.ListTagsOfResourceOutput](t, w.db, "",
+					&dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags,
 				do[dynamodb.DescribeContinuousBackupsOutput](t, w.db, "",
 					&dynamodb.DescribeContinuousBackupsInput{TableName: name}).ContinuousBackupsDescription,
 			}
 		}
 		backup := backUp(t, w.db)
 		inBackup := func() any {
-			return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).BackupDescription
+			return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).
+				BackupDescription
 		}
 		before, snapshot, backedUp := shown(), w.db.Snapshot(), inBackup()
 		if _, err := w.db.Do(t.Context(), ddbfake.Call{Actor: "alice", Input: change}); err != nil {
@@ -335,13 +362,19 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 func TestSnapshotsKeepReplicas(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	update := func(u types.ReplicationGroupUpdate) *dynamodb.UpdateTableInput {
-		return &dynamodb.UpdateTableInput{TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{u}}
+		return &dynamodb.UpdateTableInput{
+			TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{u},
+		}
 	}
 	shown := func(db *ddbfake.DB, regions ...string) (all []any) {
 		for _, region := range regions {
-			all = append(all, do[dynamodb.DescribeTableOutput](t, db, region, &dynamodb.DescribeTableInput{TableName: aws.String("cache")}).Table)
+			all = append(all,
+				do[dynamodb.DescribeTableOutput](t, db, region,
+					&dynamodb.DescribeTableInput{TableName: aws.String("cache")}).Table)
 		}
-		return append(all, do[dynamodb.ListTagsOfResourceOutput](t, db, "", &dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags)
+		return append(all,
+			do[dynamodb.ListTagsOfResourceOutput](t, db, "",
+				&dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags)
 	}
 	tokyoJoins := &types.CreateReplicationGroupMemberAction{RegionName: aws.String(tokyo)}
 	changed := &types.UpdateReplicationGroupMemberAction{
@@ -350,7 +383,9 @@ func TestSnapshotsKeepReplicas(t *testing.T) {
 	for _, change := range []any{
 		update(types.ReplicationGroupUpdate{Create: tokyoJoins}),
 		update(types.ReplicationGroupUpdate{Update: changed}),
-		update(types.ReplicationGroupUpdate{Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(ireland)}}),
+		update(types.ReplicationGroupUpdate{
+			Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(ireland)},
+		}),
 		&dynamodb.DeleteTableInput{TableName: aws.String("arn:aws:dynamodb:" + ireland + ":000000000000:table/cache")},
 	} {
 		db, _ := global(t, ddbfake.Options{})
@@ -382,7 +417,8 @@ func TestRestoreLeavesTheBackup(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	backup := backUp(t, w.db)
 	described := func() any {
-		return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).BackupDescription
+		return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).
+			BackupDescription
 	}
 	before := described()
 	do[dynamodb.RestoreTableFromBackupOutput](t, w.db, "", &dynamodb.RestoreTableFromBackupInput{

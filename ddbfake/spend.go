@@ -74,7 +74,8 @@ func (db *DB) refused(r *request, w *write) error {
 // takeWrite takes the units of a write that no limit refuses; times is 2 within a transaction.
 func (db *DB) takeWrite(r *request, w *write, times float64) {
 	if db.limits == nil && w.table.indexes == nil {
-		db.countersOf(w.table).own.ConsumedWriteCapacityUnits += times * w.units() // nearly always, and without allocating
+		// nearly always, and without allocating
+		db.countersOf(w.table).own.ConsumedWriteCapacityUnits += times * w.units()
 		return
 	}
 	w.spendings(times, func(s *spending) { db.take(r, s) })
@@ -127,12 +128,13 @@ func (db *DB) spendFailed(r *request, a *action) error {
 
 // The texts of the service about a table or index that is paid per request.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 // Source: https://github.com/praetorian-inc/chariot-ui/issues/684 (the ThrottlingException of a PutItem)
 const (
-	scalingTable = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling " +
-		"your table or index so please try again shortly. If exceptions persist, check if you have a hot key: " +
-		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	scalingTable = "Throughput exceeds the current capacity of your table or index. DynamoDB is " +
+		"automatically scaling your table or index so please try again shortly. If exceptions persist, check if you " +
+		"have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	scalingIndexes = "Throughput exceeds the current capacity for one or more global secondary indexes. " +
 		"DynamoDB is automatically scaling your index so please try again shortly."
 )
@@ -169,8 +171,8 @@ func (s *spending) refusal(limit string) error {
 // refusedFor returns the service's error. A table on demand answers with another exception than a provisioned table,
 // whatever the limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
 //
-// Deviation: there are reports of tables on demand whose hot key was answered ProvisionedThroughputExceededException. AWS
-// does not document when that happens.
+// Deviation: there are reports of tables on demand whose hot key was answered ProvisionedThroughputExceededException.
+// AWS does not document when that happens.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 // Source: https://github.com/praetorian-inc/chariot-ui/issues/684 (a hot key on demand: ThrottlingException)

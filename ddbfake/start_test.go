@@ -55,13 +55,17 @@ func TestStart(t *testing.T) {
 		}
 		alice := db.As("alice")
 		_, _ = alice.PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String("cache"), Item: key("a", "META"), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+			TableName: aws.String("cache"), Item: key("a", "META"),
+			ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		})
-		_, _ = alice.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "LOCK")})
-		_, _ = alice.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			putAction(with(key("a", "LOCK"), "x", n("1"))), deleteAction(key("a", "META")),
-		}})
-		_, _ = alice.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("nowhere"), Key: key("a", "LOCK")})
+		_, _ = alice.DeleteItem(t.Context(),
+			&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "LOCK")})
+		_, _ = alice.TransactWriteItems(t.Context(),
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				putAction(with(key("a", "LOCK"), "x", n("1"))), deleteAction(key("a", "META")),
+			}})
+		_, _ = alice.GetItem(t.Context(),
+			&dynamodb.GetItemInput{TableName: aws.String("nowhere"), Key: key("a", "LOCK")})
 		var want []string
 		if failed {
 			want = []string{
@@ -110,7 +114,8 @@ func TestPut(t *testing.T) {
 		t.Error(err)
 	}
 	err := w.db.Put("cache", row("3"), attr.Item{"pk": attr.S("a")}, row("4"))
-	const want = "put item 2 of 3 into cache: api error ValidationException: One or more parameter values were invalid: Missing the key sk in the item"
+	const want = "put item 2 of 3 into cache: api error ValidationException: One or more parameter values were " +
+		"invalid: Missing the key sk in the item"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

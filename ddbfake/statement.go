@@ -33,7 +33,9 @@ const onlyTransactions = "EXISTS can only be used in ExecuteTransaction write re
 // executeStatement serves ExecuteStatement.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
-func (db *DB) executeStatement(r *request, in *dynamodb.ExecuteStatementInput) (*dynamodb.ExecuteStatementOutput, error) {
+func (db *DB) executeStatement(
+	r *request, in *dynamodb.ExecuteStatementInput,
+) (*dynamodb.ExecuteStatementOutput, error) {
 	if err := checkExecute(in); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,9 @@ const onlyKeys = "Select statements within %s must specify the primary key in th
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/batchExecuteStatement.test.ts
-func (db *DB) batchExecuteStatement(r *request, in *dynamodb.BatchExecuteStatementInput) (*dynamodb.BatchExecuteStatementOutput, error) {
+func (db *DB) batchExecuteStatement(
+	r *request, in *dynamodb.BatchExecuteStatementInput,
+) (*dynamodb.BatchExecuteStatementOutput, error) {
 	if err := checkBatchExecute(in); err != nil {
 		return nil, err
 	}
@@ -242,7 +244,9 @@ func batchError(err error) *types.BatchStatementError {
 	case "Validation", "Throttling":
 		code += "Error"
 	}
-	out := &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err))}
+	out := &types.BatchStatementError{
+		Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err)),
+	}
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		out.Item = failed.Item
 	}

@@ -18,15 +18,18 @@ import (
 
 // Texts about a SELECT.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
-// Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlIndexQualifier.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+// Source:
+// https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlIndexQualifier.test.ts
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlMultiAttributeIndex.test.ts
 const (
 	noSuchIndex      = "The table does not have the specified index"
 	consistentGlobal = "Strongly consistent read is not supported on Global Secondary Indexes"
-	manyAttributes   = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
-	overlapping      = "Overlapping conditions with range keys are not supported in where clause"
+	manyAttributes   = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or " +
+		"multi-attribute RANGE keys."
+	overlapping = "Overlapping conditions with range keys are not supported in where clause"
 )
 
 // selection is a SELECT once its table is found.
@@ -52,7 +55,9 @@ type reading struct {
 }
 
 // page serves one page of a SELECT.
-func (s *statement) page(db *DB, r *request, in *dynamodb.ExecuteStatementInput) (*dynamodb.ExecuteStatementOutput, error) {
+func (s *statement) page(
+	db *DB, r *request, in *dynamodb.ExecuteStatementInput,
+) (*dynamodb.ExecuteStatementOutput, error) {
 	x, err := s.selection(db, r, in)
 	if err != nil {
 		return nil, err
@@ -152,11 +157,15 @@ func (x *selection) order() error {
 	}
 	x.backwards = x.backwards || byHash && !bySort
 	if by != nil && !x.keyed {
-		return invalid("Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.")
+		return invalid(
+			"Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+		)
 	}
 	another := func(b partiql.Branch) bool { return !attr.Equal(b.Hash, x.branches[0].Hash) }
 	if by != nil && !byHash && slices.ContainsFunc(x.branches, another) {
-		return invalid("Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.")
+		return invalid(
+			"Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.",
+		)
 	}
 	return nil
 }
@@ -276,7 +285,8 @@ func (x *selection) token(p *position) string {
 
 // start reads NextToken.
 //
-// Source: https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbAccessPathIntegrationTest.java
+// Source:
+// https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbAccessPathIntegrationTest.java
 func (x *selection) start() (position, error) {
 	if x.in.NextToken == nil {
 		return position{}, nil

@@ -32,7 +32,8 @@ func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
 	t.Helper()
 	var items []values
 	if len(statements) == 1 {
-		out, err := db.As("alice").ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: &statements[0]})
+		out, err := db.As("alice").ExecuteStatement(t.Context(),
+			&dynamodb.ExecuteStatementInput{Statement: &statements[0]})
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,8 @@ func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
 	} else {
 		in := &dynamodb.ExecuteTransactionInput{}
 		for i := range statements {
-			in.TransactStatements = append(in.TransactStatements, types.ParameterizedStatement{Statement: &statements[i]})
+			in.TransactStatements = append(in.TransactStatements,
+				types.ParameterizedStatement{Statement: &statements[i]})
 		}
 		out, err := db.As("alice").ExecuteTransaction(t.Context(), in)
 		if err != nil {
@@ -81,7 +83,8 @@ func TestFaultsHitStatements(t *testing.T) {
 		{"conflict key=1", []string{selectFirst}, ""},
 		{"conflict key=2", []string{updateFirst, updateOther}, "None TransactionConflict"},
 		{"throttled key=1", []string{updateFirst, updateOther}, "ThrottlingError None"},
-		{"throttled key=1", []string{selectFirst, strings.Replace(selectFirst, "'1'", "'2'", 1)}, "ThrottlingError None"},
+		{"throttled key=1", []string{selectFirst, strings.Replace(selectFirst, "'1'", "'2'", 1)},
+			"ThrottlingError None"},
 		{"error-before actor=alice", []string{selectFirst}, "InternalServerError"},
 		{"error-before op=ExecuteTransaction", []string{selectFirst}, ""},
 	} {
@@ -143,12 +146,15 @@ func TestSelectIsTheSameByAnyKey(t *testing.T) {
 			item := values{"h": s(h), "s": n(fmt.Sprint(i)), "x": n(fmt.Sprint(id * 7 % 5)), "id": n(fmt.Sprint(id))}
 			id++
 			for _, name := range []string{"keyed", "plain"} {
-				must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: item}))
+				must.Done(t)(db.As("").PutItem(t.Context(),
+					&dynamodb.PutItemInput{TableName: aws.String(name), Item: item}))
 			}
 		}
 	}
 	read := func(name, where string, limit int32) ([]string, error) {
-		in := &dynamodb.ExecuteStatementInput{Statement: aws.String("SELECT id FROM " + name + " WHERE " + where), Limit: aws.Int32(limit)}
+		in := &dynamodb.ExecuteStatementInput{
+			Statement: aws.String("SELECT id FROM " + name + " WHERE " + where), Limit: aws.Int32(limit),
+		}
 		var ids []string
 		for {
 			out, err := db.As("").ExecuteStatement(t.Context(), in)

@@ -14,7 +14,9 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteTransaction.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/executeTransaction.test.ts
-func (db *DB) executeTransaction(r *request, in *dynamodb.ExecuteTransactionInput) (*dynamodb.ExecuteTransactionOutput, error) {
+func (db *DB) executeTransaction(
+	r *request, in *dynamodb.ExecuteTransactionInput,
+) (*dynamodb.ExecuteTransactionOutput, error) {
 	if err := checkExecuteTransaction(in); err != nil {
 		return nil, err
 	}
@@ -71,7 +73,8 @@ func transactStatements(in *dynamodb.ExecuteTransactionInput) (all []*statement,
 	}
 	if reads && writes {
 		// Source: https://github.com/floci-io/floci (DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java, seen on AWS)
-		return nil, false, invalid("ExecuteTransaction API does not support both read and write operations in the same request.")
+		return nil, false,
+			invalid("ExecuteTransaction API does not support both read and write operations in the same request.")
 	}
 	return all, reads, nil
 }
@@ -121,7 +124,9 @@ func (s *statement) checkTransaction(t *table) error {
 }
 
 // readStatements makes the reads.
-func (db *DB) readStatements(r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput) (*dynamodb.ExecuteTransactionOutput, error) {
+func (db *DB) readStatements(
+	r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput,
+) (*dynamodb.ExecuteTransactionOutput, error) {
 	gets := make([]get, len(statements))
 	reasons := make([]types.CancellationReason, len(statements))
 	unfit := false
@@ -154,9 +159,11 @@ func (db *DB) readStatements(r *request, statements []*statement, tables []*tabl
 	}, nil
 }
 
-// writeStatements makes the writes and checks. Unlike TransactWriteItems it names every statement whose key does not fit
-// its table.
-func (db *DB) writeStatements(r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput) (*dynamodb.ExecuteTransactionOutput, error) {
+// writeStatements makes the writes and checks. Unlike TransactWriteItems it names every statement whose key does not
+// fit its table.
+func (db *DB) writeStatements(
+	r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput,
+) (*dynamodb.ExecuteTransactionOutput, error) {
 	if db.transaction == nil {
 		db.transaction = new(transaction)
 	}
@@ -173,7 +180,8 @@ func (db *DB) writeStatements(r *request, statements []*statement, tables []*tab
 			continue
 		}
 		actions[i] = *a
-		actions[i].returnOld = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld
+		actions[i].returnOld = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure ==
+			types.ReturnValuesOnConditionCheckFailureAllOld
 		if err := actions[i].prepare(db); err != nil {
 			return nil, err
 		}

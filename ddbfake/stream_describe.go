@@ -24,7 +24,9 @@ const (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_ListStreams.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-378.md
-func (db *DB) listStreams(r *request, in *dynamodbstreams.ListStreamsInput) (*dynamodbstreams.ListStreamsOutput, error) {
+func (db *DB) listStreams(
+	r *request, in *dynamodbstreams.ListStreamsInput,
+) (*dynamodbstreams.ListStreamsOutput, error) {
 	var c constraints
 	c.optionalText(in.ExclusiveStartStreamArn, "exclusiveStartStreamArn", minStreamARN, maxStreamARN)
 	limit := c.limit(in.Limit, maxListedStreams)
@@ -60,7 +62,9 @@ func (db *DB) listStreams(r *request, in *dynamodbstreams.ListStreamsInput) (*dy
 //
 // Deviation: a stream is ENABLED or DISABLED at once. The sequence number that a shard starts with belongs to no record
 // of it: it stands before the first one that can still be read, and may be the one with which the shard's parent ends.
-func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput) (*dynamodbstreams.DescribeStreamOutput, error) {
+func (db *DB) describeStream(
+	r *request, in *dynamodbstreams.DescribeStreamInput,
+) (*dynamodbstreams.DescribeStreamOutput, error) {
 	var c constraints
 	c.requiredText(in.StreamArn, "streamArn", minStreamARN, maxStreamARN)
 	limit := c.limit(in.Limit, maxShards)
@@ -73,7 +77,8 @@ func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput
 		return nil, err
 	}
 	if in.ShardFilter != nil && in.ExclusiveStartShardId != nil {
-		return nil, invalid("ShardFilter and ExclusiveStartShardId both should not be specified in the request.") // DynamoDB Local's text
+		// DynamoDB Local's text
+		return nil, invalid("ShardFilter and ExclusiveStartShardId both should not be specified in the request.")
 	}
 	s, err := db.foundStream(r, *in.StreamArn)
 	if err != nil {
@@ -99,7 +104,8 @@ func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput
 	for _, one := range db.shards(s, r.now, streamRetention) {
 		f := in.ShardFilter
 		switch {
-		case one.id <= aws.ToString(in.ExclusiveStartShardId), f != nil && (one.parent == "" || one.parent != aws.ToString(f.ShardId)):
+		case one.id <= aws.ToString(in.ExclusiveStartShardId),
+			f != nil && (one.parent == "" || one.parent != aws.ToString(f.ShardId)):
 			continue
 		case len(d.Shards) == limit:
 			d.LastEvaluatedShardId = d.Shards[limit-1].ShardId

@@ -87,7 +87,9 @@ var iteratorTypes = []string{"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP", 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html
 //
 // The texts about sequence numbers are those of DynamoDB Local 3.3.1.
-func (db *DB) getShardIterator(r *request, in *dynamodbstreams.GetShardIteratorInput) (*dynamodbstreams.GetShardIteratorOutput, error) {
+func (db *DB) getShardIterator(
+	r *request, in *dynamodbstreams.GetShardIteratorInput,
+) (*dynamodbstreams.GetShardIteratorOutput, error) {
 	var c constraints
 	c.requiredText(in.StreamArn, "streamArn", minStreamARN, maxStreamARN)
 	c.requiredText(in.ShardId, "shardId", minShardID, maxShardID)

@@ -21,12 +21,14 @@ import (
 func TestShardIteratorRoundTrip(t *testing.T) {
 	longName := tableARN("ap-southeast-7", strings.Repeat("x", maxTableName)) + "/stream/2040-01-01T00:00:00.000"
 	for _, want := range []shardIterator{
-		{tableARN(DefaultRegion, "cache") + "/stream/2040-01-01T00:00:00.000", "shardId-00000002208988800000-c3bc1db4", 0, fakeclock.Epoch.Add(time.Microsecond)},
+		{tableARN(DefaultRegion, "cache") + "/stream/2040-01-01T00:00:00.000", "shardId-00000002208988800000-c3bc1db4",
+			0, fakeclock.Epoch.Add(time.Microsecond)},
 		{longName, strings.Repeat("s", maxShardID), math.MaxInt, time.Time{}},
 	} {
 		text := want.String()
 		got, ok := parseShardIterator(text)
-		if !ok || got.arn != want.arn || got.shard != want.shard || got.position != want.position || !got.issued.Equal(want.issued) {
+		if !ok || got.arn != want.arn || got.shard != want.shard || got.position != want.position ||
+			!got.issued.Equal(want.issued) {
 			t.Errorf("%+v came back as %+v, %t", want, got, ok)
 		}
 		if len(text) > maxIterator {
@@ -47,7 +49,8 @@ func TestSequenceNumber(t *testing.T) {
 		}
 		last = number
 	}
-	for _, number := range []string{"", "1", strings.Repeat("0", 21), "200000000000000000001", "1-0000000000000000001", strings.Repeat("1", 40)} {
+	for _, number := range []string{"", "1", strings.Repeat("0", 21), "200000000000000000001", "1-0000000000000000001",
+		strings.Repeat("1", 40)} {
 		if seq, ok := seqOf(number); ok {
 			t.Errorf("%q is no number of ours, and is Seq %d", number, seq)
 		}
@@ -59,7 +62,9 @@ func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	t.Helper()
 	db = New(Options{})
 	in := createInput("cache")
-	in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
+	in.StreamSpecification = &types.StreamSpecification{
+		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+	}
 	must.Done(t)(db.As("").CreateTable(t.Context(), in))
 	createTable(t, db, "other")
 	s := db.state.streams[0]
@@ -80,7 +85,8 @@ func TestReaderPassesOtherTables(t *testing.T) {
 	for i := range 10 {
 		putRow(t, db, "other", i)
 	}
-	out, err := db.As("").GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(it.String())})
+	out, err := db.As("").GetRecords(t.Context(),
+		&dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(it.String())})
 	must.OK(t, err)
 	if next, _ := parseShardIterator(*out.NextShardIterator); next.position != 10 {
 		t.Errorf("after 10 changes of another table: got position %d, want 10", next.position)
@@ -96,7 +102,8 @@ func TestSequenceNumberOfAnotherShard(t *testing.T) {
 		if on {
 			s.StreamViewType = types.StreamViewTypeKeysOnly
 		}
-		must.Done(t)(db.As("").UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s}))
+		must.Done(t)(db.As("").UpdateTable(t.Context(),
+			&dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s}))
 	}
 	enable(false)
 	enable(true)
@@ -109,11 +116,14 @@ func TestSequenceNumberOfAnotherShard(t *testing.T) {
 		ok         bool
 	}{
 		{it.arn, it.shard, 0, true}, {it.arn, it.shard, 1, true}, {it.arn, it.shard, 2, false},
-		{second.arn, other, 0, false}, {second.arn, other, 1, true}, {second.arn, other, 2, true}, {second.arn, other, 3, false},
+		{second.arn, other, 0, false}, {second.arn, other, 1, true}, {second.arn, other, 2, true},
+		{second.arn, other, 3, false},
 	} {
-		for _, kind := range []streamtypes.ShardIteratorType{streamtypes.ShardIteratorTypeAtSequenceNumber, streamtypes.ShardIteratorTypeAfterSequenceNumber} {
+		for _, kind := range []streamtypes.ShardIteratorType{streamtypes.ShardIteratorTypeAtSequenceNumber,
+			streamtypes.ShardIteratorTypeAfterSequenceNumber} {
 			_, err := db.As("").GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-				StreamArn: &tc.arn, ShardId: &tc.shard, ShardIteratorType: kind, SequenceNumber: aws.String(sequenceNumber(tc.seq)),
+				StreamArn: &tc.arn, ShardId: &tc.shard, ShardIteratorType: kind,
+				SequenceNumber: aws.String(sequenceNumber(tc.seq)),
 			})
 			if tc.ok != (err == nil) || !tc.ok && messageOf(err) != "Invalid SequenceNumber for the shard" {
 				t.Errorf("%s %s of %s: got %v, want success: %t", kind, sequenceNumber(tc.seq), tc.arn, err, tc.ok)

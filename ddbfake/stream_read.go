@@ -29,7 +29,9 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 		return nil, invalid("Invalid ShardIterator") // DynamoDB Local's text
 	}
 	if r.now.Sub(it.issued) > iteratorLifetime {
-		return nil, &streamtypes.ExpiredIteratorException{Message: aws.String("The provided iterator exceeds the maximum age allowed")}
+		return nil, &streamtypes.ExpiredIteratorException{
+			Message: aws.String("The provided iterator exceeds the maximum age allowed"),
+		}
 	}
 	s, err := db.foundStream(r, it.arn)
 	if err != nil {
@@ -57,7 +59,9 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 //
 // Source: https://github.com/ironSource/node-dynamodb-stream/issues/13 (the text)
 func trimmedData() error {
-	return &streamtypes.TrimmedDataAccessException{Message: aws.String("The data you are trying to access has been trimmed")}
+	return &streamtypes.TrimmedDataAccessException{
+		Message: aws.String("The data you are trying to access has been trimmed"),
+	}
 }
 
 // hasTrimmed reports whether a reader at a position would miss records that are gone because of their age.
@@ -146,7 +150,9 @@ func (s *stream) record(c *Change) streamtypes.Record {
 		record.EventName = streamtypes.OperationTypeRemove
 	}
 	if c.Cause == CauseTTL {
-		record.UserIdentity = &streamtypes.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")}
+		record.UserIdentity = &streamtypes.Identity{
+			Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com"),
+		}
 	}
 	return record
 }

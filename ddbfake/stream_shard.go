@@ -57,8 +57,8 @@ func (s *stream) shardID(began time.Time, keys segment) string {
 	return fmt.Sprintf("shardId-%020d-%08x", began.UnixMilli(), sum)
 }
 
-// shards returns the shards of a stream, sorted by id: the open ones, and those that have closed within the given age. A
-// shard goes with its last record.
+// shards returns the shards of a stream, sorted by id: the open ones, and those that have closed within the given age.
+// A shard goes with its last record.
 func (db *DB) shards(s *stream, now time.Time, age time.Duration) []shard {
 	var all []shard
 	for i := range s.eras {

@@ -35,7 +35,8 @@ func (w *world) rolling(split bool) ([]string, error) {
 func family(shards []streamtypes.Shard) string {
 	var all []string
 	for _, s := range shards {
-		parent := slices.IndexFunc(shards, func(p streamtypes.Shard) bool { return aws.ToString(p.ShardId) == aws.ToString(s.ParentShardId) })
+		parent := slices.IndexFunc(shards,
+			func(p streamtypes.Shard) bool { return aws.ToString(p.ShardId) == aws.ToString(s.ParentShardId) })
 		text := fmt.Sprint(parent)
 		switch {
 		case s.ParentShardId == nil:
@@ -75,7 +76,9 @@ func TestShardsWithoutWitness(t *testing.T) {
 		}
 		for _, s := range w.shards(arn) {
 			r := s.SequenceNumberRange
-			all = append(all, strings.Join([]string{*s.ShardId, aws.ToString(s.ParentShardId), *r.StartingSequenceNumber, aws.ToString(r.EndingSequenceNumber)}, " "))
+			all = append(all,
+				strings.Join([]string{*s.ShardId, aws.ToString(s.ParentShardId), *r.StartingSequenceNumber,
+					aws.ToString(r.EndingSequenceNumber)}, " "))
 		}
 		return all
 	}
@@ -108,7 +111,8 @@ func TestRoll(t *testing.T) {
 	}
 	for i, s := range shards[4:] {
 		parent := slices.IndexFunc(shards, func(p streamtypes.Shard) bool { return *p.ShardId == *s.ParentShardId })
-		if parent/2 != 1+i/2 || slices.ContainsFunc(shards[4:], func(o streamtypes.Shard) bool { return o.ShardId != s.ShardId && *o.ParentShardId == *s.ParentShardId }) {
+		if parent/2 != 1+i/2 || slices.ContainsFunc(shards[4:],
+			func(o streamtypes.Shard) bool { return o.ShardId != s.ShardId && *o.ParentShardId == *s.ParentShardId }) {
 			t.Errorf("shard %d is the child of %d, want an own one of the two before", i+4, parent)
 		}
 	}
@@ -199,7 +203,9 @@ func TestConsumerFollowsParents(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		arn := w.stream(types.StreamViewTypeNewImage)
 		newConsumer := func() *consumer {
-			return &consumer{world: w, arn: arn, done: map[string]bool{}, at: map[string]*string{}, seen: map[string][]string{}}
+			return &consumer{
+				world: w, arn: arn, done: map[string]bool{}, at: map[string]*string{}, seen: map[string][]string{},
+			}
 		}
 		steady, late, careless := newConsumer(), newConsumer(), newConsumer()
 		want := map[string][]string{}

@@ -32,7 +32,8 @@ func (w *world) disableStream() string {
 
 func (w *world) setStream(s *types.StreamSpecification) string {
 	w.Helper()
-	out, err := w.c.UpdateTable(w.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s})
+	out, err := w.c.UpdateTable(w.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s})
 	must.OK(w, err)
 	return *out.TableDescription.LatestStreamArn
 }
@@ -143,7 +144,8 @@ func TestStreamAndSnapshot(t *testing.T) {
 
 	other := ddbfake.New(ddbfake.Options{Clock: w.clock})
 	other.Restore(snapshot)
-	if out, err := other.As("").GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: start}); err != nil || len(out.Records) != 1 {
+	if out, err := other.As("").GetRecords(t.Context(),
+		&dynamodbstreams.GetRecordsInput{ShardIterator: start}); err != nil || len(out.Records) != 1 {
 		t.Errorf("another DB restored from the snapshot: got %v, %v, want one record", out, err)
 	}
 }
@@ -236,8 +238,9 @@ func TestStreamReaderInTime(t *testing.T) {
 
 	// A shard can be read from the number at which it is said to begin.
 	_, err := w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
-		SequenceNumber: w.shards(arn)[0].SequenceNumberRange.StartingSequenceNumber,
+		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId,
+		ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
+		SequenceNumber:    w.shards(arn)[0].SequenceNumberRange.StartingSequenceNumber,
 	})
 	if err != nil {
 		t.Error(err)
@@ -250,14 +253,16 @@ func TestStreamIteratorForged(t *testing.T) {
 	arn := w.stream(types.StreamViewTypeKeysOnly)
 	good := *w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
 	for _, text := range []string{
-		"x", "||", arn + "|1|", arn + "|1|!", arn + "|2" + strings.TrimPrefix(good, arn+"|1"), good + "|", good + "A", strings.Repeat("x", 2048),
+		"x", "||", arn + "|1|", arn + "|1|!", arn + "|2" + strings.TrimPrefix(good, arn+"|1"), good + "|", good + "A",
+		strings.Repeat("x", 2048),
 	} {
 		_, err := w.c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: &text})
 		wantError(t, err, validation, "Invalid ShardIterator")
 	}
 	elsewhere := strings.Replace(good, "/cache/", "/other/", 1)
 	_, err := w.c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: &elsewhere})
-	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Stream: "+strings.Replace(arn, "/cache/", "/other/", 1)+" not found")
+	wantError(t, err, "ResourceNotFoundException",
+		"Requested resource not found: Stream: "+strings.Replace(arn, "/cache/", "/other/", 1)+" not found")
 }
 
 // Faults find the operations on streams by their table, and refuse them as the service does.
@@ -272,14 +277,17 @@ func TestStreamFaults(t *testing.T) {
 	}{
 		{&dynamodbstreams.ListStreamsInput{TableName: aws.String("cache")}, "ThrottlingException"},
 		{&dynamodbstreams.DescribeStreamInput{StreamArn: &arn}, "ThrottlingException"},
-		{&dynamodbstreams.GetShardIteratorInput{StreamArn: &arn, ShardId: shard, ShardIteratorType: streamtypes.ShardIteratorTypeLatest}, "ThrottlingException"},
+		{&dynamodbstreams.GetShardIteratorInput{
+			StreamArn: &arn, ShardId: shard, ShardIteratorType: streamtypes.ShardIteratorTypeLatest,
+		}, "ThrottlingException"},
 		{&dynamodbstreams.GetRecordsInput{ShardIterator: start}, "LimitExceededException"},
 	} {
 		do := func() error {
 			_, err := w.db.Do(t.Context(), ddbfake.Call{Input: tc.in})
 			return err
 		}
-		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: "other"}, ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: "cache"},
+		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: "other"},
+			ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: "cache"},
 			ddbfake.Fault{Kind: ddbfake.FaultErrorAfter, Table: "cache"})
 		wantError(t, do(), tc.throttled, "Rate exceeded")
 		var internal *streamtypes.InternalServerError
@@ -337,7 +345,8 @@ func TestStreamRegions(t *testing.T) {
 		}
 	}
 	client := w.db.StreamsClient(func(o *dynamodbstreams.Options) { o.Region = ireland })
-	if _, err := client.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &there}); err != nil {
+	if _, err := client.DescribeStream(t.Context(),
+		&dynamodbstreams.DescribeStreamInput{StreamArn: &there}); err != nil {
 		t.Errorf("an SDK client of that region: %v", err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-442.md
 // (the texts)
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-382)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md
+// (DDB-TABLE-382)
 func checkStreamUpdate(in *dynamodb.UpdateTableInput) error {
 	enable, view := *in.StreamSpecification.StreamEnabled, in.StreamSpecification.StreamViewType != ""
 	switch {
@@ -30,7 +32,8 @@ func checkStreamUpdate(in *dynamodb.UpdateTableInput) error {
 
 // checkStream checks the change of the stream against the table. A change to the present settings is refused, too.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-StreamSpecification
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-StreamSpecification
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-050.md
 // (the texts)
 func (u *tableUpdate) checkStream() error {

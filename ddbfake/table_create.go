@@ -131,17 +131,24 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 	const prefix = "One or more parameter values were invalid: "
 	switch {
 	case in.BillingMode == types.BillingModePayPerRequest && in.ProvisionedThroughput != nil:
-		return invalid(prefix + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return invalid(prefix +
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case in.BillingMode != types.BillingModePayPerRequest && in.ProvisionedThroughput == nil:
-		return invalid(prefix + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		return invalid(
+			prefix + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+		)
 	}
 	if s := in.StreamSpecification; s != nil {
-		// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-035)
+		// Source:
+		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md
+		// (DDB-TABLE-035)
 		switch enabled, view := *s.StreamEnabled, s.StreamViewType != ""; {
 		case enabled && !view:
 			return invalid(prefix + "Table is being created with a stream enabled, UpdateViewType is required")
 		case !enabled && view:
-			return invalid(prefix + "Table is being created with a stream disabled, UpdateViewType should not be specified")
+			return invalid(
+				prefix + "Table is being created with a stream disabled, UpdateViewType should not be specified",
+			)
 		}
 	}
 	if err := checkEncryption(in.SSESpecification); err != nil {
@@ -182,7 +189,8 @@ func (c *constraints) units(n *int64, member string) {
 func printKeySchema(keys []types.KeySchemaElement) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
-		parts[i] = fmt.Sprintf("KeySchemaElement(attributeName=%s, keyType=%s)", aws.ToString(k.AttributeName), k.KeyType)
+		parts[i] = fmt.Sprintf("KeySchemaElement(attributeName=%s, keyType=%s)",
+			aws.ToString(k.AttributeName), k.KeyType)
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -209,7 +217,8 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 		return s, invalid("Invalid KeySchema: Some index key attribute have no definition")
 	case len(keys) == 1 && undefined(keys[0]):
 		return s, invalid("One or more parameter values were invalid: Some index key attributes are not defined in "+
-			"AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]", strings.Join(keys, ", "), strings.Join(defined, ", "))
+			"AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]", strings.Join(keys, ", "),
+			strings.Join(defined, ", "))
 	case len(keys) == 2 && keys[0] == keys[1]:
 		return s, invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 	case in.KeySchema[0].KeyType != types.KeyTypeHash:

@@ -40,7 +40,9 @@ func (c *constraints) encryptionType(s *types.SSESpecification) {
 // checkEncryption checks the combination of members.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_SSESpecification.html
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-031, DDB-TABLE-036: the texts)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md
+// (DDB-TABLE-031, DDB-TABLE-036: the texts)
 func checkEncryption(s *types.SSESpecification) error {
 	if s == nil {
 		return nil
@@ -84,7 +86,9 @@ func newEncryption(s *types.SSESpecification, region string) encryption {
 
 // checkChange refuses a change that asks for the present encryption.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-078)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md
+// (DDB-TABLE-078)
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
 // (DDB-TABLE-047)
@@ -103,12 +107,16 @@ func (e encryption) checkChange(s *types.SSESpecification) error {
 
 // describe returns the description of an encryption; nil for the key that AWS owns.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-027)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md
+// (DDB-TABLE-027)
 func (e encryption) describe() *types.SSEDescription {
 	if e == "" {
 		return nil
 	}
-	return &types.SSEDescription{Status: types.SSEStatusEnabled, SSEType: types.SSETypeKms, KMSMasterKeyArn: aws.String(string(e))}
+	return &types.SSEDescription{
+		Status: types.SSEStatusEnabled, SSEType: types.SSETypeKms, KMSMasterKeyArn: aws.String(string(e)),
+	}
 }
 
 // changing describes a table whose encryption is being changed from e.

@@ -25,7 +25,9 @@ func settingsInput() *dynamodb.CreateTableInput {
 		WarmThroughput:     &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(5000)},
 	}}
 	in.SSESpecification = &types.SSESpecification{Enabled: aws.Bool(true)}
-	in.OnDemandThroughput = &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(20), MaxWriteRequestUnits: aws.Int64(15)}
+	in.OnDemandThroughput = &types.OnDemandThroughput{
+		MaxReadRequestUnits: aws.Int64(20), MaxWriteRequestUnits: aws.Int64(15),
+	}
 	in.WarmThroughput = &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(13000)}
 	return in
 }
@@ -52,9 +54,16 @@ func settings(d *types.TableDescription) string {
 	for _, g := range d.GlobalSecondaryIndexes {
 		s.WriteString("; " + *g.IndexName)
 		ceiling(g.OnDemandThroughput)
-		fmt.Fprintf(&s, " warm %d/%d %s", *g.WarmThroughput.ReadUnitsPerSecond, *g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status)
+		fmt.Fprintf(&s, " warm %d/%d %s", *g.WarmThroughput.ReadUnitsPerSecond, *g.WarmThroughput.WriteUnitsPerSecond,
+			g.WarmThroughput.Status)
 	}
 	return s.String()
+}
+
+// updates changes the settings of the index gsi.
+func updates(u types.UpdateGlobalSecondaryIndexAction) []types.GlobalSecondaryIndexUpdate {
+	u.IndexName = aws.String("gsi")
+	return []types.GlobalSecondaryIndexUpdate{{Update: &u}}
 }
 
 // TestTableSettings: encryption and throughput are described as the service does, in the answer and afterwards, through
@@ -70,7 +79,8 @@ func TestTableSettings(t *testing.T) {
 	}
 	kms := " ENABLED KMS " + key
 	const on = "PAY_PER_REQUEST since 00:00"
-	if got, want := settings(created.TableDescription), "CREATING "+on+" at most 20/15 warm 13000/4000 ACTIVE"+kms+index; got != want {
+	want := "CREATING " + on + " at most 20/15 warm 13000/4000 ACTIVE" + kms + index
+	if got := settings(created.TableDescription); got != want {
 		t.Errorf("created:\ngot  %s\nwant %s", got, want)
 	}
 	const own = "arn:aws:kms:us-east-1:000000000000:key/11111111-2222-4333-8444-555555555555"
@@ -79,7 +89,9 @@ func TestTableSettings(t *testing.T) {
 		in            dynamodb.UpdateTableInput
 		answer, after string
 	}{
-		{dynamodb.UpdateTableInput{SSESpecification: &types.SSESpecification{SSEType: "KMS", KMSMasterKeyId: aws.String("11111111-2222-4333-8444-555555555555")}},
+		{dynamodb.UpdateTableInput{SSESpecification: &types.SSESpecification{
+			SSEType: "KMS", KMSMasterKeyId: aws.String("11111111-2222-4333-8444-555555555555"),
+		}},
 			"ACTIVE " + on + " at most 20/15 warm 13000/4000 ACTIVE UPDATING KMS " + key + index,
 			"ACTIVE " + on + " at most 20/15 warm 13000/4000 ACTIVE ENABLED KMS " + own + index},
 		{dynamodb.UpdateTableInput{SSESpecification: &types.SSESpecification{Enabled: aws.Bool(false)}},
@@ -91,15 +103,17 @@ func TestTableSettings(t *testing.T) {
 		{dynamodb.UpdateTableInput{WarmThroughput: &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(4001)}},
 			"ACTIVE " + on + " at most 20/0 warm 13000/4000 UPDATING" + index,
 			"ACTIVE " + on + " at most 20/0 warm 13000/4001 ACTIVE" + index},
-		{dynamodb.UpdateTableInput{GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{
-			IndexName: aws.String("gsi"), OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(8), MaxWriteRequestUnits: aws.Int64(9)},
-			WarmThroughput: &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(12001)}}}}},
+		{dynamodb.UpdateTableInput{GlobalSecondaryIndexUpdates: updates(types.UpdateGlobalSecondaryIndexAction{
+			OnDemandThroughput: &types.OnDemandThroughput{
+				MaxReadRequestUnits: aws.Int64(8), MaxWriteRequestUnits: aws.Int64(9),
+			},
+			WarmThroughput: &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(12001)}})},
 			"UPDATING " + on + " at most 20/0 warm 13000/4001 ACTIVE; gsi at most 8/9 warm 12001/5000 ACTIVE",
 			"ACTIVE " + on + " at most 20/0 warm 13000/4001 ACTIVE; gsi at most 8/9 warm 12001/5000 ACTIVE"},
 		{dynamodb.UpdateTableInput{
 			BillingMode: "PROVISIONED", ProvisionedThroughput: units(5, 5000),
-			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{
-				IndexName: aws.String("gsi"), ProvisionedThroughput: units(1, 1)}}}},
+			GlobalSecondaryIndexUpdates: updates(types.UpdateGlobalSecondaryIndexAction{
+				ProvisionedThroughput: units(1, 1)})},
 			"UPDATING PROVISIONED since 00:00 warm 13000/5000 ACTIVE; gsi warm 12001/5000 ACTIVE",
 			"ACTIVE PROVISIONED since 00:00 warm 13000/5000 ACTIVE; gsi warm 12001/5000 ACTIVE"},
 		{dynamodb.UpdateTableInput{BillingMode: "PAY_PER_REQUEST"},

@@ -122,8 +122,8 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 }
 
 func specOf(a *types.CreateGlobalSecondaryIndexAction) indexSpec {
-	return indexSpec{name: a.IndexName, global: true, keys: a.KeySchema, projection: a.Projection, throughput: a.ProvisionedThroughput,
-		ceiling: a.OnDemandThroughput, warmth: a.WarmThroughput}
+	return indexSpec{name: a.IndexName, global: true, keys: a.KeySchema, projection: a.Projection,
+		throughput: a.ProvisionedThroughput, ceiling: a.OnDemandThroughput, warmth: a.WarmThroughput}
 }
 
 // unsupportedOfUpdate refuses parameters that the fake does not have.
@@ -147,9 +147,10 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 
 // nothingToUpdate is the answer to a request without a change. The service's text lists members that its documentation
 // does not have.
-const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, " +
-	"SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, " +
-	"DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
+const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
+	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, " +
+	"ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput " +
+	"or TableClass is required"
 
 // checkCombination checks which changes may come together.
 func checkCombination(in *dynamodb.UpdateTableInput) error {
@@ -201,7 +202,9 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	case p == nil:
 		return nil
 	case in.BillingMode == types.BillingModePayPerRequest:
-		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return badParameter(
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+		)
 	case *p.ReadCapacityUnits > maxUnits:
 		return invalid("Given value %d for ReadCapacityUnits is out of bounds", *p.ReadCapacityUnits)
 	case *p.WriteCapacityUnits > maxUnits:
@@ -220,11 +223,14 @@ func checkIndexUpdates(in *dynamodb.UpdateTableInput) error {
 			return badParameter("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
 				"GlobalSecondaryIndexUpdate.Delete must not be null")
 		case n > 1:
-			return badParameter("Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object")
+			return badParameter(
+				"Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
+			)
 		}
 		name := indexOfUpdate(u)
 		if names[name] {
-			return badParameter("Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
+			return badParameter("Only one global secondary index update per index is allowed simultaneously. Index: %s",
+				name)
 		}
 		names[name] = true
 		if in.ProvisionedThroughput != nil && u.Update == nil {
@@ -299,7 +305,9 @@ func (u *tableUpdate) checkBilling() error {
 	was := t.billing == types.BillingModePayPerRequest
 	switch {
 	case u.onDemand && p != nil:
-		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return badParameter(
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+		)
 	case u.in.BillingMode == types.BillingModeProvisioned && p == nil:
 		return badParameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
 	case p != nil && !was && t.throughput.is(p):
@@ -311,10 +319,11 @@ func (u *tableUpdate) checkBilling() error {
 // unchanged refuses a change that asks for the present settings.
 func (t *throughput) unchanged(what string) error {
 	of, _, _ := strings.Cut(what, " ")
-	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the current value. "+
-		"Current ReadCapacityUnits provisioned for the %[2]s: %[3]d. Requested ReadCapacityUnits: %[3]d. "+
-		"Current WriteCapacityUnits provisioned for the %[2]s: %[4]d. Requested WriteCapacityUnits: %[4]d. "+
-		"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
+	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the "+
+		"current value. Current ReadCapacityUnits provisioned for the %[2]s: %[3]d. Requested "+
+		"ReadCapacityUnits: %[3]d. Current WriteCapacityUnits provisioned for the %[2]s: %[4]d. Requested "+
+		"WriteCapacityUnits: %[4]d. Refer to the Amazon DynamoDB Developer Guide for current limits and how to "+
+		"request higher limits.",
 		what, of, t.readUnits, t.writeUnits)
 }
 
@@ -349,7 +358,10 @@ func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error
 	case p == nil && other:
 		return nil
 	case u.onDemand:
-		return badParameter("The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput", name)
+		return badParameter(
+			"The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to "+
+				"OnDemandThroughput, WarmThroughput", name,
+		)
 	case p == nil:
 		return badParameter("ProvisionedThroughput must be specified for index: %s", name)
 	case *p.ReadCapacityUnits > maxUnits || *p.WriteCapacityUnits > maxUnits:
@@ -387,8 +399,9 @@ func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, exi
 	for i, k := range x.keys {
 		was, now := typeOf(t.definitions, *k.AttributeName), typeOf(u.in.AttributeDefinitions, *k.AttributeName)
 		if was != "" && was != now {
-			return badParameter("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
-				"Existing schema: Schema:[SchemaElement: key{%[1]s:%[2]s:%[4]s}] New schema: Schema:[SchemaElement: key{%[1]s:%[3]s:%[4]s}]",
+			return badParameter("Attributes cannot be redefined. Please check that your attribute has the same type "+
+				"as previously defined. Existing schema: Schema:[SchemaElement: key{%[1]s:%[2]s:%[4]s}] New schema: "+
+				"Schema:[SchemaElement: key{%[1]s:%[3]s:%[4]s}]",
 				*k.AttributeName, was, now, x.keys[i].KeyType)
 		}
 	}
@@ -400,7 +413,10 @@ func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, exi
 	}
 	switch {
 	case u.onDemand && s.throughput != nil:
-		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is PAY_PER_REQUEST", x.name)
+		return badParameter(
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is "+
+				"PAY_PER_REQUEST", x.name,
+		)
 	case !u.onDemand && s.throughput == nil:
 		return badParameter("ProvisionedThroughput must be specified for index: %s", x.name)
 	case globals >= maxGlobalIndexes:

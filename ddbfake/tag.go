@@ -90,7 +90,9 @@ func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynam
 // can be, sorted by key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTagsOfResource.html
-func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInput) (*dynamodb.ListTagsOfResourceOutput, error) {
+func (db *DB) listTagsOfResource(
+	r *request, in *dynamodb.ListTagsOfResourceInput,
+) (*dynamodb.ListTagsOfResourceOutput, error) {
 	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
 		return nil, err
@@ -124,7 +126,8 @@ func parseTableARN(r *request, resource *string) (string, error) {
 	if parts[0] != "arn" || len(parts) == 1 {
 		return "", invalid("%sARNs must start with 'arn:': %s", prefix, arn)
 	}
-	missing := [...]string{2: "Second colon partition", 3: "Third colon vendor", 4: "Fourth colon (region/namespace delimiter)", 5: "Fifth colon (namespace/relative-id delimiter)"}
+	missing := [...]string{2: "Second colon partition", 3: "Third colon vendor",
+		4: "Fourth colon (region/namespace delimiter)", 5: "Fifth colon (namespace/relative-id delimiter)"}
 	if len(parts) < 6 {
 		return "", invalid("%s%s not found: %s", prefix, missing[len(parts)], arn)
 	}
@@ -137,7 +140,9 @@ func parseTableARN(r *request, resource *string) (string, error) {
 	case parts[3] != r.region:
 		return "", invalid("Invalid TableArn: Invalid ResourceArn provided as input %s", arn)
 	case isTable && strings.HasPrefix(below, "index/"):
-		return "", invalid("%sInvalid resource arn provided, only table or stream is accepted. Provided resource arn: %s", prefix, arn)
+		return "", invalid(
+			"%sInvalid resource arn provided, only table or stream is accepted. Provided resource arn: %s", prefix, arn,
+		)
 	case !isTable, strings.HasPrefix(below, "backup/"):
 		return "", invalid("%sProvided Arn is not a DynamoDB resource arn: %s", prefix, arn)
 	case below == "" && !plainTableName(name):

@@ -48,15 +48,18 @@ func TestBadARNs(t *testing.T) {
 	const prefix = "One or more parameter values were invalid: "
 	w := newWorld(t, ddbfake.LagManual)
 	for arn, want := range map[string]struct{ code, message string }{
-		"":                                  {validation, prefix + "ARNs must start with 'arn:': "},
-		"arn":                               {validation, prefix + "ARNs must start with 'arn:': arn"},
-		"arn:sth":                           {validation, prefix + "Second colon partition not found: arn:sth"},
-		"arn:sth:aws":                       {validation, prefix + "Third colon vendor not found: arn:sth:aws"},
-		"arn:aws:dynamodb:us-east-1":        {validation, prefix + "Fourth colon (region/namespace delimiter) not found: arn:aws:dynamodb:us-east-1"},
-		"arn:aws:dynamodb:us-east-1:1":      {validation, prefix + "Fifth colon (namespace/relative-id delimiter) not found: arn:aws:dynamodb:us-east-1:1"},
+		"":            {validation, prefix + "ARNs must start with 'arn:': "},
+		"arn":         {validation, prefix + "ARNs must start with 'arn:': arn"},
+		"arn:sth":     {validation, prefix + "Second colon partition not found: arn:sth"},
+		"arn:sth:aws": {validation, prefix + "Third colon vendor not found: arn:sth:aws"},
+		"arn:aws:dynamodb:us-east-1": {validation,
+			prefix + "Fourth colon (region/namespace delimiter) not found: arn:aws:dynamodb:us-east-1"},
+		"arn:aws:dynamodb:us-east-1:1": {validation,
+			prefix + "Fifth colon (namespace/relative-id delimiter) not found: arn:aws:dynamodb:us-east-1:1"},
 		"arn:aws:dynamodb:us-east-1::table": {"AccessDeniedException", "Access is denied"},
 		"arn:aws:dynamodb:eu-west-1:000000000000:table/cache": {validation,
-			"Invalid TableArn: Invalid ResourceArn provided as input arn:aws:dynamodb:eu-west-1:000000000000:table/cache"},
+			"Invalid TableArn: Invalid ResourceArn provided as input " +
+				"arn:aws:dynamodb:eu-west-1:000000000000:table/cache"},
 		"arn:aws:dynamodb:us-east-1:000000000000:table/ab": {validation,
 			"Invalid TableArn: Invalid ResourceArn provided as input arn:aws:dynamodb:us-east-1:000000000000:table/ab"},
 		"arn:aws:dynamodb:us-east-1:000000000000:global/x": {validation,
@@ -69,6 +72,8 @@ func TestBadARNs(t *testing.T) {
 			wantError(t, err, want.code, want.message)
 		})
 	}
-	_, err := w.c.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(cacheARN), NextToken: aws.String("x")})
-	wantError(t, err, "UnknownOperationException", "ddbfake does not support the parameter NextToken of ListTagsOfResource")
+	_, err := w.c.ListTagsOfResource(t.Context(),
+		&dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(cacheARN), NextToken: aws.String("x")})
+	wantError(t, err, "UnknownOperationException",
+		"ddbfake does not support the parameter NextToken of ListTagsOfResource")
 }

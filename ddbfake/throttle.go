@@ -23,7 +23,8 @@ func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.Th
 			first = table
 		}
 		reason := throttlingReason(table, index, operation, table.limitType())
-		if !slices.ContainsFunc(reasons, func(o types.ThrottlingReason) bool { return *o.Resource == *reason.Resource }) {
+		if !slices.ContainsFunc(reasons,
+			func(o types.ThrottlingReason) bool { return *o.Resource == *reason.Resource }) {
 			reasons = append(reasons, reason)
 		}
 	}

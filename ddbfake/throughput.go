@@ -43,7 +43,9 @@ func (t *throughput) is(p *types.ProvisionedThroughput) bool {
 }
 
 func (t *throughput) units() *types.ProvisionedThroughput {
-	return &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(t.readUnits), WriteCapacityUnits: aws.Int64(t.writeUnits)}
+	return &types.ProvisionedThroughput{
+		ReadCapacityUnits: aws.Int64(t.readUnits), WriteCapacityUnits: aws.Int64(t.writeUnits),
+	}
 }
 
 func (t *throughput) describe() *types.ProvisionedThroughputDescription {

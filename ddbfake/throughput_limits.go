@@ -42,9 +42,12 @@ func checkCeiling(p *types.OnDemandThroughput, of string, onDemand, update bool)
 		switch {
 		case m.value == nil || onDemand:
 		case update:
-			return badParameter("%s for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED", m.name)
+			return badParameter(
+				"%s for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED", m.name,
+			)
 		default:
-			return badParameter("%s for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.", m.name)
+			return badParameter("%s for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.",
+				m.name)
 		}
 	}
 	for _, m := range members {
@@ -147,8 +150,8 @@ func (w warmth) check(p *types.WarmThroughput, of string, onDemand, update bool)
 		case update:
 			return badParameter("%scurrent WarmThroughput, decreasing WarmThroughput is not supported", requested)
 		case onDemand:
-			return badParameter("%sinitial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/"+
-				"developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial", requested)
+			return badParameter("%sinitial throughput for OnDemand. See: "+
+				"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial", requested)
 		default:
 			return badParameter("%s%s of ProvisionedThroughput", requested, m.units)
 		}

@@ -47,7 +47,8 @@ func checkTransactBytes(sizeBytes int) error {
 
 // Codes of cancellation reasons.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const (
 	reasonNone            = "None"
 	reasonConditionFailed = "ConditionalCheckFailed"
@@ -100,7 +101,9 @@ func cancelledAt(i, n int, err error) error {
 func reasonFor(err error) types.CancellationReason {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {
-		return types.CancellationReason{Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item}
+		return types.CancellationReason{
+			Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item,
+		}
 	}
 	var duplicate *types.DuplicateItemException
 	if errors.As(err, &duplicate) {

@@ -8,7 +8,9 @@ import (
 // transactGetItems serves TransactGetItems: all its reads see the same state.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
-func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error) {
+func (db *DB) transactGetItems(
+	r *request, in *dynamodb.TransactGetItemsInput,
+) (*dynamodb.TransactGetItemsOutput, error) {
 	gets, err := transactGets(in)
 	if err != nil {
 		return nil, err

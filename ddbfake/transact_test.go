@@ -29,7 +29,9 @@ func deleteAction(k values) types.TransactWriteItem {
 }
 
 func checkAction(k values, condition string) types.TransactWriteItem {
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{TableName: aws.String("cache"), Key: k, ConditionExpression: &condition}}
+	return types.TransactWriteItem{
+		ConditionCheck: &types.ConditionCheck{TableName: aws.String("cache"), Key: k, ConditionExpression: &condition},
+	}
 }
 
 func updateAction(k values, update string, args values) types.TransactWriteItem {
@@ -63,12 +65,13 @@ func TestTransactWrite(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(with(key("a", "META"), "v", n("1")), key("a", "LOCK"), key("a", "GUARD"))
 	seq := len(w.db.Changes())
-	_, err := w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		updateAction(key("a", "META"), "SET v = v + :one", values{":one": n("1")}),
-		deleteAction(key("a", "LOCK")),
-		checkAction(key("a", "GUARD"), "attribute_exists(pk)"),
-		putAction(key("a", "VER#1")),
-	}})
+	_, err := w.c.TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			updateAction(key("a", "META"), "SET v = v + :one", values{":one": n("1")}),
+			deleteAction(key("a", "LOCK")),
+			checkAction(key("a", "GUARD"), "attribute_exists(pk)"),
+			putAction(key("a", "VER#1")),
+		}})
 	must.OK(t, err)
 	var got []string
 	for _, item := range w.db.Items("cache") {

@@ -13,7 +13,9 @@ import (
 // transactWriteItems serves TransactWriteItems: all actions or none, each judged by the state before the transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
-func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+func (db *DB) transactWriteItems(
+	r *request, in *dynamodb.TransactWriteItemsInput,
+) (*dynamodb.TransactWriteItemsOutput, error) {
 	if db.transaction == nil {
 		db.transaction = new(transaction)
 	}
@@ -32,7 +34,8 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return nil, err
 	}
 	if replay {
-		return &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: db.replay(r, actions, in.ReturnConsumedCapacity)}, nil
+		return &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: db.replay(r, actions, in.ReturnConsumedCapacity)},
+			nil
 	}
 	for i := range actions {
 		if err := actions[i].locate(db, r, actions[i].tableName); err != nil {
@@ -186,7 +189,8 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 		p := in.Update
 		kind, name, onFailure = "update", p.TableName, p.ReturnValuesOnConditionCheckFailure
 		*a = action{kind: actionUpdate, values: p.Key, names: p.ExpressionAttributeNames,
-			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression, updateSrc: p.UpdateExpression}
+			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression,
+			updateSrc: p.UpdateExpression}
 		if p.UpdateExpression == nil {
 			c.null(member("transactItems", i, "update.updateExpression"))
 		}

@@ -103,7 +103,8 @@ func (db *DB) expired(now time.Time) []Row {
 	})
 	rows := make([]Row, len(found))
 	for i, c := range found {
-		rows[i] = Row{Region: c.table.region, Table: c.table.name, Key: c.table.schema.idOf(c.row), Due: time.Unix(c.row.due, 0).UTC()}
+		rows[i] = Row{Region: c.table.region, Table: c.table.name, Key: c.table.schema.idOf(c.row),
+			Due: time.Unix(c.row.due, 0).UTC()}
 	}
 	return rows
 }
@@ -277,7 +278,9 @@ func (t *table) dropAncient(now time.Time) {
 //
 // Deviation: a change takes effect at once, and the next change may follow; the service takes up to an hour, and
 // refuses another change meanwhile.
-func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (*dynamodb.UpdateTimeToLiveOutput, error) {
+func (db *DB) updateTimeToLive(
+	r *request, in *dynamodb.UpdateTimeToLiveInput,
+) (*dynamodb.UpdateTimeToLiveOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
@@ -308,7 +311,8 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 	}
 	switch {
 	case t.ttl.enabled && t.ttl.attribute != *spec.AttributeName:
-		return nil, invalid("TimeToLive is active on a different AttributeName: current AttributeName is %s", t.ttl.attribute)
+		return nil, invalid("TimeToLive is active on a different AttributeName: current AttributeName is %s",
+			t.ttl.attribute)
 	case t.ttl.enabled && *spec.Enabled:
 		return nil, invalid("TimeToLive is already enabled")
 	case !t.ttl.enabled && !*spec.Enabled:
@@ -332,7 +336,9 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 // describeTimeToLive serves DescribeTimeToLive.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTimeToLive.html
-func (db *DB) describeTimeToLive(r *request, in *dynamodb.DescribeTimeToLiveInput) (*dynamodb.DescribeTimeToLiveOutput, error) {
+func (db *DB) describeTimeToLive(
+	r *request, in *dynamodb.DescribeTimeToLiveInput,
+) (*dynamodb.DescribeTimeToLiveOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err

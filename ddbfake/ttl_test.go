@@ -30,11 +30,14 @@ func TestExpiredRowsLive(t *testing.T) {
 	w.put(with(key("a", "b"), "ttl", due(0), "v", n("1")))
 	w.clock.Advance(time.Minute)
 	rows := w.db.Expired()
-	if want := []ddbfake.Row{{Region: ddbfake.DefaultRegion, Table: "cache", Key: fromSDK(t, key("a", "b")), Due: fakeclock.Epoch}}; fmt.Sprint(rows) != fmt.Sprint(want) {
+	if want := []ddbfake.Row{
+		{Region: ddbfake.DefaultRegion, Table: "cache", Key: fromSDK(t, key("a", "b")), Due: fakeclock.Epoch},
+	}; fmt.Sprint(rows) != fmt.Sprint(want) {
 		t.Fatalf("got %v, want %v", rows, want)
 	}
 	query, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
-		TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :a"), ExpressionAttributeValues: values{":a": s("a")},
+		TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :a"),
+		ExpressionAttributeValues: values{":a": s("a")},
 	})
 	if err != nil || query.Count != 1 {
 		t.Errorf("Query: got %v, %v, want the row", query, err)
@@ -53,7 +56,8 @@ func TestExpiredRowsLive(t *testing.T) {
 	if got := w.db.Expired(); len(got) != 0 {
 		t.Errorf("still expired after raising the ttl: %v", got)
 	}
-	if w.db.Sweep(ddbfake.Row{Table: "nowhere", Key: rows[0].Key}) || w.db.Sweep(ddbfake.Row{Table: "cache", Key: attr.Item{}}) {
+	if w.db.Sweep(ddbfake.Row{Table: "nowhere", Key: rows[0].Key}) ||
+		w.db.Sweep(ddbfake.Row{Table: "cache", Key: attr.Item{}}) {
 		t.Error("swept a row that is not there")
 	}
 	w.clock.Advance(2 * time.Hour)
@@ -69,10 +73,12 @@ func TestSweepOrder(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
 	must.Done(t)(w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")))
-	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
+	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)),
+		with(key("c", "x"), "ttl", due(0)))
 	// TTL also deletes rows that were written before it was enabled.
 	w.enableTTL()
-	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}))
+	must.Done(t)(w.c.PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}))
 	w.clock.Advance(time.Minute)
 	var got []string
 	for _, r := range w.db.Expired() {
@@ -138,7 +144,8 @@ func TestLags(t *testing.T) {
 			if got := fmt.Sprintf("%d %v %q %v", last.Request, last.Cause, last.Actor, last.Time); got != want {
 				t.Errorf("change: got %s, want %s", got, want)
 			}
-			if last.After != nil || !last.Before.Equal(fromSDK(t, with(key("a", "b"), "ttl", due(time.Hour)))) || !last.Key.Equal(fromSDK(t, key("a", "b"))) {
+			if last.After != nil || !last.Before.Equal(fromSDK(t, with(key("a", "b"), "ttl", due(time.Hour)))) ||
+				!last.Key.Equal(fromSDK(t, key("a", "b"))) {
 				t.Errorf("change: got key %v, before %v, after %v", last.Key, last.Before, last.After)
 			}
 		})
@@ -166,7 +173,8 @@ func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
 	w.put(with(key("b", "x"), "ttl", due(0)), with(key("a", "x"), "ttl", due(0)))
-	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}))
+	must.Done(t)(w.c.PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}))
 	w.put(with(key("c", "x"), "ttl", due(2*time.Hour)))
 	w.clock.Advance(time.Hour)
 	for _, name := range []string{"cache", "bodies"} {
@@ -199,14 +207,17 @@ func TestSetLag(t *testing.T) {
 }
 
 func TestParseLag(t *testing.T) {
-	for _, l := range []ddbfake.Lag{{}, ddbfake.LagManual, ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(0), ddbfake.LagFixed(-1), ddbfake.LagFixed(36*time.Hour + time.Millisecond),
-		ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagUniform(-1, -2), ddbfake.LagExponential(10 * time.Minute), ddbfake.LagExponential(0),
+	for _, l := range []ddbfake.Lag{{}, ddbfake.LagManual, ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(0),
+		ddbfake.LagFixed(-1), ddbfake.LagFixed(36*time.Hour + time.Millisecond),
+		ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagUniform(-1, -2),
+		ddbfake.LagExponential(10 * time.Minute), ddbfake.LagExponential(0),
 		ddbfake.LagPerItem("lag_seconds"), ddbfake.LagPerItem("two words")} {
 		if got, err := ddbfake.ParseLag(l.String()); err != nil || got != l {
 			t.Errorf("%v: got %v, %v after a round trip", l, got, err)
 		}
 	}
-	const forms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+	const forms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of " +
+		"an attribute"
 	for _, tc := range []struct{ text, want string }{
 		{"", `ttl lag "": want ` + forms},
 		{"soon", `ttl lag "soon": want ` + forms},
@@ -242,9 +253,11 @@ func TestNextDeletion(t *testing.T) {
 		{ddbfake.LagFixed(6 * 365 * 24 * time.Hour), nil}, // by then TTL takes both ttls for mistakes
 	} {
 		w := lagWorld(t, tc.lag, 0, 0)
-		w.put(with(key("a", "1"), "ttl", due(10*time.Second)), with(key("a", "2"), "ttl", due(20*time.Second)), key("a", "3"))
+		w.put(with(key("a", "1"), "ttl", due(10*time.Second)),
+			with(key("a", "2"), "ttl", due(20*time.Second)), key("a", "3"))
 		var got []time.Duration
-		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).NextDeletion(w.clock.Now()) {
+		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).
+			NextDeletion(w.clock.Now()) {
 			rows := len(w.db.Items("cache"))
 			w.clock.AdvanceTo(at.Add(-1))
 			if n := len(w.db.Items("cache")); n != rows {
@@ -267,7 +280,8 @@ func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)
 		gone := 0
-		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).NextDeletion(w.clock.Now()) {
+		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).
+			NextDeletion(w.clock.Now()) {
 			w.clock.AdvanceTo(at)
 			w.db.Items("cache")
 			order, _ := w.deletions()

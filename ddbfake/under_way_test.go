@@ -44,7 +44,8 @@ func TestUnderWay(t *testing.T) {
 	write(t, db, home, "1", "x")
 	write(t, db, home, "1", "y")
 	write(t, db, ireland, "2", "z")
-	want("three writes", "ap-northeast-1:1=x ap-northeast-1:1=y ap-northeast-1:2=z eu-west-1:1=x eu-west-1:1=y us-east-1:2=z")
+	want("three writes",
+		"ap-northeast-1:1=x ap-northeast-1:1=y ap-northeast-1:2=z eu-west-1:1=x eu-west-1:1=y us-east-1:2=z")
 	if n := inside.In(db).Sent(); n != 3 {
 		t.Errorf("%d writes were sent, want 3", n)
 	}

@@ -84,7 +84,8 @@ func (c *constraints) err() error {
 		plural = "s"
 	}
 	const listed = 10
-	return invalid("%d validation error%s detected: %s", min(n, listed), plural, strings.Join(c.broken[:min(n, listed)], "; "))
+	return invalid("%d validation error%s detected: %s", min(n, listed), plural,
+		strings.Join(c.broken[:min(n, listed)], "; "))
 }
 
 // The enumerations that more than one operation checks, in the order in which the service prints them.
@@ -119,14 +120,16 @@ func knownReturnValues(v types.ReturnValue) bool {
 	return v == "" || slices.Contains(returnValuesValues, string(v))
 }
 
-const badReturnValues = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+const badReturnValues = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, " +
+	"ALL_NEW, UPDATE_NEW, NONE]"
 
 // written is table for an operation that writes one item. If its request is whole, an empty name is reported alone.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
 func (c *constraints) written(name *string, whole bool) string {
 	if whole && name != nil && *name == "" {
-		c.alone = "Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
+		c.alone =
+			"Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
 	}
 	return c.table(name)
 }
@@ -188,7 +191,8 @@ func plainTableName(name string) bool {
 // nameCharacters matches the pattern of names.
 func nameCharacters(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-') {
+		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' ||
+			c == '.' || c == '-') {
 			return false
 		}
 	}

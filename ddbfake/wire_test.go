@@ -21,7 +21,8 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	get := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
 	db := New(Options{})
 	createTable(t, db, "cache")
-	must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: metaRow()}))
+	must.Done(t)(db.As("").PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: metaRow()}))
 	out, err := db.Do(t.Context(), Call{Input: get})
 	if _, ok := out.(*dynamodb.GetItemOutput); !ok || err != nil {
 		t.Errorf("Do: got %T and %v, want a *dynamodb.GetItemOutput", out, err)
@@ -44,7 +45,8 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 		write := func(generatedAt string) {
 			row := metaRow()
 			row["generated_at"] = &types.AttributeValueMemberN{Value: generatedAt}
-			must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}))
+			must.Done(t)(db.As("").PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}))
 		}
 		write("1")
 		clock.Advance(time.Minute)
@@ -77,7 +79,9 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 // metaRow is a META row such as a cache writes.
 func metaRow() map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
-		"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		"pk": &types.AttributeValueMemberS{
+			Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		},
 		"sk":                 &types.AttributeValueMemberS{Value: "META"},
 		"s3_key":             &types.AttributeValueMemberS{Value: "pages/9f86d081884c7d65/0000000042.html"},
 		"generated_at":       &types.AttributeValueMemberN{Value: "2208988800"},
@@ -89,7 +93,9 @@ func metaRow() map[string]types.AttributeValue {
 
 func rowKey(sk string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		"pk": &types.AttributeValueMemberS{
+			Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		},
 		"sk": &types.AttributeValueMemberS{Value: sk},
 	}
 }

@@ -37,8 +37,8 @@ func (db *DB) commit(r *request, writes ...write) {
 	}
 }
 
-// apart gives the next write of a batch a number of its own. A reader of the service may see one write of a batch and not
-// the next, so those who read the log must not take the batch for a transaction.
+// apart gives the next write of a batch a number of its own. A reader of the service may see one write of a batch and
+// not the next, so those who read the log must not take the batch for a transaction.
 func (db *DB) apart(r *request) {
 	db.state.requests++
 	r.id = db.state.requests

@@ -13,7 +13,9 @@ func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Con
 	if parent == nil {
 		panic("fakeclock: cannot create context from nil parent")
 	}
-	e := &ender{clock: n.clock, parent: parent, node: n, at: n.Now().Add(d), done: make(chan struct{}), cancel: func() {}}
+	e := &ender{
+		clock: n.clock, parent: parent, node: n, at: n.Now().Add(d), done: make(chan struct{}), cancel: func() {},
+	}
 	e.owner = e
 	inner, cancel := context.WithCancel(e)
 

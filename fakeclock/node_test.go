@@ -275,7 +275,8 @@ func TestNodeConversionsProperty(t *testing.T) {
 		// The arithmetic ends 292 years before the start of the clock, and 292 years after it.
 		onNode := new(big.Int).Mul(big.NewInt(int64(local.Sub(at(0))-drift.Offset-step)), big.NewInt(fakeclock.MaxPPM))
 		rate := big.NewInt(fakeclock.MaxPPM + drift.PPM)
-		earliest, latest := new(big.Int).Mul(big.NewInt(math.MinInt64), rate), new(big.Int).Mul(big.NewInt(math.MaxInt64), rate)
+		earliest, latest := new(big.Int).Mul(big.NewInt(math.MinInt64), rate),
+			new(big.Int).Mul(big.NewInt(math.MaxInt64), rate)
 		switch {
 		case rate.Sign() == 0:
 			return
@@ -297,7 +298,8 @@ func TestNodeConversionsProperty(t *testing.T) {
 			t.Errorf("Local(TrueTime(l)) - l = %v, want 0, or 1 on a fast node", late)
 		}
 		if !before.Before(local) {
-			t.Errorf("TrueTime(l) is not the earliest: 1ns before it the node shows %v, want less than %v", before, local)
+			t.Errorf("TrueTime(l) is not the earliest: 1ns before it the node shows %v, want less than %v", before,
+				local)
 		}
 
 		// A timer fires when d has passed on the node, and not before.

@@ -11,8 +11,8 @@ var never = time.Unix(1<<60, 0).UTC()
 
 // A firer acts when a waiter's deadline is reached.
 type firer interface {
-	// fire is called with the clock locked and its time at the deadline. The function it returns, if any, is called next,
-	// with the clock unlocked.
+	// fire is called with the clock locked and its time at the deadline. The function it returns, if any, is called
+	// next, with the clock unlocked.
 	fire() (then func())
 }
 

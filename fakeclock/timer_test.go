@@ -20,9 +20,11 @@ func TestTimerStopAndReset(t *testing.T) {
 	}{
 		{"running", func(func(time.Duration), clockwork.Timer) {}, true},
 		{"fired, not received", func(advance func(time.Duration), _ clockwork.Timer) { advance(s) }, true},
-		{"fired and received", func(advance func(time.Duration), timer clockwork.Timer) { advance(s); <-timer.Chan() }, false},
+		{"fired and received",
+			func(advance func(time.Duration), timer clockwork.Timer) { advance(s); <-timer.Chan() }, false},
 		{"stopped", func(_ func(time.Duration), timer clockwork.Timer) { timer.Stop() }, false},
-		{"fired, then stopped", func(advance func(time.Duration), timer clockwork.Timer) { advance(s); timer.Stop() }, false},
+		{"fired, then stopped",
+			func(advance func(time.Duration), timer clockwork.Timer) { advance(s); timer.Stop() }, false},
 		{"reset", func(_ func(time.Duration), timer clockwork.Timer) { timer.Reset(s) }, true},
 	} {
 		check := func(t *testing.T, c clockwork.Clock, advance func(time.Duration)) {

@@ -47,8 +47,13 @@ func TestAbilities(t *testing.T) {
 		newStore func(Node) (isr.Handler, error)
 		want     []scenario.Verb
 	}{
-		{"everything", func(n Node) (isr.Handler, error) { return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config) }, allVerbs},
-		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) }, []scenario.Verb{"regenerate"}},
+		{"everything", func(
+			n Node,
+		) (isr.Handler, error) {
+			return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config)
+		}, allVerbs},
+		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) },
+			[]scenario.Verb{"regenerate"}},
 		{"Get alone", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return getOnly{h}, err
@@ -77,7 +82,9 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 	generator := worlds.Pages("Extras", recipe.Reference().Name, DefaultSchedules, more)
 	for w := 1; w <= most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Workers: 1}.Run(t.Context())
+		r, err := campaign.Campaign{
+			Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Workers: 1,
+		}.Run(t.Context())
 		switch {
 		case err != nil:
 			t.Fatalf("world %d: %v", w, err)
@@ -98,7 +105,8 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 	effort.Long(t)
 	most := effort.Fewer(400, 40)
 	for name, more := range map[string]worlds.Extras{
-		"recipe-a":         {Verbs: []scenario.Verb{"regenerate"}, Tenants: true, Promise: scenario.Promise{AcrossNodes: true}},
+		"recipe-a": {Verbs: []scenario.Verb{"regenerate"}, Tenants: true,
+			Promise: scenario.Promise{AcrossNodes: true}},
 		"recipe-a-guarded": {Verbs: []scenario.Verb{"invalidate", "regenerate"}, Tenants: true},
 		"recipe-b":         {Verbs: []scenario.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
 		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
@@ -171,15 +179,19 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	}
 }
 
-// An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store: the
-// rest that is forgotten is found there.
+// An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store:
+// the rest that is forgotten is found there.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
-	generator := worlds.Pages("TestBatches", "recipe-a", 5, worlds.Extras{Verbs: []scenario.Verb{"invalidate"}, Rows: isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}}}})
+	generator := worlds.Pages("TestBatches", "recipe-a", 5,
+		worlds.Extras{Verbs: []scenario.Verb{"invalidate"}, Rows: isr.Schema{
+			Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}},
+		}})
 	found := 0
 	for i := range 200 {
 		s := generator.Example(i)
 		calm := !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 })
-		if calm && len(s.Faults) == 2 && s.Faults[0].Kind == ddbfake.FaultUnprocessed && s.Faults[1].Kind == ddbfake.FaultShortPage {
+		if calm && len(s.Faults) == 2 && s.Faults[0].Kind == ddbfake.FaultUnprocessed &&
+			s.Faults[1].Kind == ddbfake.FaultShortPage {
 			found++
 		}
 	}
@@ -224,7 +236,8 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		if slices.Contains(report.Reached(), mark.SkewBroken) {
 			rt.Fatal("a clock was off by more than promised")
 		}
-		skewed = skewed || s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Drift.PPM != 0 })
+		skewed = skewed ||
+			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Drift.PPM != 0 })
 	})
 	if !skewed && !testing.Short() {
 		t.Error("no clock drifted in any world")
@@ -271,7 +284,9 @@ func (w *wrapped) Acquire(_ context.Context, name string) (Held, error) {
 	return w.held, w.note("acquire " + name)
 }
 
-func (w *wrapped) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+func (w *wrapped) Do(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (string, error) {
 	_ = w.note("do " + key + " with " + payload)
 	return w.layer(func() (string, error) { return effect(ctx) })
 }
@@ -317,7 +332,8 @@ func TestLocksAsStores(t *testing.T) {
 		held Held
 		err  error
 		can  bool
-	}{{nil, nil, false}, {plainHeld{w}, refused, false}, {nil, refused, false}, {plainHeld{w}, nil, false}, {ableHeld{plainHeld{w}}, nil, true}} {
+	}{{nil, nil, false}, {plainHeld{w}, refused, false}, {nil, refused, false}, {plainHeld{w}, nil, false},
+		{ableHeld{plainHeld{w}}, nil, true}} {
 		w.busy, w.held = busy{err: tc.err}, tc.held
 		held, err := client.Acquire(ctx, "job")
 		if !errors.Is(err, tc.err) || (held != nil) != (tc.held != nil && tc.err == nil) {
@@ -375,7 +391,8 @@ func TestLayersAsStores(t *testing.T) {
 	for _, tc := range []struct {
 		goroutines, own bool
 		wrong           string
-	}{{false, false, ""}, {true, false, ""}, {true, true, ""}, {false, true, "the store under test called effect on alice from a goroutine of its own"}} {
+	}{{false, false, ""}, {true, false, ""}, {true, true, ""},
+		{false, true, "the store under test called effect on alice from a goroutine of its own"}} {
 		node := Node{}
 		if !tc.goroutines {
 			node.calls = &calls{&guard{}, "alice"}
@@ -385,9 +402,11 @@ func TestLayersAsStores(t *testing.T) {
 		client := store.(hooks.OnceClient)
 		w.asked, own = nil, tc.own
 		effects := 0
-		result, err := client.Once(t.Context(), "order", "a", func(context.Context) (string, error) { effects++; return "r", happened })
+		result, err := client.Once(t.Context(), "order", "a",
+			func(context.Context) (string, error) { effects++; return "r", happened })
 		if tc.wrong == "" && (result != "r" || !errors.Is(err, happened) || effects != 1) ||
-			tc.wrong != "" && (result != "" || err == nil || !strings.HasPrefix(err.Error(), tc.wrong) || effects != 0) {
+			tc.wrong != "" && (result != "" || err == nil || !strings.HasPrefix(err.Error(), tc.wrong) ||
+				effects != 0) {
 			t.Errorf("%+v: result %q, %v, %d effects", tc, result, err, effects)
 		}
 		if diff := cmp.Diff([]string{"do order with a"}, w.asked); diff != "" {
@@ -436,6 +455,9 @@ func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
 		}
 	}
 	if short[false] == 0 || short[true] > 0 {
-		t.Errorf("got %v worlds in which time passes freely and a lock must be free before its lease is over, want some only without a program", short)
+		t.Errorf(
+			"got %v worlds in which time passes freely and a lock must be free before its lease is over, want some "+
+				"only without a program", short,
+		)
 	}
 }

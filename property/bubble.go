@@ -44,8 +44,9 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	return r.within(r.limit.patience(), &w, func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &stuckError{why: fmt.Sprintf(": when the run was over, a goroutine was left that waits for ever (%v): "+
-					"give the store a method Close() error that ends its goroutines, or have them end with the context of Get%s", v, tell(goroutinesOf(w.name())))}
+				err = &stuckError{why: fmt.Sprintf(": when the run was over, a goroutine was left that waits for "+
+					"ever (%v): give the store a method Close() error that ends its goroutines, or have them end "+
+					"with the context of Get%s", v, tell(goroutinesOf(w.name())))}
 			}
 		}()
 		synctest.Test(r.t, func(t *testing.T) {
@@ -57,7 +58,8 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 				b.name = w.name()
 			}
 			run(b)
-			time.Sleep(farewell) //nolint:forbidigo // the bubble's time, which stands still when this function has returned
+			//nolint:forbidigo // the bubble's time, which stands still when this function has returned
+			time.Sleep(farewell)
 		})
 		return nil
 	})
@@ -95,9 +97,11 @@ func (r runner) within(most time.Duration, w *watch, run func() error) error {
 		case len(waiting) > 0 && now.Sub(since) >= enough && mutex:
 			stuck.why = ": a goroutine waits for a mutex that is never unlocked" + tell(waiting)
 		case len(waiting) > 0 && now.Sub(since) >= enough:
-			stuck.why = ": a goroutine waits for the outside (a socket, a file, a channel made outside of newStore)" + tell(waiting)
+			stuck.why = ": a goroutine waits for the outside (a socket, a file, a channel made outside of newStore)" +
+				tell(waiting)
 		case now.Sub(began) >= most:
-			stuck.why = fmt.Sprintf(": a run did not end within %v: a goroutine computes without end, waits for the outside, or ticks on after Close%s",
+			stuck.why = fmt.Sprintf(": a run did not end within %v: a goroutine computes without end, waits for the "+
+				"outside, or ticks on after Close%s",
 				most, tell(goroutinesOf(w.name())))
 		default:
 			continue
@@ -301,9 +305,11 @@ func goroutinesOf(bubble string) (all []goroutine) {
 // skipped are beginnings of names of functions that do not belong to the store: functions of Go's packages, in which
 // goroutines wait, of the SDK, and our own.
 var skipped = []string{
-	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.", "runtime.", "slices.", "sync.", "sync/",
+	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.",
+	"runtime.", "slices.", "sync.", "sync/",
 	"syscall.", "testing.", "testing/", "time.",
-	"github.com/isr-sim/isr-sim/property.", "github.com/isr-sim/isr-sim/scenario", "github.com/isr-sim/isr-sim/internal/", "github.com/isr-sim/isr-sim/ddbfake",
+	"github.com/isr-sim/isr-sim/property.", "github.com/isr-sim/isr-sim/scenario",
+	"github.com/isr-sim/isr-sim/internal/", "github.com/isr-sim/isr-sim/ddbfake",
 	"github.com/aws/",
 }
 

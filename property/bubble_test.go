@@ -74,7 +74,8 @@ func choicesOf(seed int) (choices sim.Choices) {
 func TestBubbleChangesNothing(t *testing.T) {
 	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
 		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
-		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
+		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t,
+			Check{Protocol: p.Name, Goroutines: true}, newStore)
 		for seed := range effort.Quick(effort.Fewer(40, 10), 4) {
 			s := rough()
 			if diff := cmp.Diff(trace(t, plain, s, seed), trace(t, own, s, seed)); diff != "" {
@@ -120,15 +121,19 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 			s.Actors[i].Crashes, s.Actors[i].Restarts, s.Actors[i].Pauses, s.Actors[i].Events = 0, 0, 0, events
 		}
 		s.Faults = []scenario.Fault{
-			{Fault: ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Actor: s.Actors[2].Name}, CutOff: true, From: 9 * time.Second, To: 12 * time.Second},
-			{Fault: ddbfake.Fault{Times: ddbfake.Always}, Latency: 100 * time.Millisecond, LatencyUpTo: 2 * time.Second, Maybe: true},
-			{Fault: ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "GetItem"}, From: 20 * time.Second, To: 30 * time.Second},
+			{Fault: ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Actor: s.Actors[2].Name}, CutOff: true,
+				From: 9 * time.Second, To: 12 * time.Second},
+			{Fault: ddbfake.Fault{Times: ddbfake.Always}, Latency: 100 * time.Millisecond,
+				LatencyUpTo: 2 * time.Second, Maybe: true},
+			{Fault: ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "GetItem"},
+				From: 20 * time.Second, To: 30 * time.Second},
 		}
 		return s
 	}
 	p := scenario.Protocols()[0]
 	newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
-	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
+	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t,
+		Check{Protocol: p.Name, Goroutines: true}, newStore)
 	many := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, NewLeaser)
 	crashes, late := 0, 0
 	for seed := range effort.Fewer(20, 8) {
@@ -152,7 +157,8 @@ func TestTimeInBubble(t *testing.T) {
 	s := simple()
 	s.Skew = time.Second
 	s.Actors[0].Drift.Offset = time.Second
-	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: "sleep", For: time.Minute}}})
+	s.Actors = append(s.Actors,
+		scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: "sleep", For: time.Minute}}})
 	asked := 0
 	r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {
@@ -178,7 +184,8 @@ func TestTimeInBubble(t *testing.T) {
 				}
 			}
 			before := n.Clock.Now()
-			if n.Clock.Sleep(time.Second); n.Clock.Since(before) < time.Second { // the schedule may let it sleep for longer
+			// the schedule may let it sleep for longer
+			if n.Clock.Sleep(time.Second); n.Clock.Since(before) < time.Second {
 				t.Errorf("a sleep of 1s took %v", n.Clock.Since(before))
 			}
 			if diff := cmp.Diff([]string{"ticker 2s", "timer 3s"}, order); diff != "" {
@@ -187,7 +194,8 @@ func TestTimeInBubble(t *testing.T) {
 			// If the schedule delays the request too long, the context ends first.
 			call, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
+			_, err := n.Client.GetItem(call,
+				&dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a call under a timeout: %v", err)
 			}
@@ -221,7 +229,8 @@ func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 // NewRevivingLeaser makes such a store that releases the lock without waiting for a heartbeat under way. The heartbeat
 // does not check whose lock the row is: it may write the released lock again, over the lock of the next holder.
 //
-// Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116, https://github.com/tristanls/dynamodb-lock-client/issues/1
+// Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116,
+// https://github.com/tristanls/dynamodb-lock-client/issues/1
 func NewRevivingLeaser(n Node) (isr.Handler, error) { return newLeaser(n, true) }
 
 func newLeaser(n Node, reviving bool) (isr.Handler, error) {
@@ -320,7 +329,8 @@ func (l *leaser) extend(ctx context.Context, lease pagecache.Lease) (pagecache.L
 		UpdateExpression:         aws.String("SET lease_token = :mine, lease_expires_at = :expires, #ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":mine": &types.AttributeValueMemberS{Value: lease.Token}, ":expires": number(lock.LeaseExpiresAt), ":ttl": number(lock.TTL),
+			":mine": &types.AttributeValueMemberS{Value: lease.Token}, ":expires": number(lock.LeaseExpiresAt),
+			":ttl": number(lock.TTL),
 		},
 	})
 	lease.ExpiresAt = lock.LeaseExpiresAt
@@ -368,7 +378,8 @@ func CommandOf(test string) string { return commandOf(test) }
 // FileName is the file of a test's failure.
 func FileName(test string) string { return fileName(test) }
 
-// BenchmarkBubble runs schedules of two contenders through the real SDK, each in a bubble of its own, on all processors.
+// BenchmarkBubble runs schedules of two contenders through the real SDK, each in a bubble of its own, on all
+// processors.
 func BenchmarkBubble(b *testing.B) {
 	benchmarkSchedules(b, func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange) {
 		began := processorTime()
@@ -391,9 +402,10 @@ func BenchmarkSDKAlone(b *testing.B) {
 		wire := &recordedWire{}
 		ctx := b.Context()
 		for _, r := range requests {
-			client := ddbfake.NewClient(func(context.Context, ddbfake.Call) (any, error) { return r.Output, r.Err }, func(o *dynamodb.Options) {
-				o.HTTPClient = recording{o.HTTPClient, wire}
-			})
+			client := ddbfake.NewClient(func(context.Context, ddbfake.Call) (any, error) { return r.Output, r.Err },
+				func(o *dynamodb.Options) {
+					o.HTTPClient = recording{o.HTTPClient, wire}
+				})
 			if err := sent(ctx, client, r.Input); (err != nil) != (r.Err != nil) {
 				b.Fatalf("%T: %v, want %v", r.Input, err, r.Err)
 			}
@@ -424,27 +436,29 @@ func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.B
 	b.Helper()
 	processors, done := runtime.GOMAXPROCS(0), false
 	defer runtime.GOMAXPROCS(processors)
-	ok := testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: b.Name(), F: func(t *testing.T) {
-		if done {
-			return
-		}
-		done = true
-		defer heap.CollectRarely()() // as Check does
-		runtime.GOMAXPROCS(processors)
-		r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
-		run := scenario.Run{
-			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
-			Options: scenario.Options{SDK: true},
-		}
-		recorded := hooks.Probe{Record: true}
-		o, err := run.Do(hooks.With(hooks.InBubble(t.Context(), r.own), &recorded))
-		if err != nil || o.Verdict != invariant.OK {
-			t.Fatalf("got %+v, %v", o, err)
-		}
-		b.ReportAllocs()
-		b.ResetTimer()
-		measure(run, r.own, recorded.Exchanges)
-	}}})
+	ok := testing.RunTests(func(string, string) (bool, error) { return true, nil },
+		[]testing.InternalTest{{Name: b.Name(), F: func(t *testing.T) {
+			if done {
+				return
+			}
+			done = true
+			defer heap.CollectRarely()() // as Check does
+			runtime.GOMAXPROCS(processors)
+			r := newRunner(t, Check{Protocol: defaultName, Goroutines: true},
+				func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
+			run := scenario.Run{
+				Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
+				Options: scenario.Options{SDK: true},
+			}
+			recorded := hooks.Probe{Record: true}
+			o, err := run.Do(hooks.With(hooks.InBubble(t.Context(), r.own), &recorded))
+			if err != nil || o.Verdict != invariant.OK {
+				t.Fatalf("got %+v, %v", o, err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			measure(run, r.own, recorded.Exchanges)
+		}}})
 	if !ok {
 		b.Fail()
 	}

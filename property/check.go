@@ -25,8 +25,8 @@ import (
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and the configuration that the
 	// world wants for its caches. A store may ignore the configuration except for two values: freshness is judged by
-	// Revalidate, and liveness gives a page the time of a Lease and a rendering. A store that compares times which several
-	// machines wrote needs MaxClockSkew, too.
+	// Revalidate, and liveness gives a page the time of a Lease and a rendering. A store that compares times which
+	// several machines wrote needs MaxClockSkew, too.
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client
@@ -41,22 +41,23 @@ const defaultName = protocols.StoreUnderTest
 type Check struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name no
-	// attribute for TTL. If a store never takes a lock over, or serves nothing stale, leave out the marks that it cannot
-	// reach. An empty list demands no mark. In any case, some world must publish a page and serve one: otherwise nothing
-	// is judged.
+	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name
+	// no attribute for TTL. If a store never takes a lock over, or serves nothing stale, leave out the marks that it
+	// cannot reach. An empty list demands no mark. In any case, some world must publish a page and serve one: otherwise
+	// nothing is judged.
 	Reach []scenario.Mark
-	// Protocol is the name of the store in files and reports, if the store is one of scenario.Protocols. Then isr-sim can
-	// replay the files. Default store-under-test.
+	// Protocol is the name of the store in files and reports, if the store is one of scenario.Protocols. Then isr-sim
+	// can replay the files. Default store-under-test.
 	Protocol string
-	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. The world then has the tables that
-	// Rows describe; rows whose table is not named are in Node.Table. The file of a failure has Rows under the key rows,
-	// unless the Schema has a function.
+	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. The world then has the tables
+	// that Rows describe; rows whose table is not named are in Node.Table. The file of a failure has Rows under the key
+	// rows, unless the Schema has a function.
 	Rows isr.Schema
 	// Invariants are invariants of the caller's own. They judge each run after those of package invariant; see
 	// scenario.Options.
 	Invariants []invariant.Invariant
-	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say so.
+	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say
+	// so.
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
@@ -82,8 +83,8 @@ type subject struct {
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
 	reach    []scenario.Mark            // what a proof must reach, unless the check or the file says otherwise
-	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing says
-	// that it was not reached.
+	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing
+	// says that it was not reached.
 	basic   scenario.Mark
 	nothing string
 	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
@@ -153,10 +154,12 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	idle, all := c.idle(count)
 	nothing := count.nothing(c.subject)
 	if nothing == "" && all {
-		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " + strings.Join(idle, "; ")
+		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " +
+			strings.Join(idle, "; ")
 	}
 	if nothing != "" {
-		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.rows(), count.answers, count)
+		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c),
+			count.rows(), count.answers, count)
 	}
 	if c.Goroutines && !count.answers.clock {
 		delete(count.marks, mark.ClockSet) // steps of clocks that no code has read are no test
@@ -169,8 +172,10 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		for i, m := range missing {
 			names[i] = string(m)
 		}
-		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(), c.say(c.hint(missing)), count.answers, count)
+		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n"+
+			"%s%s%v\n%v",
+			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(),
+			c.say(c.hint(missing)), count.answers, count)
 	}
 	if c.subject.unmet != nil {
 		why, note := c.subject.unmet(count)
@@ -212,7 +217,8 @@ func (c *Check) name(t *testing.T) {
 // no worlds for a LockCheck.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
-	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
+	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName),
+		cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
 	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
 		for _, v := range verbs {
 			if !slices.Contains(worlds.Verbs, v) {
@@ -245,9 +251,15 @@ func (c *Check) judges(t *testing.T) {
 	for i, inv := range c.Invariants {
 		switch {
 		case inv.Name == "" || inv.Statement == "" || inv.Check == nil:
-			t.Fatalf("property: Check.Invariants: found %q as number %d, expected an invariant with a name, a statement and a check", inv.Name, i+1)
+			t.Fatalf(
+				"property: Check.Invariants: found %q as number %d, expected an invariant with a name, a statement "+
+					"and a check", inv.Name, i+1,
+			)
 		case slices.Index(names, inv.Name) < len(names)-len(c.Invariants) || own[inv.Name]:
-			t.Fatalf("property: Check.Invariants: found a second invariant with the name %s, expected a name of its own", inv.Name)
+			t.Fatalf(
+				"property: Check.Invariants: found a second invariant with the name %s, expected a name of its own",
+				inv.Name,
+			)
 		}
 		own[inv.Name] = true
 	}
@@ -307,7 +319,8 @@ func otherMarks(basic scenario.Mark) []scenario.Mark {
 
 var (
 	marksOfCalls = []scenario.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.CallOtherPayload, mark.EffectAgain,
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver,
+		mark.CallOtherPayload, mark.EffectAgain,
 	}
 	marksOfLocks = []scenario.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
@@ -350,7 +363,8 @@ func (c *Check) lacks(name string, count *tally) string {
 		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
 	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
 		return "no page was invalidated (isr.Invalidator)"
-	case (name == "idempotent-regeneration" || name == "read-your-writes") && !slices.Contains(count.verbs, "regenerate"):
+	case (name == "idempotent-regeneration" || name == "read-your-writes") &&
+		!slices.Contains(count.verbs, "regenerate"):
 		return "no page was asked for by an idempotency key (isr.Regenerator)"
 	case name == "linearizable" && c.Goroutines:
 		return "it sees no operations of stores with goroutines"

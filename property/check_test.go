@@ -51,12 +51,14 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
 			t.Parallel()
 			// Other tests are about shrinking.
-			c := runChild(t, t.TempDir(), "blind-publish", []string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
+			c := runChild(t, t.TempDir(), "blind-publish",
+				[]string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
 			broken, statement := "stale-writer", "stale-writer: a publish takes effect only"
 			if strings.Contains(c.output, "violated: atomic-publish") {
-				// A node that publishes blindly does not give the lease back. If the node's clock is ahead, the node may still have
-				// the lease.
-				broken, statement = "atomic-publish", "atomic-publish: no state shows a new generation together with its publisher's lock"
+				// A node that publishes blindly does not give the lease back. If the node's clock is ahead, the node
+				// may still have the lease.
+				broken, statement = "atomic-publish",
+					"atomic-publish: no state shows a new generation together with its publisher's lock"
 			}
 			c.wantFailure(t, "violated: TestChild under blind-publish", statement)
 			wantReplay(t, c, broken)
@@ -68,10 +70,12 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 // names catches it. The embedded scenarios test that every mutant is caught.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
-	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}
+	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once",
+		"acquire-waits-for-ttl", "fresh-a-second-longer"}
 	names = effort.Fewer(names, names[:2])
 	for _, name := range names {
-		some = append(some, mutant.All()[slices.IndexFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == name })])
+		some = append(some,
+			mutant.All()[slices.IndexFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == name })])
 	}
 	return some
 }
@@ -86,8 +90,9 @@ func TestMutantsFail(t *testing.T) {
 			dir := t.TempDir()
 			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("2s", "0s")}
 			c := runChild(t, dir, m.Name, effort)
-			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
-				"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)",
+			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ",
+				"scenario: "+failFile, "replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n",
+				"replay: property.Replay(t, \""+failFile+"\", newStore)",
 				"replay: isr-sim replay "+failFile, "search: -rapid.seed=")
 			wantReplay(t, c, m.Breaks)
 
@@ -106,7 +111,8 @@ func TestMutantsFail(t *testing.T) {
 			one := runChild(t, dir, m.Name, nil, "GOMAXPROCS=1")
 			one.wantFailure(t, "effect", "violated: TestChild under "+m.Name, m.Breaks+": ")
 			eight := runChild(t, dir, m.Name, nil, "GOMAXPROCS=8")
-			if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
+			if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""),
+				durations.ReplaceAllString(eight.output, "")); diff != "" {
 				t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 			}
 			// A store without the bug passes on the same file.
@@ -149,7 +155,8 @@ func TestCheckIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
-		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
+		c := runChild(t, t.TempDir(), "generated-at-late",
+			[]string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "violated: TestChild under generated-at-late")
 		data := must.Of(os.ReadFile(c.file()))(t)
 		files[i] = string(data)
@@ -167,30 +174,54 @@ func TestBadStores(t *testing.T) {
 		want  []string
 		kept  bool // a schedule shows it, so there is a file
 	}{
-		{"panics", []string{"property_test.badStores.func", "broken: the store under test: actor ", "panicked: no such page: /"}, true},
-		{"calls from a goroutine", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ", " from a goroutine of its own"}, false},
-		{"regenerates in the background", []string{"broken: the store under test called Render on ", " from a goroutine of its own"}, false},
-		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep on ", " from a goroutine of its own"}, false},
-		{"calls from a timer", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ", " from a goroutine of its own"}, false},
-		{"sleeps by package time", []string{"broken: the store under test waits by package time (time.Sleep, ", " (noticed when "}, false},
-		{"leaves a sleeper", []string{"broken: the store under test waits for a channel", "or it has left a goroutine behind"}, false},
-		{"has a timeout", []string{"broken: the store under test called ", " with a context that has a timeout: package time stands still"}, false},
-		{"waits for ever", []string{"broken: the store under test waits for a channel", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.badStores"}, false},
-		{"reads the wall clock", []string{"broken: the store under test read time.Now instead of the node's clock: ", " sends *dynamodb.PutItemInput with 9466848"}, false},
+		{"panics",
+			[]string{"property_test.badStores.func", "broken: the store under test: actor ",
+				"panicked: no such page: /"}, true},
+		{"calls from a goroutine",
+			[]string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ",
+				" from a goroutine of its own"}, false},
+		{"regenerates in the background",
+			[]string{"broken: the store under test called Render on ", " from a goroutine of its own"}, false},
+		{"sleeps in a goroutine",
+			[]string{"broken: the store under test called Clock.Sleep on ", " from a goroutine of its own"}, false},
+		{"calls from a timer",
+			[]string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ",
+				" from a goroutine of its own"}, false},
+		{"sleeps by package time",
+			[]string{"broken: the store under test waits by package time (time.Sleep, ", " (noticed when "}, false},
+		{"leaves a sleeper",
+			[]string{"broken: the store under test waits for a channel", "or it has left a goroutine behind"}, false},
+		{"has a timeout",
+			[]string{"broken: the store under test called ",
+				" with a context that has a timeout: package time stands still"}, false},
+		{"waits for ever", []string{"broken: the store under test waits for a channel", " (get /",
+			"): chan receive in github.com/isr-sim/isr-sim/property_test.badStores"}, false},
+		{"reads the wall clock", []string{"broken: the store under test read time.Now instead of the node's clock: ",
+			" sends *dynamodb.PutItemInput with 9466848"}, false},
 		{"waits for the outside, without goroutines", []string{
-			"broken: the store under test: a goroutine waits for the outside", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.badStores",
+			"broken: the store under test: a goroutine waits for the outside", " (get /",
+			"): chan receive in github.com/isr-sim/isr-sim/property_test.badStores",
 		}, false},
 		{"shares a mutex", []string{
-			"broken: the store under test: a goroutine waits for a mutex that is never unlocked", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.badStores",
+			"broken: the store under test: a goroutine waits for a mutex that is never unlocked", " (get /",
+			"): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.badStores",
 		}, false},
 
-		{"is shared", []string{"broken: the store under test: ", " used the client or the clock of ", "an earlier run", ": newStore must make a new store at each call\n"}, false},
-		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
-		{"serves other bytes", []string{"unknown: TestChild under store-under-test: freshness: event ", " hint: serve the bytes of Render unchanged\n", " served /"}, true},
-		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", ", and nothing tells which rows are that page's"}, true},
-		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},
-		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache\n"}, true},
-		{"another LOCK", []string{"unknown: TestChild under store-under-test", "a LOCK row without lease_token (S)"}, true},
+		{"is shared", []string{"broken: the store under test: ", " used the client or the clock of ", "an earlier run",
+			": newStore must make a new store at each call\n"}, false},
+		{"uses a timer",
+			[]string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
+		{"serves other bytes", []string{"unknown: TestChild under store-under-test: freshness: event ",
+			" hint: serve the bytes of Render unchanged\n", " served /"}, true},
+		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ",
+			", and nothing tells which rows are that page's"}, true},
+		{"always fails",
+			[]string{"vacuous: TestChild under store-under-test: each of its ",
+				" answers was an error, such as: not today"}, true},
+		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ",
+			"ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache\n"}, true},
+		{"another LOCK",
+			[]string{"unknown: TestChild under store-under-test", "a LOCK row without lease_token (S)"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
 		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},
 	} {
@@ -200,7 +231,8 @@ func TestBadStores(t *testing.T) {
 				longWait(t)
 			}
 			dir := t.TempDir()
-			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s"), "-rapid.checks=" + checks})
+			c := runChild(t, dir, tc.store,
+				[]string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s"), "-rapid.checks=" + checks})
 			c.wantFailure(t, tc.want...)
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
@@ -218,22 +250,26 @@ func TestFewWorldsAreNotVacuous(t *testing.T) {
 	if c := runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=2"}); !c.passed {
 		t.Errorf("ten worlds were held to reach everything:\n%s", c.output)
 	}
-	runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t, "vacuous: ", " worlds reached ttl-deletion: ",
-		"hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves ttl-deletion out of Check.Reach")
+	runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t, "vacuous: ",
+		" worlds reached ttl-deletion: ",
+		"hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves "+
+			"ttl-deletion out of Check.Reach")
 }
 
 // No invariant demands that a rollback does anything. So one that never does is not green.
 func TestARollbackThatDoesNothingIsVacuous(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
-	runChild(t, t.TempDir(), "rolls nothing back", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t, "vacuous: ", " worlds reached ", "rolled-back")
+	runChild(t, t.TempDir(), "rolls nothing back", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t,
+		"vacuous: ", " worlds reached ", "rolled-back")
 }
 
 func TestARollbackLeadsToTheNewestOlderVersion(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
 	for store, why := range map[string]string{
-		"rolls back too far": "set the page back to what was generated", "rolls back by name": "had been visible and was still there",
+		"rolls back too far":   "set the page back to what was generated",
+		"rolls back by name":   "had been visible and was still there",
 		"rolls back to newest": "was asked for an older version, and set the page to one that was generated",
 	} {
 		runChild(t, t.TempDir(), store, []string{"-rapid.seed=1", "-rapid.checks=200", "-rapid.shrinktime=1s"}).
@@ -245,7 +281,8 @@ func TestARollbackLeadsToTheNewestOlderVersion(t *testing.T) {
 func TestReplayOfAnyScenario(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "prose.yaml")
-	yaml := "name: prose\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 100, ticks: 1}\n"
+	yaml :=
+		"name: prose\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 100, ticks: 1}\n"
 	must.OK(t, os.WriteFile(file, []byte(yaml), 0o600))
 	nodes := 0
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) {
@@ -264,7 +301,9 @@ func noStalePages() invariant.Invariant {
 		Check: func(ev invariant.Evidence) invariant.Finding {
 			for _, e := range ev.History {
 				if e.Kind == history.Served && e.As == history.Stale {
-					return invariant.Finding{Verdict: invariant.Violated, Why: e.Actor + " was served a stale page", Events: []int{e.Seq}}
+					return invariant.Finding{
+						Verdict: invariant.Violated, Why: e.Actor + " was served a stale page", Events: []int{e.Seq},
+					}
 				}
 			}
 			return invariant.Finding{Verdict: invariant.OK}
@@ -287,11 +326,15 @@ func choices() map[string]property.Check {
 
 func TestChoicesOfInvariants(t *testing.T) {
 	for store, want := range map[string][]string{
-		"an invariant of its own": {"violated: TestChild under store-under-test", "no-stale-pages: nothing is served as stale", "was served a stale page",
+		"an invariant of its own": {"violated: TestChild under store-under-test",
+			"no-stale-pages: nothing is served as stale", "was served a stale page",
 			"not judged, left out by the scenario: atomic-publish"},
-		"without a name that is misspelt":    {`found "stale-writter", expected one of stale-writer, `, `did you mean "stale-writer"?`},
-		"without one twice":                  {"found liveness twice"},
-		"an invariant without a check":       {`found "x" as number 1, expected an invariant with a name, a statement and a check`},
+		"without a name that is misspelt": {`found "stale-writter", expected one of stale-writer, `,
+			`did you mean "stale-writer"?`},
+		"without one twice": {"found liveness twice"},
+		"an invariant without a check": {
+			`found "x" as number 1, expected an invariant with a name, a statement and a check`,
+		},
 		"an invariant with a name of ours":   {"found a second invariant with the name liveness"},
 		"an invariant that is also left out": {"found no-stale-pages, which is one of Check.Invariants"},
 	} {
@@ -327,7 +370,8 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return handler(store.Get), nil // its Publish also forgets requests by name, so the store must not have Regenerate
+		// its Publish also forgets requests by name, so the store must not have Regenerate
+		return handler(store.Get), nil
 	})
 }
 
@@ -341,7 +385,8 @@ func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"}).wantFailure(t, "record: testdata/isr-sim/TestChild.json\n")
+			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"}).wantFailure(t,
+				"record: testdata/isr-sim/TestChild.json\n")
 			data, err := os.ReadFile(filepath.Join(dir, "testdata", "isr-sim", "TestChild.json"))
 			must.OK(t, err)
 			r, err := record.Read(bytes.NewReader(data))
@@ -399,10 +444,12 @@ func TestExplain(t *testing.T) {
 				t.Fatalf("%v in:\n%s", err, first)
 			}
 			defer made.Close()
-			if r, err := record.Read(made); err != nil || r.Explanation == nil || r.Explanation.Tails != 100 || len(r.Explanation.After) == 0 {
+			if r, err := record.Read(made); err != nil || r.Explanation == nil || r.Explanation.Tails != 100 ||
+				len(r.Explanation.After) == 0 {
 				t.Errorf("the record has the explanation %+v, %v", r.Explanation, err)
 			}
-			if !strings.Contains(first, "the chance of it after each step, from 100 random tails each\n") || !tc.want.MatchString(first) {
+			if !strings.Contains(first, "the chance of it after each step, from 100 random tails each\n") ||
+				!tc.want.MatchString(first) {
 				t.Errorf("want %s in:\n%s", tc.want, first)
 			}
 			if tc.racy {

@@ -140,7 +140,9 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 	t.Helper()
 	cmd := childCommand(t, dir, store, append([]string{"-test.v"}, flags...), env...)
 	output, err := cmd.CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() < 1 || exit.ExitCode() > 2) { // 2 is a panic
+	// 2 is a panic
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil &&
+		(!ok || exit.ExitCode() < 1 || exit.ExitCode() > 2) {
 		t.Fatalf("the child did not end as a test does: %v\n%s", err, output)
 	}
 	return child{dir: dir, passed: err == nil, output: string(output)}
@@ -199,14 +201,17 @@ var sharedStore struct {
 // badStores are stores that a check must refuse for another reason than a violated invariant.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
-		_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
+		_, err := n.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 		return err
 	}
 	render := func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 		body, err := n.Render(ctx, key, func(context.Context) error { return nil })
 		return isr.Served{Body: body}, err
 	}
-	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
+	answer := func(
+		get func(ctx context.Context, n property.Node, key string) (isr.Served, error),
+	) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
 			return handler(func(ctx context.Context, key string) (isr.Served, error) { return get(ctx, n, key) }), nil
 		}
@@ -226,7 +231,9 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			}
 			return render(ctx, n, key)
 		}),
-		"regenerates in the background": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+		"regenerates in the background": answer(func(
+			ctx context.Context, n property.Node, key string,
+		) (isr.Served, error) {
 			go func() { _, _ = render(ctx, n, key) }()
 			return isr.Served{}, errors.New("nothing yet")
 		}),
@@ -263,7 +270,9 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		"waits for ever": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, <-make(chan error)
 		}),
-		"waits for the outside, without goroutines": answer(func(context.Context, property.Node, string) (isr.Served, error) {
+		"waits for the outside, without goroutines": answer(func(
+			context.Context, property.Node, string,
+		) (isr.Served, error) {
 			return isr.Served{}, <-outsideChannel
 		}),
 		"shares a mutex": answer(func(ctx context.Context, n property.Node, _ string) (isr.Served, error) {
@@ -297,10 +306,16 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			store, err := newStore(n)
 			return idleRollback{store}, err
 		},
-		"rolls back too far":   rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt < chosen.GeneratedAt }),
-		"rolls back by name":   rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.SK > chosen.CurrentSK }),
-		"rolls back to newest": rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt > chosen.GeneratedAt }),
-		"never caches":         answer(render),
+		"rolls back too far": rollsBack(
+			func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt < chosen.GeneratedAt },
+		),
+		"rolls back by name": rollsBack(
+			func(v pagecache.Version, chosen pagecache.Meta) bool { return v.SK > chosen.CurrentSK },
+		),
+		"rolls back to newest": rollsBack(
+			func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt > chosen.GeneratedAt },
+		),
+		"never caches": answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")
 		}),
@@ -316,7 +331,9 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 // rollsBack makes a store that goes back to another version than it should: the best of those that it has.
 func rollsBack(better func(v pagecache.Version, chosen pagecache.Meta) bool) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
-		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return otherVersion{r, better} })(n.Config)
+		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return otherVersion{r, better} })(
+			n.Config,
+		)
 	}
 }
 
@@ -333,7 +350,8 @@ func (o otherVersion) Older(ctx context.Context, key string) (visible, chosen pa
 	versions, err := o.Versions(ctx, key)
 	for _, v := range versions {
 		if !o.Gone(v.TTL) && v.SK != visible.CurrentSK && o.better(v, chosen) {
-			chosen.CurrentSK, chosen.GeneratedAt, chosen.RevalidateSeconds, chosen.TTL = v.SK, v.GeneratedAt, v.RevalidateSeconds, v.TTL
+			chosen.CurrentSK, chosen.GeneratedAt, chosen.RevalidateSeconds, chosen.TTL = v.SK, v.GeneratedAt,
+				v.RevalidateSeconds, v.TTL
 		}
 	}
 	return visible, chosen, err

@@ -59,8 +59,8 @@
 //
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
 // file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
-// chance of the recorded violation after each step, and the events that it needed. rapid's own file, which is tied to the versions
-// of rapid and of this package, stays only where there is no scenario file.
+// chance of the recorded violation after each step, and the events that it needed. rapid's own file, which is tied to
+// the versions of rapid and of this package, stays only where there is no scenario file.
 //
 // Each failure is run three times before it is reported. If the runs differ, the report says what the first one
 // violated, that it cannot be repeated, and what differed; there is no file then, because no schedule is sure to lead
@@ -112,8 +112,8 @@
 // is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of the node's
 // clock and writes the result into a row, the check says so.
 //
-// Nodes share no memory: what a store keeps in a package's variable may hide races between nodes. With Check.Goroutines,
-// the check fails if one node waits in such a variable until another node goes on.
+// Nodes share no memory: what a store keeps in a package's variable may hide races between nodes. With
+// Check.Goroutines, the check fails if one node waits in such a variable until another node goes on.
 //
 // With Check.Goroutines:
 //

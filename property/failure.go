@@ -76,7 +76,8 @@ func (f *failure) file() ([]byte, error) {
 
 // builtIn says whether an invariant belongs to package invariant.
 func builtIn(name string) bool {
-	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()), func(inv invariant.Invariant) bool { return inv.Name == name })
+	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()),
+		func(inv invariant.Invariant) bool { return inv.Name == name })
 }
 
 // leave writes the failure to a file, all of it or nothing.
@@ -112,7 +113,10 @@ func (r runner) announce(f *failure, file string) {
 	kept := r.keep(f, file)
 	if most > 0 {
 		// Without -v, the log of a test is printed only when the test is over.
-		fmt.Fprintf(os.Stderr, "%s%s\nscenario: %s\nreplay: %s\na smaller failure is looked for now, for %v at most (-%s), and printed in whole\n\n", //nolint:forbidigo // as above
+		//nolint:forbidigo // as above
+		fmt.Fprintf(os.Stderr,
+			"%s%s\nscenario: %s\nreplay: %s\n"+
+				"a smaller failure is looked for now, for %v at most (-%s), and printed in whole\n\n",
 			kept, f.headline(), file, commandOf(r.t.Name()), most.Round(time.Millisecond), shrinkFlag)
 	}
 }
@@ -179,9 +183,10 @@ func (f *failure) report(t *testing.T, file, call string) string {
 func commandOf(test string) string {
 	of := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
-		// The tests of each package are a program of their own, whose name has the package's path. If go test was called with
-		// files, the name has no path.
-		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" && !strings.HasPrefix(path, "command-line-arguments") {
+		// The tests of each package are a program of their own, whose name has the package's path. If go test was
+		// called with files, the name has no path.
+		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" &&
+			!strings.HasPrefix(path, "command-line-arguments") {
 			of = path
 		}
 	}
@@ -203,7 +208,8 @@ func load(file string) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName}, isr.Protocol{Name: onceName})
+	return scenario.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName},
+		isr.Protocol{Name: onceName})
 }
 
 func exists(file string) bool {
@@ -211,7 +217,8 @@ func exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it is.
+// record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it
+// is.
 func (r runner) record(world *scenario.Scenario, replay scenario.Replay, x *record.Explanation, file string) string {
 	g := r.guard(&answers{})
 	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
@@ -252,13 +259,15 @@ func toolVersion() string {
 const explainFlag = "isrsim.explain"
 
 var explaining = flag.Bool(explainFlag, false,
-	"explain the failure that the last run of the test has left: its chance after each step, and the events that it needed")
+	"explain the failure that the last run of the test has left: its chance after each step, and the events "+
+		"that it needed")
 
 // explainTails is the number of random tails for each step. Each is a run through the SDK; if none of 100 violates, the
 // chance is below 3%.
 const explainTails = 100
 
-// explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the run.
+// explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the
+// run.
 func (r runner) explained(s *scenario.Scenario, file string) string {
 	g := r.guard(&answers{})
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {

@@ -49,8 +49,8 @@ func TestCloseMayWait(t *testing.T) {
 	})
 }
 
-// aBusyFleet has machines that write articles behind their answers, and stop for longer than a lease. One cannot publish
-// an article that nobody else asks for.
+// aBusyFleet has machines that write articles behind their answers, and stop for longer than a lease. One cannot
+// publish an article that nobody else asks for.
 const aBusyFleet = `name: busy
 cache: {revalidate: 1s, lease: 5s, attempts: 1}
 bounds: {ticks: 2, schedules: 400}
@@ -61,17 +61,18 @@ actors:
 faults: [maybe error-before op=UpdateItem actor=carol times=2]
 `
 
-// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written anew by a goroutine whose context is that
-// of no question. Its lease may be over, and its machine may have another one, before it writes. If keys do not say which
-// rows are a page's, the questions for it do.
+// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written anew by a goroutine whose context is
+// that of no question. Its lease may be over, and its machine may have another one, before it writes. If keys do not
+// say which rows are a page's, the questions for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
 	for _, slugs := range effort.Quick([]bool{false, true}, []bool{true}) {
 		t.Run(strconv.FormatBool(slugs), func(t *testing.T) {
 			t.Parallel()
-			property.Check{Rows: articleRows, Goroutines: true}.Replay(t, fileOf(t, aBusyFleet), func(n property.Node) (isr.Handler, error) {
-				ctx, end := context.WithCancel(context.Background())
-				return &behind{articles: articles{Node: n, slugs: slugs}, ctx: ctx, end: end}, nil
-			})
+			property.Check{Rows: articleRows, Goroutines: true}.Replay(t, fileOf(t, aBusyFleet),
+				func(n property.Node) (isr.Handler, error) {
+					ctx, end := context.WithCancel(context.Background())
+					return &behind{articles: articles{Node: n, slugs: slugs}, ctx: ctx, end: end}, nil
+				})
 		})
 	}
 }
@@ -85,7 +86,8 @@ type behind struct {
 }
 
 func (b *behind) Get(ctx context.Context, key string) (isr.Served, error) {
-	out, err := b.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &b.Table, Key: b.row(key), ConsistentRead: aws.Bool(true)})
+	out, err := b.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &b.Table, Key: b.row(key), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return isr.Served{}, err
 	}
@@ -205,12 +207,13 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	const store = "heartbeat after release"
 	dir := t.TempDir()
 	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("2s", "0s")})
-	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "found in schedule ", "scenario: "+failFile,
-		"replay: property.Replay(t, \""+failFile+"\", newStore)")
+	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "found in schedule ",
+		"scenario: "+failFile, "replay: property.Replay(t, \""+failFile+"\", newStore)")
 	one := runChild(t, dir, store, nil, "GOMAXPROCS=1")
 	one.wantFailure(t, "effect", "violated: TestChild under store-under-test", "lock-theft: ")
 	eight := runChild(t, dir, store, nil, "GOMAXPROCS=8")
-	if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
+	if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""),
+		durations.ReplaceAllString(eight.output, "")); diff != "" {
 		t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 	}
 	// A store without the bug passes on the same file.
@@ -232,7 +235,8 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		printed.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "a smaller failure is looked for now, for 10m0s at most (-rapid.shrinktime)") {
+		if strings.HasPrefix(lines.Text(),
+			"a smaller failure is looked for now, for 10m0s at most (-rapid.shrinktime)") {
 			break
 		}
 	}
@@ -243,12 +247,14 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 		t.Errorf("the test was over: %v", interrupted)
 	}
 	c := child{dir: dir, output: printed.String()}
-	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "scenario: "+failFile, "replay: go test ")
+	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ",
+		"scenario: "+failFile, "replay: go test ")
 	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
 	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
 		t.Fatalf("the file: %v, %+v", err, s)
 	}
-	runChild(t, dir, "heartbeat after release", nil).wantFailure(t, "effect", "violated: TestChild under store-under-test", "lock-theft: ")
+	runChild(t, dir, "heartbeat after release", nil).wantFailure(t, "effect",
+		"violated: TestChild under store-under-test", "lock-theft: ")
 }
 
 // TestAStuckRunEndsShrinking: the first run that does not end also ends the shrinking, within its time.
@@ -278,28 +284,41 @@ func TestBadGoroutines(t *testing.T) {
 		want  []string
 	}{
 		{"leaves a goroutine", []string{
-			"broken: the store under test: when the run was over, a goroutine was left that waits for ever", "method Close() error",
+			"broken: the store under test: when the run was over, a goroutine was left that waits for ever",
+			"method Close() error",
 			" (starts): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
-		{"shares a flight", []string{"broken: the store under test: ", " went on because ", " did: they share something, ", ": newStore must make a new store at each call", "scenario: " + failFile}},
-		{"reads package time", []string{"vacuous: nothing was violated, but none of ", " reached clock-step", "hint: nothing has read a node's Clock; time.Now has no error here"}},
+		{"shares a flight", []string{"broken: the store under test: ", " went on because ",
+			" did: they share something, ", ": newStore must make a new store at each call", "scenario: " + failFile}},
+		{"reads package time", []string{"vacuous: nothing was violated, but none of ", " reached clock-step",
+			"hint: nothing has read a node's Clock; time.Now has no error here"}},
 		{"waits for itself", []string{
-			"deadlock: actors wait, but nothing can happen", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+			"deadlock: actors wait, but nothing can happen", " (get /",
+			"): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
 		{"panics in a node", []string{"broken: the store under test: actor ", "panicked: no such page"}},
-		{"panics in a goroutine", []string{"panic: no such page", ` labels:{"call": "get /`, "property_test.goroutineStores"}},
-		{"locks a mutex twice", []string{"deadlock: a goroutine waits for a mutex whose holder waits for it too", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.goroutineStores"}},
-		{"holds a mutex over a sleep", []string{"deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass", "): sync.Mutex.Lock in "}},
+		{"panics in a goroutine",
+			[]string{"panic: no such page", ` labels:{"call": "get /`, "property_test.goroutineStores"}},
+		{"locks a mutex twice", []string{"deadlock: a goroutine waits for a mutex whose holder waits for it too",
+			" (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.goroutineStores"}},
+		{"holds a mutex over a sleep",
+			[]string{"deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass",
+				"): sync.Mutex.Lock in "}},
 		{"waits for the outside", []string{
-			"broken: the store under test: a goroutine waits for the outside", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+			"broken: the store under test: a goroutine waits for the outside", " (get /",
+			"): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside", "reads package time"}, tc.store) {
+			if slices.Contains(
+				[]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside",
+					"reads package time"}, tc.store,
+			) {
 				longWait(t)
 			}
-			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
+			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" +
+				effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
 }

@@ -49,7 +49,8 @@ type green struct {
 // greens returns all these ways. Add yours.
 func greens() []green {
 	var all []green
-	for _, of := range [][]green{greenStores(), greenChecks(), greenRapid(), greenFiles(), greenReplays(), greenProofs(), greenScenarios(), greenLocks()} {
+	for _, of := range [][]green{greenStores(), greenChecks(), greenRapid(), greenFiles(), greenReplays(),
+		greenProofs(), greenScenarios(), greenLocks()} {
 		all = append(all, of...)
 	}
 	return all
@@ -100,7 +101,8 @@ func runGreens(t *testing.T, part string) map[string]string {
 	t.Helper()
 	binary, err := os.Executable()
 	must.OK(t, err)
-	flags := []string{"-test.run=^TestGreenChild$", "-test.v", "-rapid.seed=1", "-rapid.checks=1", "-rapid.shrinktime=0s"}
+	flags := []string{"-test.run=^TestGreenChild$", "-test.v", "-rapid.seed=1",
+		"-rapid.checks=1", "-rapid.shrinktime=0s"}
 	cmd := exec.CommandContext(t.Context(), binary, flags...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), greenEnv+"="+part)
@@ -169,7 +171,8 @@ func refusals() (all []green) {
 		add("prove "+name, says, func(t *testing.T) { c.Prove(t, fileOf(t, text), reading) })
 	}
 	prove("under a misspelt protocol", "property: Check.Protocol: ", alone, property.Check{Protocol: "recipe-x"})
-	prove("with rows without a key", "property: Check.Rows: ", alone, property.Check{Rows: isr.Schema{Rows: []isr.Row{{Sort: "sk = META"}}}})
+	prove("with rows without a key", "property: Check.Rows: ", alone,
+		property.Check{Rows: isr.Schema{Rows: []isr.Row{{Sort: "sk = META"}}}})
 	prove("with a misspelt Without", "property: Check.Without: ", alone, property.Check{Without: []string{"livenes"}})
 	prove("in a goroutine", "property: Check.Goroutines: ", alone, property.Check{Goroutines: true})
 	prove("nothing", "prove: .*actors", "name: none\n", property.Check{})
@@ -178,14 +181,16 @@ func refusals() (all []green) {
 		keep(t, "")
 		property.Check{}.Prove(t, fileOf(t, alone), reading)
 	})
-	wrong := invariant.Invariant{Name: "own", Statement: "nothing is right", Check: func(invariant.Evidence) invariant.Finding {
-		return invariant.Finding{Verdict: invariant.Violated, Why: "nothing is"}
-	}}
-	add("prove what is wrong", "violated: .*found in schedule 1 .*Found by property.Check.Prove in the world of ", func(t *testing.T) {
-		withFlag(t, "rapid.shrinktime", "1s")
-		t.Cleanup(func() { t.Logf("%s", readFile(t, kept(t))) })
-		property.Check{Invariants: []invariant.Invariant{wrong}}.Prove(t, fileOf(t, alone), reading)
-	})
+	wrong := invariant.Invariant{Name: "own", Statement: "nothing is right",
+		Check: func(invariant.Evidence) invariant.Finding {
+			return invariant.Finding{Verdict: invariant.Violated, Why: "nothing is"}
+		}}
+	add("prove what is wrong",
+		"violated: .*found in schedule 1 .*Found by property.Check.Prove in the world of ", func(t *testing.T) {
+			withFlag(t, "rapid.shrinktime", "1s")
+			t.Cleanup(func() { t.Logf("%s", readFile(t, kept(t))) })
+			property.Check{Invariants: []invariant.Invariant{wrong}}.Prove(t, fileOf(t, alone), reading)
+		})
 	add("prove", "complete: .*\n +proved within the bounds of ", func(t *testing.T) {
 		property.Check{}.Prove(t, fileOf(t, strings.Replace(alone, "ticks: 0", "ticks: 1", 1)), reading)
 	})
@@ -194,23 +199,27 @@ func refusals() (all []green) {
 	none := func(t *testing.T) { withFlag(t, "rapid.checks", "0") }
 	const noWorld = "vacuous: nothing was violated, but no world was run"
 	add("a lock in no world", noWorld, func(t *testing.T) { none(t); property.CheckLock(t, lock) })
-	add("a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) { property.LockCheck{Margin: time.Minute}.Run(t, lock) })
+	add("a lock with a margin of the lease", "property: LockCheck.Margin: ",
+		func(t *testing.T) { property.LockCheck{Margin: time.Minute}.Run(t, lock) })
 	add("replay a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) {
 		property.LockCheck{Margin: time.Minute}.Replay(t, "nowhere.yaml", lock)
 	})
 	add("prove a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) {
 		property.LockCheck{Margin: time.Minute}.Prove(t, "nowhere.yaml", lock)
 	})
-	add("replay a lock from nowhere", "replay: ", func(t *testing.T) { property.LockCheck{}.Replay(t, "nowhere.yaml", lock) })
+	add("replay a lock from nowhere", "replay: ",
+		func(t *testing.T) { property.LockCheck{}.Replay(t, "nowhere.yaml", lock) })
 	add("a layer in no world", noWorld, func(t *testing.T) { none(t); property.CheckOnce(t, layer) })
-	add("a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) { property.OnceCheck{Wait: -1}.Run(t, layer) })
+	add("a layer with a wait below zero", "property: OnceCheck.Wait: ",
+		func(t *testing.T) { property.OnceCheck{Wait: -1}.Run(t, layer) })
 	add("replay a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) {
 		property.OnceCheck{Wait: -1}.Replay(t, "nowhere.yaml", layer)
 	})
 	add("prove a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) {
 		property.OnceCheck{Wait: -1}.Prove(t, "nowhere.yaml", layer)
 	})
-	add("replay a layer from nowhere", "replay: ", func(t *testing.T) { property.OnceCheck{}.Replay(t, "nowhere.yaml", layer) })
+	add("replay a layer from nowhere", "replay: ",
+		func(t *testing.T) { property.OnceCheck{}.Replay(t, "nowhere.yaml", layer) })
 	return all
 }
 
@@ -227,7 +236,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: want a line that begins with %q in\n%s\nthe process said\n%s", g.name, g.says, text, said[""])
 		}
 	}
-	if announced := "a smaller failure is looked for now"; !strings.Contains(said["at once: prove what is wrong"], announced) {
+	if announced := "a smaller failure is looked for now"; !strings.Contains(said["at once: prove what is wrong"],
+		announced) {
 		t.Errorf("it is not said that %s:\n%s", announced, said["at once: prove what is wrong"])
 	}
 }
@@ -246,12 +256,14 @@ func greenChecks() (all []green) {
 		c.Schedules = max(c.Schedules, 2)
 		all = append(all, green{name: "check: " + name, says: says, run: func(t *testing.T) { c.Run(t, reference) }})
 	}
-	check("without any invariant", "vacuous: Check.Without leaves out all invariants", property.Check{Without: allBut()})
+	check("without any invariant", "vacuous: Check.Without leaves out all invariants",
+		property.Check{Without: allBut()})
 	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
 	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{mark.HoldTaken}})
 	// The worlds of such a check have nothing that the remaining invariant could judge.
-	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation", "idempotent-regeneration"} {
+	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation",
+		"idempotent-regeneration"} {
 		all = append(all, green{name: "check: nothing but " + name, says: "vacuous: ", run: func(t *testing.T) {
 			property.Check{Schedules: 2, Without: allBut(name)}.Run(t, reading)
 		}})
@@ -264,29 +276,37 @@ func greenChecks() (all []green) {
 	all = append(all, green{name: "check: nothing but no-dangling-pointer", says: "vacuous: ", run: func(t *testing.T) {
 		property.Check{Schedules: 2, Reach: none, Without: allBut("no-dangling-pointer")}.Run(t, strange(stranger{}))
 	}})
-	all = append(all, green{name: "check: nothing but linearizable in a goroutine", says: "vacuous: ", run: func(t *testing.T) {
-		property.Check{Schedules: 1, Goroutines: true, Without: allBut("linearizable")}.Run(t, reading)
-	}})
+	all = append(all,
+		green{name: "check: nothing but linearizable in a goroutine", says: "vacuous: ", run: func(t *testing.T) {
+			property.Check{Schedules: 1, Goroutines: true, Without: allBut("linearizable")}.Run(t, reading)
+		}})
 	rows := func(name string, r isr.Row) {
 		schema := isr.Schema{Rows: []isr.Row{r}}
 		check("rows "+name, unjudged+`|property: Check.Rows: `, property.Check{Rows: schema})
-		check("rows "+name+", any marks", unjudged+`|property: Check.Rows: `, property.Check{Rows: schema, Reach: none, Without: []string{"liveness"}})
+		check("rows "+name+", any marks", unjudged+`|property: Check.Rows: `,
+			property.Check{Rows: schema, Reach: none, Without: []string{"liveness"}})
 	}
 	rows("of another cache", articleRows.Rows[0])
 	rows("that no row is one of", isr.Row{Partition: "pk = nothing#{key}", Sort: "sk = META", Body: "body"})
-	rows("with a condition that never holds", isr.Row{Partition: "pk = PAGE#{key}", Sort: "sk = META", When: "kind=page", Body: "body"})
-	rows("that are locks alone", isr.Row{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"})
+	rows("with a condition that never holds",
+		isr.Row{Partition: "pk = PAGE#{key}", Sort: "sk = META", When: "kind=page", Body: "body"})
+	rows("that are locks alone",
+		isr.Row{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"})
 	rows("in another table", isr.Row{Table: "pages", Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key"})
 	rows("without a key", isr.Row{Sort: "sk = META"})
-	check("rows with pages under another key", `isr-cache \{pk: .*, sk: "META"\}, with .*: pk is not of the form pge:\{key\}\n`, property.Check{
-		Rows: isr.Schema{Rows: []isr.Row{
-			{Partition: "pk = pge:{key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at"},
-			{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"},
-		}}, Without: []string{"single-flight"},
-	})
-	silent := isr.Schema{Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil }}
+	check("rows with pages under another key",
+		`isr-cache \{pk: .*, sk: "META"\}, with .*: pk is not of the form pge:\{key\}\n`, property.Check{
+			Rows: isr.Schema{Rows: []isr.Row{
+				{Partition: "pk = pge:{key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at"},
+				{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"},
+			}}, Without: []string{"single-flight"},
+		})
+	silent := isr.Schema{
+		Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil },
+	}
 	check("rows by a function that finds none", unjudged, property.Check{Rows: silent})
-	check("rows by a function that finds none, any marks", unjudged, property.Check{Rows: silent, Reach: none, Without: []string{"liveness"}})
+	check("rows by a function that finds none, any marks", unjudged,
+		property.Check{Rows: silent, Reach: none, Without: []string{"liveness"}})
 	return all
 }
 
@@ -314,7 +334,8 @@ func greenRapid() (all []green) {
 		}
 		says := `vacuous: |\[rapid\] only generated`
 		all = append(all,
-			green{name: "rapid: " + name, says: says, run: func(t *testing.T) { set(t); property.CheckStore(t, reference) }},
+			green{name: "rapid: " + name, says: says,
+				run: func(t *testing.T) { set(t); property.CheckStore(t, reference) }},
 			green{name: "rapid: " + name + ", a lock", says: says, run: func(t *testing.T) {
 				set(t)
 				property.LockCheck{Table: turnstileTable}.Run(t, newTurnstiles(turnstile{}))
@@ -411,9 +432,11 @@ func greenReplays() (all []green) {
 		}})
 	}
 	all = append(all,
-		green{name: "replay: no file", says: "replay: ", run: func(t *testing.T) { property.Replay(t, "nowhere.yaml", reference) }},
+		green{name: "replay: no file", says: "replay: ",
+			run: func(t *testing.T) { property.Replay(t, "nowhere.yaml", reference) }},
 		green{name: "replay: no name", says: "replay: ", run: func(t *testing.T) { property.Replay(t, "", reference) }},
-		green{name: "replay: a folder", says: "replay: ", run: func(t *testing.T) { property.Replay(t, t.TempDir(), reference) }},
+		green{name: "replay: a folder", says: "replay: ",
+			run: func(t *testing.T) { property.Replay(t, t.TempDir(), reference) }},
 		green{name: "replay: pages by a lock", says: "vacuous: ", run: func(t *testing.T) {
 			property.LockCheck{Table: turnstileTable}.Replay(t, fileOf(t, greenWorld), newTurnstiles(turnstile{}))
 		}},
@@ -426,7 +449,8 @@ func greenReplays() (all []green) {
 func greenProofs() (all []green) {
 	small := strings.Replace(greenWorld, "schedules: 3, steps: 2000", "ticks: 0", 1)
 	prove := func(name, says, text string, c property.Check, store func(property.Node) (isr.Handler, error)) {
-		all = append(all, green{name: "proof: " + name, says: says, run: func(t *testing.T) { c.Prove(t, fileOf(t, text), store) }})
+		all = append(all,
+			green{name: "proof: " + name, says: says, run: func(t *testing.T) { c.Prove(t, fileOf(t, text), store) }})
 	}
 	for name, text := range badFiles() {
 		if strings.Contains(name, "schedules") || strings.Contains(name, "steps") {
@@ -443,9 +467,13 @@ func greenProofs() (all []green) {
 	}
 	prove("one schedule", "not complete: ", small, property.Check{Schedules: 1}, reading)
 	prove("without any invariant", "vacuous: ", small, property.Check{Without: allBut()}, reading)
-	prove("with an invariant that no search proves", "vacuous: ", small, property.Check{Without: allBut("linearizable")}, reading)
+	prove("with an invariant that no search proves", "vacuous: ", small,
+		property.Check{Without: allBut("linearizable")}, reading)
 	prove("a misspelt mark", mistake, small, property.Check{Reach: []scenario.Mark{"publishd"}}, reading)
-	all = append(all, green{name: "proof: no file", says: "prove: ", run: func(t *testing.T) { property.Check{}.Prove(t, "nowhere.yaml", reading) }})
+	all = append(all, green{name: "proof: no file", says: "prove: ", run: func(t *testing.T) {
+		property.Check{}.Prove(t,
+			"nowhere.yaml", reading)
+	}})
 	sorted(all)
 	return all
 }
@@ -493,8 +521,10 @@ func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, 
 		"lock: waits for the end": answer(func(ctx context.Context, _ string) (property.Held, error) {
 			return nil, ctx.Err()
 		}),
-		"lock: is a nil pointer":    func(property.LockNode) (property.Lock, error) { return (*turnstile)(nil), nil },
-		"lock: holds a nil pointer": answer(func(context.Context, string) (property.Held, error) { return (*passage)(nil), nil }),
+		"lock: is a nil pointer": func(property.LockNode) (property.Lock, error) { return (*turnstile)(nil), nil },
+		"lock: holds a nil pointer": answer(
+			func(context.Context, string) (property.Held, error) { return (*passage)(nil), nil },
+		),
 		"lock: skips the test": answer(func(context.Context, string) (property.Held, error) {
 			t.Skip("no table here")
 			return nil, nil
@@ -516,7 +546,11 @@ func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, 
 		},
 		"lock: another for each": func(n property.LockNode) (property.Lock, error) {
 			real := &turnstile{LockNode: n}
-			return acquirer(func(ctx context.Context, _ string) (property.Held, error) { return real.Acquire(ctx, n.Tokens()) }), nil
+			return acquirer(func(
+				ctx context.Context, _ string,
+			) (property.Held, error) {
+				return real.Acquire(ctx, n.Tokens())
+			}), nil
 		},
 	}
 	for name, lock := range more {
@@ -535,7 +569,8 @@ func greenLocks() (all []green) {
 	}
 	for how, c := range lax {
 		for name := range idleLocks(nil) {
-			all = append(all, green{name: name + how, says: mistake, run: func(t *testing.T) { c.Run(t, idleLocks(t)[name]) }})
+			all = append(all,
+				green{name: name + how, says: mistake, run: func(t *testing.T) { c.Run(t, idleLocks(t)[name]) }})
 		}
 	}
 	mistaken := map[string]property.LockCheck{
@@ -562,16 +597,20 @@ func greenLocks() (all []green) {
 			c.Run(t, newTurnstiles(turnstile{purgedBy: by}))
 		}})
 	}
-	purged("by an attribute of its own", "purge_at", `vacuous: .*"purge_at"; if the table has no TTL`, property.LockCheck{Schedules: 1})
-	purged("by an attribute of its own, any marks", "purge_at", `vacuous: .*"purge_at"; if the table has no TTL`, property.LockCheck{Schedules: 1, Reach: none})
-	purged("by a name that no row has", "purge_at", "vacuous: .* none has a number in the attribute purged", property.LockCheck{Schedules: 1, TTL: "purged"})
+	purged("by an attribute of its own", "purge_at", `vacuous: .*"purge_at"; if the table has no TTL`,
+		property.LockCheck{Schedules: 1})
+	purged("by an attribute of its own, any marks", "purge_at", `vacuous: .*"purge_at"; if the table has no TTL`,
+		property.LockCheck{Schedules: 1, Reach: none})
+	purged("by a name that no row has", "purge_at", "vacuous: .* none has a number in the attribute purged",
+		property.LockCheck{Schedules: 1, TTL: "purged"})
 	purged("by its name", "purge_at", "violated: ", property.LockCheck{TTL: "purge_at"})
 	purged("by ttl", "ttl_", "violated: ", property.LockCheck{TTL: "ttl_"})
 	for name, text := range badFiles() {
 		if name != "has a lock" {
-			all = append(all, green{name: "lock: replay of a file that " + name, says: mistake, run: func(t *testing.T) {
-				property.LockCheck{Table: turnstileTable}.Replay(t, fileOf(t, text), newTurnstiles(turnstile{}))
-			}})
+			all = append(all,
+				green{name: "lock: replay of a file that " + name, says: mistake, run: func(t *testing.T) {
+					property.LockCheck{Table: turnstileTable}.Replay(t, fileOf(t, text), newTurnstiles(turnstile{}))
+				}})
 		}
 	}
 	sorted(all)
@@ -583,7 +622,9 @@ const unjudged = `vacuous: |unknown: |broken: |violated: `
 
 // idle are stores that give an invariant nothing to judge. The code under test may use the test t.
 func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
-	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
+	answer := func(
+		get func(ctx context.Context, n property.Node, key string) (isr.Served, error),
+	) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
 			return handler(func(ctx context.Context, key string) (isr.Served, error) { return get(ctx, n, key) }), nil
 		}
@@ -592,7 +633,9 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 		return answer(func(context.Context, property.Node, string) (isr.Served, error) { return served, err })
 	}
 	// over is the reference with a changed configuration and changed answers.
-	over := func(change func(*isr.Config), get func(ctx context.Context, real isr.Handler, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
+	over := func(
+		change func(*isr.Config), get func(ctx context.Context, real isr.Handler, key string) (isr.Served, error),
+	) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
 			cfg := n.Config
 			if change != nil {
@@ -602,7 +645,8 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 			if err != nil {
 				return nil, err
 			}
-			return handler(func(ctx context.Context, key string) (isr.Served, error) { return get(ctx, real, key) }), nil
+			return handler(func(ctx context.Context, key string) (isr.Served, error) { return get(ctx, real, key) }),
+				nil
 		}
 	}
 	plain := func(ctx context.Context, real isr.Handler, key string) (isr.Served, error) { return real.Get(ctx, key) }
@@ -619,11 +663,13 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 			return isr.Served{Body: []byte(key), Fresh: true}, nil
 		}),
 		"reads and fails": answer(func(ctx context.Context, n property.Node, _ string) (isr.Served, error) {
-			_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
+			_, err := n.Client.GetItem(ctx,
+				&dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 			return isr.Served{}, errors.Join(err, errors.New("not today"))
 		}),
 		"reads and serves nil": answer(func(ctx context.Context, n property.Node, _ string) (isr.Served, error) {
-			_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
+			_, err := n.Client.GetItem(ctx,
+				&dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 			return isr.Served{}, err
 		}),
 		"renders and fails": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
@@ -639,7 +685,8 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 			return isr.Served{Body: body}, err
 		}),
 		"writes another row": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
-			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &n.Table, Item: pagecache.Key(key, "page")})
+			_, err := n.Client.PutItem(ctx,
+				&dynamodb.PutItemInput{TableName: &n.Table, Item: pagecache.Key(key, "page")})
 			return isr.Served{}, err
 		}),
 		"writes to another table": over(func(c *isr.Config) { c.Table = "pages" }, plain),
@@ -651,14 +698,18 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 			c.Client = db.As("own")
 		}, plain),
 		"uses a client of its own": over(func(c *isr.Config) {
-			c.Client = dynamodb.New(dynamodb.Options{Region: "eu-west-1", Credentials: credentials(c.Client), HTTPClient: yes{}})
+			c.Client = dynamodb.New(dynamodb.Options{
+				Region: "eu-west-1", Credentials: credentials(c.Client), HTTPClient: yes{},
+			})
 		}, plain),
 		"has a clock that stands": over(func(c *isr.Config) { c.Clock = scenariotest.Sleepless{} }, plain),
-		"swallows every error":    over(nil, func(context.Context, isr.Handler, string) (isr.Served, error) { return isr.Served{}, nil }),
-		"works and says nothing": over(nil, func(ctx context.Context, real isr.Handler, key string) (isr.Served, error) {
-			_, _ = real.Get(ctx, key)
-			return isr.Served{}, errors.New("not today")
-		}),
+		"swallows every error": over(nil,
+			func(context.Context, isr.Handler, string) (isr.Served, error) { return isr.Served{}, nil }),
+		"works and says nothing": over(nil,
+			func(ctx context.Context, real isr.Handler, key string) (isr.Served, error) {
+				_, _ = real.Get(ctx, key)
+				return isr.Served{}, errors.New("not today")
+			}),
 		"works and serves nil": over(nil, func(ctx context.Context, real isr.Handler, key string) (isr.Served, error) {
 			served, err := real.Get(ctx, key)
 			served.Body = nil
@@ -692,7 +743,9 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 type yes struct{}
 
 func (yes) Do(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")),
+	}, nil
 }
 
 func credentials(of isr.Client) aws.CredentialsProvider {
@@ -722,14 +775,16 @@ func greenStores() (all []green) {
 		"":                           {Schedules: 2},
 		", any marks":                {Schedules: 2, Reach: none, Without: []string{"liveness"}},
 		", any marks in a goroutine": {Schedules: 1, Reach: none, Without: []string{"liveness"}, Goroutines: true},
-		", bodies alone":             {Schedules: 1, Reach: none, Without: allBut("no-dangling-pointer", "ttl-well-formed")},
+		", bodies alone": {Schedules: 1, Reach: none,
+			Without: allBut("no-dangling-pointer", "ttl-well-formed")},
 	}
 	for _, how := range slices.Sorted(maps.Keys(lax)) {
 		for _, name := range slices.Sorted(maps.Keys(idle(nil))) {
 			if how == ", bodies alone" && strings.HasPrefix(name, "works ") {
 				continue // its bodies are judged
 			}
-			all = append(all, green{name: "store: " + name + how, says: unjudged, run: func(t *testing.T) { lax[how].Run(t, idle(t)[name]) }})
+			all = append(all, green{name: "store: " + name + how, says: unjudged,
+				run: func(t *testing.T) { lax[how].Run(t, idle(t)[name]) }})
 		}
 	}
 	return all

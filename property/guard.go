@@ -138,8 +138,9 @@ func (g *guard) check(ctx context.Context, actor, call string) error {
 	}
 	if _, timed := ctx.Deadline(); timed {
 		return g.note(fmt.Errorf("the store under test called %s on %s with a context that has a timeout: "+
-			"package time stands still, so no timeout would ever end, and what the store does then would not be tested: "+
-			"check it with Goroutines (which Prove cannot do), or give it contexts without a timeout", call, actor))
+			"package time stands still, so no timeout would ever end, and what the store does then would not "+
+			"be tested: check it with Goroutines (which Prove cannot do), or give it contexts without a timeout", call,
+			actor))
 	}
 	if moved() {
 		return g.note(fmt.Errorf("the store under test%s (noticed when %s called %s)", waited, actor, call))
@@ -158,7 +159,9 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 	return func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
 			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
-				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				func(
+					ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+				) (middleware.InitializeOutput, middleware.Metadata, error) {
 					if err := g.check(ctx, actor, fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
 						return middleware.InitializeOutput{}, middleware.Metadata{}, err
 					}
@@ -285,8 +288,9 @@ func (g *guard) checkTimes(actor string, input any) {
 	text, _ := json.Marshal(input) // if this fails, the SDK reports the input
 	for _, found := range wallTexts.FindAllSubmatch(text, -1) {
 		if value := string(found[1]); ofWallYear(value) {
-			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with %s, which is in the year 2000, "+
-				"where package time stands still; the nodes' clocks are in 2040", actor, input, value))
+			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with "+
+				"%s, which is in the year 2000, where package time stands still; the nodes' clocks are in 2040", actor,
+				input, value))
 			return
 		}
 	}

@@ -81,8 +81,8 @@ type LockCheck struct {
 	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is no such
-	// attribute. If TTL is not set, and rows have no number in ttl but a time in seconds in another attribute, the check
-	// is vacuous.
+	// attribute. If TTL is not set, and rows have no number in ttl but a time in seconds in another attribute, the
+	// check is vacuous.
 	TTL string
 	// Leases are the leases that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
 	Leases []time.Duration
@@ -93,10 +93,10 @@ type LockCheck struct {
 	Margin time.Duration
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
-	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end of
-	// its lease the lock may still count as held. The default is one more lease. A lock that compares no clocks watches a
-	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If it is longer
-	// than the lease, it also counts from the moment at which a machine was first refused.
+	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end
+	// of its lease the lock may still count as held. The default is one more lease. A lock that compares no clocks
+	// watches a whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If
+	// it is longer than the lease, it also counts from the moment at which a machine was first refused.
 	Takeover time.Duration
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run
@@ -152,9 +152,9 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 //     script: [hold job for 9s]
 //
 // The search tells two moments apart by all that clients were told so far, in order. So two machines of which one may
-// crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the lock
-// must be taken in some schedule, asked for while another machine has it, and taken over from one that has not given it
-// back. A lock that can be extended is asked for that from half of its lease on.
+// crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the
+// lock must be taken in some schedule, asked for while another machine has it, and taken over from one that has not
+// given it back. A lock that can be extended is asked for that from half of its lease on.
 func (c LockCheck) Prove(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
 	c.terms(t)
@@ -169,25 +169,29 @@ func (c LockCheck) check() Check {
 	if c.Reach == nil {
 		c.Reach = LockReach()
 	}
-	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: lockName, subject: &subject{
-		function: "property.CheckLock", call: "property.LockCheck{}.Replay(t, %q, newLock), with the check's own fields",
-		keys: "does LockCheck.Table have the lock's keys?",
-		anew: "newLock must make a new lock at each call",
-		hint: func(*Check) string {
-			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
-		},
-		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-			return c.worlds().Generator(name, protocol, schedules)
-		}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver}, basic: mark.HoldTaken, nothing: "no lock was taken",
-		unmet: func(count *tally) (string, string) {
-			extends := wanted == nil && c.extends != nil && c.extends.Load()
-			if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
-				why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.worlds, mark.HoldExtended)
-				return why, ""
-			}
-			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
-		},
-	}}
+	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
+		Protocol: lockName, subject: &subject{
+			function: "property.CheckLock",
+			call:     "property.LockCheck{}.Replay(t, %q, newLock), with the check's own fields",
+			keys:     "does LockCheck.Table have the lock's keys?",
+			anew:     "newLock must make a new lock at each call",
+			hint: func(*Check) string {
+				return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
+			},
+			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
+				return c.worlds().Generator(name, protocol, schedules)
+			}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+			basic: mark.HoldTaken, nothing: "no lock was taken",
+			unmet: func(count *tally) (string, string) {
+				extends := wanted == nil && c.extends != nil && c.extends.Load()
+				if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
+					why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded",
+						count.worlds, mark.HoldExtended)
+					return why, ""
+				}
+				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
+			},
+		}}
 }
 
 // lockName is the name, in reports and files, of a lock under test.
@@ -196,7 +200,8 @@ const lockName = protocols.LockUnderTest
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
-		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, Lease: n.Lease, MaxClockSkew: n.MaxClockSkew})
+		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens,
+			Lease: n.Lease, MaxClockSkew: n.MaxClockSkew})
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +209,8 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 			return nil, errors.New("it returned neither a lock nor an error")
 		}
 		terms := promise.LockTerms{
-			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
+			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait),
+			Takeover: cmp.Or(c.Takeover, n.Lease),
 		}
 		client := lockClient{lock, terms, c.extends}
 		if closer, ok := lock.(io.Closer); ok {

@@ -58,8 +58,8 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 		for _, node := range names {
 			var err error
 			nodes[node], err = newCache(isr.Config{
-				Client: db.As(node), Table: "cache", Clock: clock, Bodies: bodies, Lease: 10 * time.Second, Revalidate: time.Minute,
-				Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", node, tokens) },
+				Client: db.As(node), Table: "cache", Clock: clock, Bodies: bodies, Lease: 10 * time.Second,
+				Revalidate: time.Minute, Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", node, tokens) },
 				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
 					body := fmt.Sprintf("body %d", len(events))
 					see(history.Event{Actor: node, Kind: history.Rendered, Body: body})
@@ -72,7 +72,8 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 			})
 			must.OK(t, err)
 		}
-		anyNode, anyTime := rapid.SampledFrom(names), rapid.SampledFrom([]time.Duration{time.Second, 9 * time.Second, 11 * time.Second, time.Minute})
+		anyNode, anyTime := rapid.SampledFrom(names), rapid.SampledFrom([]time.Duration{time.Second, 9 * time.Second,
+			11 * time.Second, time.Minute})
 		t.Repeat(map[string]func(*rapid.T){
 			"get":  func(t *rapid.T) { get(anyNode.Draw(t, "node")) },
 			"wait": func(t *rapid.T) { clock.Advance(anyTime.Draw(t, "for")) },
@@ -150,7 +151,8 @@ func TestScenariosAreRunByTheCaller(t *testing.T) {
 		s := property.Check{Protocol: protocol, Schedules: 5}.Scenarios("invalidate").Draw(t, "scenario")
 		report := must.Of(campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(t, "seed")}.Run(t.Context()))(t)
 		for _, a := range s.Actors {
-			invalidated = invalidated || slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == "invalidate" })
+			invalidated = invalidated || slices.ContainsFunc(a.Script,
+				func(c scenario.Command) bool { return c.Verb == "invalidate" })
 		}
 		return report
 	}

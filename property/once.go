@@ -25,9 +25,9 @@ import (
 // Close() error, this method is called when the machine ends.
 type Once interface {
 	// Do calls effect if the effect of the key has not happened yet. It returns the effect's result, from this call or
-	// from an earlier one. An error of effect says that the effect did not happen. The error isr.ErrOtherInputs of Do says
-	// that the key belongs to another payload. Any other error says that the call may be made again, which the machine
-	// does.
+	// from an earlier one. An error of effect says that the effect did not happen. The error isr.ErrOtherInputs of Do
+	// says that the key belongs to another payload. Any other error says that the call may be made again, which the
+	// machine does.
 	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 }
 
@@ -53,14 +53,15 @@ type OnceCheck struct {
 	Goroutines bool
 	Table      *dynamodb.CreateTableInput
 	TTL        string
-	// InProgress and Retentions are the times that worlds give the layer. By default, InProgress is 10 s, 2 s and 1.5 s,
-	// and Retentions is an hour and a minute.
+	// InProgress and Retentions are the times that worlds give the layer. By default, InProgress is 10 s, 2 s and 1.5
+	// s, and Retentions is an hour and a minute.
 	InProgress, Retentions []time.Duration
 	// Payload says that a call is refused, with isr.ErrOtherInputs, if its key belongs to another payload. Worlds have
 	// such calls only if it is set.
 	Payload bool
-	// Wait is how long a call may wait by itself while no other call has its key; default 2 s. Takeover is for calls whose
-	// machine has died: how long after InProgress they may still count as in progress; default InProgress once more.
+	// Wait is how long a call may wait by itself while no other call has its key; default 2 s. Takeover is for calls
+	// whose machine has died: how long after InProgress they may still count as in progress; default InProgress once
+	// more.
 	Wait, Takeover time.Duration
 }
 
@@ -92,9 +93,9 @@ func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Onc
 }
 
 // Prove runs the layer in the world of a scenario file under every schedule that the file's bounds admit, as
-// LockCheck.Prove does with a lock. Scripts of the file make the calls (once pay-7 with 100). Unless the check or the file
-// says otherwise, a call must be answered in some schedule, made while another one is under way, and answered with the
-// result of another one.
+// LockCheck.Prove does with a lock. Scripts of the file make the calls (once pay-7 with 100). Unless the check or the
+// file says otherwise, a call must be answered in some schedule, made while another one is under way, and answered with
+// the result of another one.
 func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(OnceNode) (Once, error)) {
 	t.Helper()
 	c.terms(t)
@@ -123,20 +124,23 @@ func (c OnceCheck) check() Check {
 	if c.Reach == nil {
 		c.Reach = OnceReach()
 	}
-	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: onceName, subject: &subject{
-		function: "property.CheckOnce", call: "property.OnceCheck{}.Replay(t, %q, newOnce), with the check's own fields",
-		keys: "does OnceCheck.Table have the layer's keys?",
-		anew: "newOnce must make a new layer at each call",
-		hint: func(*Check) string {
-			return "does it use the node's Client, Table and Clock, and call effect?"
-		},
-		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-			return c.worlds().Generator(name, protocol, schedules)
-		}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated}, basic: mark.CallAnswered, nothing: "no call was answered",
-		unmet: func(count *tally) (string, string) {
-			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
-		},
-	}}
+	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
+		Protocol: onceName, subject: &subject{
+			function: "property.CheckOnce",
+			call:     "property.OnceCheck{}.Replay(t, %q, newOnce), with the check's own fields",
+			keys:     "does OnceCheck.Table have the layer's keys?",
+			anew:     "newOnce must make a new layer at each call",
+			hint: func(*Check) string {
+				return "does it use the node's Client, Table and Clock, and call effect?"
+			},
+			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
+				return c.worlds().Generator(name, protocol, schedules)
+			}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.CallAnswered, mark.CallContended,
+				mark.CallRepeated}, basic: mark.CallAnswered, nothing: "no call was answered",
+			unmet: func(count *tally) (string, string) {
+				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
+			},
+		}}
 }
 
 // onceName is the name, in reports and files, of a layer under test.
@@ -146,7 +150,8 @@ const onceName = protocols.CallsUnderTest
 func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		once, err := newOnce(OnceNode{
-			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease, Retention: n.Retention, MaxClockSkew: n.MaxClockSkew,
+			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease,
+			Retention: n.Retention, MaxClockSkew: n.MaxClockSkew,
 		})
 		if err != nil {
 			return nil, err
@@ -186,7 +191,9 @@ func (onceClient) Get(context.Context, string) (isr.Served, error) {
 func (c onceClient) OnceTerms() promise.OnceTerms { return c.terms }
 
 // Once implements hooks.OnceClient.
-func (c onceClient) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (result string, err error) {
+func (c onceClient) Once(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (result string, err error) {
 	inStore(func() {
 		result, err = c.once.Do(ctx, key, payload, func(ctx context.Context) (string, error) {
 			if err := c.calls.check(ctx, "effect"); err != nil {

@@ -46,7 +46,10 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	c.rows(t)
 	c.judges(t)
 	if c.Goroutines {
-		t.Fatal("property: Check.Goroutines: found true, expected false for Prove: a search compares states, and those of goroutines are not known")
+		t.Fatal(
+			"property: Check.Goroutines: found true, expected false for Prove: a search compares states, and those " +
+				"of goroutines are not known",
+		)
 	}
 	own := fileName(t.Name())
 	if exists(own) {
@@ -98,8 +101,10 @@ func (c Check) provable(file string) (*scenario.Scenario, error) {
 	}
 	for _, f := range s.Faults {
 		if s.Rows.Translate != nil && (f.Key == isr.SortMeta || f.Key == isr.SortLock) {
-			return nil, fmt.Errorf("%s: found a fault for key %s with Check.Rows as a function, expected a fault without key: "+
-				"which rows that function takes for %[2]s depends on the past of a run, which a search does not compare", file, f.Key)
+			return nil,
+				fmt.Errorf("%s: found a fault for key %s with Check.Rows as a function, expected a fault without key: "+
+					"which rows that function takes for %[2]s depends on the past of a run, which a search does "+
+					"not compare", file, f.Key)
 		}
 	}
 	c.leaveOut(s)
@@ -127,7 +132,9 @@ func (c Check) leaveOut(s *scenario.Scenario) {
 // prove makes the search, and returns the failure that it finds.
 func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers)
-	search := campaign.Prove{Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options()}
+	search := campaign.Prove{
+		Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options(),
+	}
 	proof, err := inside(r, func(ctx context.Context) (*campaign.Proof, error) {
 		if r.subject.ttl != nil {
 			ctx = r.subject.ttl.Watch(ctx)
@@ -140,7 +147,8 @@ func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *fa
 	switch {
 	case proof.Verdict == invariant.Violated:
 		f := r.outcome(s, proof.Failure)
-		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt, ours.In(proof.Failure).Result.Steps)
+		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt,
+			ours.In(proof.Failure).Result.Steps)
 		r.doubt(f, proof.Failure.Violation)
 		return nil, f
 	case proof.Doubt != nil:
@@ -163,18 +171,26 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 		if r.limit.over.Load() {
 			proof.Why = "the time of the test is nearly over (go test -timeout)"
 		}
-		return fmt.Sprintf("%s\nit ended because: %s\nhint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
+		return fmt.Sprintf("%s\nit ended because: %s\n"+
+			"hint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
 			prose.Extent(proof), proof.Why, file)
 	case proof.Verdict != invariant.OK:
 		return fmt.Sprintf("%v: %s: %s\nall schedules were run, and prove nothing\n", proof.Verdict, file, proof.Why)
 	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
-		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file, r.subject.nothing, r.answers)
+		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
+			r.subject.nothing, r.answers)
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
-		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
+		return fmt.Sprintf(
+			"vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s",
+			proof.Schedules, file, misfit, r.answers,
+		)
 	case len(proof.Proved()) == 0:
-		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s, or had nothing to judge\n", file)
+		return fmt.Sprintf(
+			"vacuous: all invariants that a search can prove are left out of %s, or had nothing to judge\n", file,
+		)
 	case len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
-		return prose.Report(&proof.Report, "isr-sim", file) + "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
+		return prose.Report(&proof.Report, "isr-sim", file) +
+			"hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
 	case proof.Vacuous():
 		return prose.Report(&proof.Report, "isr-sim", file) + misfit + r.answers.String()
 	case r.subject.unmet != nil && proof.NothingExpires():
@@ -184,8 +200,8 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	}
 }
 
-// unexpired says why TTL deleted nothing in the world of a lock or of calls, if rows look as if it should have; else "".
-// The world has a TTL, so the text of the proof would promise too much.
+// unexpired says why TTL deleted nothing in the world of a lock or of calls, if rows look as if it should have; else
+// "". The world has a TTL, so the text of the proof would promise too much.
 func (r runner) unexpired(proof *campaign.Proof, file string) string {
 	why, _ := r.subject.unmet(&tally{worlds: 1})
 	if why == "" {

@@ -94,17 +94,20 @@ func proofs() map[string]func(t *testing.T, file string) {
 				return plainLock{lock}, err
 			})
 		},
-		"purged":            lock(turnstile{purgedBy: "purge_at"}),
-		"wholeSeconds":      lock(turnstile{wholeSeconds: true}),
-		"neverOver":         lock(turnstile{neverOver: true}),
-		"alwaysSure":        lock(turnstile{alwaysSure: true}),
-		"countsBehind":      lock(turnstile{countsBehind: true}),
-		"correct":           prove(with(func(c *property.Check) { c.Invariants = []invariant.Invariant{own} }), articlesWith(articles{})),
-		"by a function":     prove(property.Check{Rows: articleFunction}, articlesWith(articles{})),
-		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
-		"unfenced":          prove(rows, articlesWith(articles{unfenced: true})),
-		"tokenless":         prove(rows, articlesWith(articles{tokenless: true})),
-		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })), //nolint:forbidigo // a store must not use it
+		"purged":       lock(turnstile{purgedBy: "purge_at"}),
+		"wholeSeconds": lock(turnstile{wholeSeconds: true}),
+		"neverOver":    lock(turnstile{neverOver: true}),
+		"alwaysSure":   lock(turnstile{alwaysSure: true}),
+		"countsBehind": lock(turnstile{countsBehind: true}),
+		"correct": prove(with(func(c *property.Check) { c.Invariants = []invariant.Invariant{own} }),
+			articlesWith(articles{})),
+		"by a function": prove(property.Check{Rows: articleFunction}, articlesWith(articles{})),
+		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }),
+			articlesWith(articles{})),
+		"unfenced":  prove(rows, articlesWith(articles{unfenced: true})),
+		"tokenless": prove(rows, articlesWith(articles{tokenless: true})),
+		//nolint:forbidigo // a store must not use it
+		"random tokens": prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })),
 		"random ids": prove(rows, func(n property.Node) (isr.Handler, error) {
 			n.Tokens = cryptorand.Text
 			store, first := &articles{Node: n}, cryptorand.Text()
@@ -169,7 +172,8 @@ func proofs() map[string]func(t *testing.T, file string) {
 				}
 				restored = true
 				kept := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
-				_, err := n.Client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &n.Table, PointInTimeRecoverySpecification: kept})
+				_, err := n.Client.UpdateContinuousBackups(ctx,
+					&dynamodb.UpdateContinuousBackupsInput{TableName: &n.Table, PointInTimeRecoverySpecification: kept})
 				if err == nil {
 					copied := "copy-of-" + n.Tokens()
 					_, err = n.Client.RestoreTableToPointInTime(ctx, &dynamodb.RestoreTableToPointInTimeInput{
@@ -213,11 +217,14 @@ const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4
 	"actors:\n  - {name: alice, script: [hold job for 6s], crashes: 1}\n  - {name: bob, script: [hold job for 6s]}\n"
 
 // inParts is a world in which a batch may come back in part.
-const inParts = "name: in-parts\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\nfaults: [maybe unprocessed]\n" +
-	"reach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 6s]}\n  - {name: bob, script: [hold job for 6s]}\n"
+const inParts = "name: in-parts\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
+	"faults: [maybe unprocessed]\n" +
+	"reach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 6s]}\n" +
+	"  - {name: bob, script: [hold job for 6s]}\n"
 
 // twoCalls is a world in which two machines make one call.
-const twoCalls = "name: two-calls\ncache: {lease: 10s, render: 1s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\nreach: [call-contended]\n" +
+const twoCalls = "name: two-calls\ncache: {lease: 10s, render: 1s, poll: 5s, patience: 4, attempts: 1}\n" +
+	"bounds: {ticks: 0}\nreach: [call-contended]\n" +
 	"actors:\n  - {name: alice, script: [once order-7 with a]}\n  - {name: bob, script: [once order-7 with a]}\n"
 
 // aTick is a world in which time may move on while a holder works.
@@ -225,8 +232,10 @@ const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nboun
 	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
 
 // aPurge is a world in which TTL may delete the row of a lock that nobody holds.
-const aPurge = "name: a-purge\ncache: {lease: 10s, attempts: 1, patience: 1}\nttl-lag: scheduler\nbounds: {ticks: 0}\nreach: [hold-taken]\n" +
-	"actors:\n  - {name: alice, script: [hold job for 1s, sleep 80s, hold job for 1s]}\n  - {name: bob, script: [hold job for 1s]}\n"
+const aPurge = "name: a-purge\ncache: {lease: 10s, attempts: 1, patience: 1}\nttl-lag: scheduler\n" +
+	"bounds: {ticks: 0}\nreach: [hold-taken]\n" +
+	"actors:\n  - {name: alice, script: [hold job for 1s, sleep 80s, hold job for 1s]}\n" +
+	"  - {name: bob, script: [hold job for 1s]}\n"
 
 // TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
 func TestProve(t *testing.T) {
@@ -235,17 +244,23 @@ func TestProve(t *testing.T) {
 		store, yaml string
 		want        []string
 	}{
-		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
+		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations",
+			"proved within the bounds of ", "stale-writer, ", "freshness",
+			"the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
 		{"random ids", small, []string{"complete: ", "proved within the bounds of "}},
-		{"works behind its answers", strings.Replace(small, "[get /home]", "[get /home, get /home]", 1), []string{"complete: ", "proved within the bounds of "}},
-		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
+		{"works behind its answers", strings.Replace(small, "[get /home]", "[get /home, get /home]", 1),
+			[]string{"complete: ", "proved within the bounds of "}},
+		{"lock", twoHolders,
+			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		// Its clocks show no part of a second, as docs/LOCKS.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},
-		{"gives up", inParts, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
+		{"gives up", inParts,
+			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"calls", twoCalls, []string{"complete: ", "proved within the bounds of ", "effect-once, same-result, "}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
-		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ", "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
+		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ",
+			"TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
 	} {
 		t.Run(test.store, func(t *testing.T) {
 			if test.store == "by a function" {
@@ -266,41 +281,59 @@ func TestProveRefutes(t *testing.T) {
 		store, yaml string
 		want        []string
 	}{
-		{"unfenced", twoWriters, []string{"violated: two-writers under store-under-test", "stale-writer: ", "locked_until", "found in schedule ", "of a search through all", "seed 0, choices ", "scenario: " + failFile,
-			"replay: go test -v -run '^TestChild$'", "replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
-		{"grabs", twoHolders, []string{"violated: two-holders under lock-under-test", "kept-lease: ", "scenario: " + failFile}},
-		{"countsBehind", "replica-lag: 1s\n" + strings.NewReplacer(", crashes: 1", "", "6s", "300ms", "5s", "500ms").Replace(twoHolders), []string{"violated: two-holders", "guarded-write: "}},
+		{"unfenced", twoWriters, []string{"violated: two-writers under store-under-test", "stale-writer: ",
+			"locked_until", "found in schedule ", "of a search through all", "seed 0, choices ",
+			"scenario: " + failFile, "replay: go test -v -run '^TestChild$'",
+			"replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
+		{"grabs", twoHolders,
+			[]string{"violated: two-holders under lock-under-test", "kept-lease: ", "scenario: " + failFile}},
+		{"countsBehind", "replica-lag: 1s\n" + strings.NewReplacer(", crashes: 1", "", "6s", "300ms", "5s", "500ms").
+			Replace(twoHolders), []string{"violated: two-holders", "guarded-write: "}},
 		{"wholeSeconds", aTick, []string{"violated: a-tick under lock-under-test", "kept-lease: "}},
-		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1), []string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
-		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over", "none of its ", " requests was malformed"}},
+		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1),
+			[]string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
+		{"neverOver", twoHolders,
+			[]string{"vacuous: ", "reached hold-taken-over", "none of its ", " requests was malformed"}},
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
 		{"gone", inParts, []string{"violated: in-parts under lock-under-test", "mutual-exclusion: "}},
-		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ", `set LockCheck.TTL to "purge_at"`}},
+		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ",
+			`set LockCheck.TTL to "purge_at"`}},
 		{"no condition", twoCalls, []string{"violated: two-calls under calls-under-test", "effect-once: "}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
-		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
+		{"random tokens", twoWriters,
+			[]string{"broken: two-writers under store-under-test: the store under test is not deterministic",
+				"the run cannot be repeated: at step ", "locked_by", "hint: "}},
 		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"asks twice at times", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"shares its pages", twoWriters, []string{"is not deterministic", "such as a package's variables"}},
-		{"five schedules", twoWriters, []string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
+		{"five schedules", twoWriters,
+			[]string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
 		{"goroutines", twoWriters, []string{"Check.Goroutines: found true, expected false for Prove"}},
-		{"calls from a timer", small, []string{"broken: the store under test called DynamoDB ", " from a goroutine of its own"}},
-		{"has a timeout", small, []string{"broken: the store under test called DynamoDB ", " with a context that has a timeout"}},
-		{"always fails", twoWriters, []string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
+		{"calls from a timer", small,
+			[]string{"broken: the store under test called DynamoDB ", " from a goroutine of its own"}},
+		{"has a timeout", small,
+			[]string{"broken: the store under test called DynamoDB ", " with a context that has a timeout"}},
+		{"always fails", twoWriters,
+			[]string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
 		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
 		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},
-		{"restores a table", strings.Replace(small, "bob\n    script: [get /home]", "bob\n    script: [sleep 5s]", 1), []string{"unknown: ", "a machine read a stream, or restored a table", "prove nothing"}},
+		{"restores a table", strings.Replace(small, "bob\n    script: [get /home]", "bob\n    script: [sleep 5s]", 1),
+			[]string{"unknown: ", "a machine read a stream, or restored a table", "prove nothing"}},
 		{"nothing to prove", small, []string{"vacuous: all invariants that a search can prove are left out"}},
-		{"by a function", strings.Replace(twoWriters, "response-lost", "response-lost key=LOCK", 1), []string{"found a fault for key LOCK with Check.Rows as a function"}},
-		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1) + "reach: [crash]\n", []string{"vacuous: ", "reached crash, which the scenario declares"}},
-		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1), []string{"vacuous: ", "the end of bob's lease: before; not at, after", "hint: one tick"}},
+		{"by a function", strings.Replace(twoWriters, "response-lost", "response-lost key=LOCK", 1),
+			[]string{"found a fault for key LOCK with Check.Rows as a function"}},
+		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1) + "reach: [crash]\n",
+			[]string{"vacuous: ", "reached crash, which the scenario declares"}},
+		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1),
+			[]string{"vacuous: ", "the end of bob's lease: before; not at, after", "hint: one tick"}},
 		{"correct", "name: none", []string{"prove: "}},
 	} {
 		t.Run(test.store, func(t *testing.T) {
 			t.Parallel()
 			c := runProof(t, t.TempDir(), test.store, test.yaml)
 			c.wantFailure(t, test.want...)
-			if strings.Contains(c.output, " complete: ") && !slices.Contains(test.want, "vacuous: ") && !strings.Contains(c.output, "not complete: ") {
+			if strings.Contains(c.output, " complete: ") && !slices.Contains(test.want, "vacuous: ") &&
+				!strings.Contains(c.output, "not complete: ") {
 				t.Errorf("it says complete:\n%s", c.output)
 			}
 		})
@@ -326,8 +359,10 @@ func TestProofsOfLocksReplay(t *testing.T) {
 // panic.
 func TestProveEndsBeforeItsTest(t *testing.T) {
 	t.Parallel()
-	c := runChild(t, t.TempDir(), "prove: correct", []string{"-test.timeout=10050ms"}, replayEnv+"="+fileOf(t, twoWriters))
-	c.wantFailure(t, "not complete: ", "left: ", "it ended because: the time of the test is nearly over (go test -timeout)")
+	c := runChild(t, t.TempDir(), "prove: correct", []string{"-test.timeout=10050ms"},
+		replayEnv+"="+fileOf(t, twoWriters))
+	c.wantFailure(t, "not complete: ", "left: ",
+		"it ended because: the time of the test is nearly over (go test -timeout)")
 }
 
 // TestProveBeginsWithItsFile: a violation is kept, and found again at once.
@@ -336,7 +371,8 @@ func TestProveBeginsWithItsFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "found in schedule ")
-	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "effect", "violated: two-writers under store-under-test", "stale-writer: ")
+	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "effect",
+		"violated: two-writers under store-under-test", "stale-writer: ")
 	if file := string(readFile(t, child{dir: dir}.file())); !strings.Contains(file, "Found by property.Check.Prove") {
 		t.Errorf("the file does not say where it comes from:\n%s", file)
 	}

@@ -98,13 +98,15 @@ func (c *tally) rows() string {
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
 func (c *Check) hint(missing []scenario.Mark) string {
 	if c.Goroutines && slices.Contains(missing, mark.ClockSet) {
-		return fmt.Sprintf("hint: nothing has read a node's Clock; time.Now has no error here. Code that cannot read another clock leaves %s out of Reach\n",
+		return fmt.Sprintf("hint: nothing has read a node's Clock; time.Now has no error here. Code that cannot "+
+			"read another clock leaves %s out of Reach\n",
 			mark.ClockSet)
 	}
 	if !slices.Contains(missing, mark.TTLDeletion) {
 		return ""
 	}
-	return fmt.Sprintf("hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves %s out of Check.Reach\n",
+	return fmt.Sprintf("hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none "+
+		"leaves %s out of Check.Reach\n",
 		mark.TTLDeletion)
 }
 

@@ -44,7 +44,9 @@ const (
 var errTryAgain = errors.New("another call is in progress: try again")
 
 // Do implements property.Once.
-func (r *records) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+func (r *records) Do(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (string, error) {
 	me := r.Tokens()
 	before, err := r.begin(ctx, key, payload, me)
 	if err != nil || before != nil {
@@ -74,7 +76,8 @@ func (r *records) Do(ctx context.Context, key, payload string, effect func(conte
 		return "", err // the record ends by itself
 	}
 	result, err = r.complete(ctx, key, payload, me, result)
-	if _, conflict := errors.AsType[*types.TransactionConflictException](err); conflict && r.bug == "gives up after a conflict" {
+	if _, conflict := errors.AsType[*types.TransactionConflictException](err); conflict &&
+		r.bug == "gives up after a conflict" {
 		r.giveUp(ctx, key, me) // as if another call had the row
 	}
 	if err != nil && r.bug == "gives up what happened" {
@@ -110,7 +113,8 @@ func (r *records) write(ctx context.Context, key, me, result string) error {
 func (r *records) find(ctx context.Context, key, owner string) (string, error) {
 	row := r.row(key)
 	row["sk"] = str("RESULT#" + owner)
-	out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: row, ConsistentRead: aws.Bool(true)})
+	out, err := r.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &r.Table, Key: row, ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +138,9 @@ func (r *records) of(row map[string]types.AttributeValue, payload string, err er
 }
 
 // begin takes the key. If a row of the key still counts, it returns that row instead.
-func (r *records) begin(ctx context.Context, key, payload, me string) (before map[string]types.AttributeValue, err error) {
+func (r *records) begin(
+	ctx context.Context, key, payload, me string,
+) (before map[string]types.AttributeValue, err error) {
 	now := r.Clock.Now()
 	kept := r.kept(now)
 	ttl := kept.Add(time.Second - time.Nanosecond).Unix() // rounded up
@@ -147,20 +153,28 @@ func (r *records) begin(ctx context.Context, key, payload, me string) (before ma
 			"pk": str(key), "sk": str("ONCE"), "owner": str(me), "status": str(inProgress), "payload": str(payload),
 			"until": inMillis(now.Add(r.InProgress)), "kept": inMillis(kept), "ttl": num(ttl),
 		},
-		ConditionExpression:                 aws.String("attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now)"),
-		ExpressionAttributeNames:            map[string]string{"#status": "status", "#until": "until"},
-		ExpressionAttributeValues:           map[string]types.AttributeValue{":now": inMillis(now), ":progress": str(inProgress)},
+		ConditionExpression: aws.String(
+			"attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now)",
+		),
+		ExpressionAttributeNames: map[string]string{"#status": "status", "#until": "until"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":now": inMillis(now), ":progress": str(inProgress),
+		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	switch r.bug {
 	case "no condition":
 		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = nil, nil, nil
 	case "never taken over":
-		in.ConditionExpression = aws.String("attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now AND attribute_exists(nothing))")
+		in.ConditionExpression = aws.String(
+			"attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now AND " +
+				"attribute_exists(nothing))",
+		)
 	case "taken over early":
 		in.ExpressionAttributeValues[":now"] = inMillis(now.Add(time.Second))
 	case "looks first":
-		out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key), ConsistentRead: aws.Bool(true)})
+		out, err := r.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +191,8 @@ func (r *records) begin(ctx context.Context, key, payload, me string) (before ma
 	if text(row["owner"]) == me && r.bug != "own record" {
 		return nil, nil // the row is its own: the answer to its put was lost
 	}
-	if r.bug == "looks at a replica" { // which is none: until the replica knows that the call is completed, it is in progress
+	// which is none: until the replica knows that the call is completed, it is in progress
+	if r.bug == "looks at a replica" {
 		seen, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key)})
 		if err != nil || text(seen.Item["owner"]) != text(row["owner"]) {
 			return nil, cmp.Or(err, errTryAgain)
@@ -201,12 +216,17 @@ func (r *records) complete(ctx context.Context, key, payload, me, result string)
 	kept := r.kept(r.Clock.Now())
 	in := &dynamodb.UpdateItemInput{
 		TableName: &r.Table, Key: r.row(key),
-		UpdateExpression:         aws.String("SET #status = :completed, #result = :result, kept = :kept, #ttl = :ttl, #owner = :me, payload = :payload"),
-		ConditionExpression:      aws.String("#owner = :me AND #status = :progress"),
-		ExpressionAttributeNames: map[string]string{"#status": "status", "#result": "result", "#ttl": "ttl", "#owner": "owner"},
+		UpdateExpression: aws.String(
+			"SET #status = :completed, #result = :result, kept = :kept, #ttl = :ttl, #owner = :me, payload = :payload",
+		),
+		ConditionExpression: aws.String("#owner = :me AND #status = :progress"),
+		ExpressionAttributeNames: map[string]string{
+			"#status": "status", "#result": "result", "#ttl": "ttl", "#owner": "owner",
+		},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":completed": str(completed), ":progress": str(inProgress), ":me": str(me), ":result": str(result), ":payload": str(payload),
-			":kept": inMillis(kept), ":ttl": num(kept.Add(time.Second - time.Nanosecond).Unix()),
+			":completed": str(completed), ":progress": str(inProgress), ":me": str(me), ":result": str(result),
+			":payload": str(payload), ":kept": inMillis(kept),
+			":ttl": num(kept.Add(time.Second - time.Nanosecond).Unix()),
 		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
@@ -300,7 +320,9 @@ func TestOncePasses(t *testing.T) {
 // twofold is a layer that has each effect happen twice, at the same time, and goes by the latter.
 type twofold struct{ property.Once }
 
-func (o twofold) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+func (o twofold) Do(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (string, error) {
 	return o.Once.Do(ctx, key, payload, func(ctx context.Context) (string, error) {
 		var results [2]string
 		var of errgroup.Group
@@ -331,9 +353,11 @@ func TestBugsOfCallsAreFound(t *testing.T) {
 		t.Run(bug, func(t *testing.T) {
 			t.Parallel()
 			for seed := 1; seed <= seeds; seed++ {
-				c := runChild(t, t.TempDir(), "once: "+bug, []string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
+				c := runChild(t, t.TempDir(), "once: "+bug,
+					[]string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
 				c.wantFailure(t, "violated: TestChild under calls-under-test", "scenario: "+failFile, "replay: ")
-				if !slices.ContainsFunc(strings.Fields(bugsOfRecords[bug]), func(inv string) bool { return strings.Contains(c.output, inv+": ") }) {
+				if !slices.ContainsFunc(strings.Fields(bugsOfRecords[bug]),
+					func(inv string) bool { return strings.Contains(c.output, inv+": ") }) {
 					t.Errorf("seed %d: none of %q is said to be violated:\n%s", seed, bugsOfRecords[bug], c.output)
 				}
 			}

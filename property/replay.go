@@ -49,7 +49,8 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 		c.begin(t, own, newStore) // a failure that this test itself has found in the world of the file
 	}
 	if c.leftOut(t, file) != "" {
-		t.Fatalf("vacuous: %s was kept for %s, which Check.Without leaves out: nothing is left to replay; delete the file, or the test",
+		t.Fatalf("vacuous: %s was kept for %s, which Check.Without leaves out: nothing is left to replay; delete "+
+			"the file, or the test",
 			file, c.leftOut(t, file))
 	}
 	c.replay(t, file, newStore)
@@ -61,7 +62,10 @@ func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler,
 	t.Helper()
 	defer heap.CollectRarely()()
 	if name := c.leftOut(t, own); name != "" {
-		said := fmt.Sprintf("%s was kept for %s, which Check.Without leaves out: that is not judged; delete the file, or judge it again", own, name)
+		said := fmt.Sprintf(
+			"%s was kept for %s, which Check.Without leaves out: that is not judged; delete the file, or "+
+				"judge it again", own, name,
+		)
 		fmt.Fprintln(os.Stderr, said) //nolint:forbidigo // without -v, the log of a test that passes is not printed
 		t.Log(said)
 	}
@@ -133,7 +137,8 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 			f.flags = "--protocol " + r.name + " " // the file names the store that it was recorded with
 		}
 		if was := s.Replay.Violates; was != "" && f.kind != "violated: "+was {
-			f.how = "the file records a violation of " + was + ", which this run does not show: does the check have the fields that it had then?"
+			f.how = "the file records a violation of " + was +
+				", which this run does not show: does the check have the fields that it had then?"
 		}
 		report := f.report(r.t, file, r.subject.call)
 		if *explaining && f.violates() {
@@ -147,12 +152,14 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case r.subject.basic != "" && !slices.Contains(report.Reached(), r.subject.basic):
-		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n" + r.answers.String()
+		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n" +
+			r.answers.String()
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
-		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
+		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" +
+			r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
-		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks must not
-		// have one.
+		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks
+		// must not have one.
 		return prose.Report(report, "isr-sim", file) + r.answers.String()
 	default:
 		return ""

@@ -26,7 +26,8 @@ func fileOf(t *testing.T, yaml string) string {
 	return file
 }
 
-const calm = "name: calm\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 2000, ticks: 1}\n"
+const calm = "name: calm\nactors:\n  - name: alice\n    script: [get /home]\n" +
+	"bounds: {schedules: 3, steps: 2000, ticks: 1}\n"
 
 // contended is a world in which a cache is caught if it deletes locks of other nodes.
 const contended = `name: contended
@@ -49,15 +50,20 @@ func TestReplayOfNothing(t *testing.T) {
 		name, store, yaml string
 		want              []string
 	}{
-		{"no page", "always fails", calm, []string{"vacuous: nothing was violated in the world of ", ", but the store served nothing", "3 of the store's 3 answers were errors, such as: not today"}},
-		{"no request", "recipe-a", strings.Replace(calm, "get /home", "sleep 1s", 1), []string{"vacuous: ", "the store served nothing"}},
+		{"no page", "always fails", calm, []string{"vacuous: nothing was violated in the world of ",
+			", but the store served nothing", "3 of the store's 3 answers were errors, such as: not today"}},
+		{"no request", "recipe-a", strings.Replace(calm, "get /home", "sleep 1s", 1),
+			[]string{"vacuous: ", "the store served nothing"}},
 		{"not reached", "recipe-a", calm + "reach: [lock-taken-over, pause]\n", []string{
-			"vacuous: calm under store-under-test: no schedule of 3 (seed 0) reached lock-taken-over pause, which the scenario declares",
+			"vacuous: calm under store-under-test: no schedule of 3 (seed 0) reached lock-taken-over pause, which " +
+				"the scenario declares",
 			"none of the store's 3 answers was an error",
 		}},
-		{"no such call", "recipe-a", calm + "reach: [throttled]\nfaults: [throttled op=PutItem, throttled op=Scan]\n", []string{
-			"vacuous: calm under store-under-test: ", "makes a call that the fault \"throttled op=Scan\" could strike",
-		}},
+		{"no such call", "recipe-a",
+			calm + "reach: [throttled]\nfaults: [throttled op=PutItem, throttled op=Scan]\n", []string{
+				"vacuous: calm under store-under-test: ",
+				"makes a call that the fault \"throttled op=Scan\" could strike",
+			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,14 +74,17 @@ func TestReplayOfNothing(t *testing.T) {
 
 // TestReplayHandsMethodsThrough runs scripts that call other methods than Get.
 func TestReplayHandsMethodsThrough(t *testing.T) {
-	script := strings.Replace(calm, "[get /home]", "[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate /home as r1]", 1)
+	script := strings.Replace(calm, "[get /home]",
+		"[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate "+
+			"/home as r1]", 1)
 	file := fileOf(t, script+"reach: [page-invalidated, rolled-back, request-repeated]\n")
 	b := scenariotest.Protocol(t, "recipe-b-guarded")
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
 
 	// If the store does not have a method, there is no verdict, and the message names the store.
 	runChild(t, t.TempDir(), "never caches", nil, replayEnv+"="+file).
-		wantFailure(t, "broken: the store under test: ", "a script asks for the method Rollback, which a property_test.handler does not have")
+		wantFailure(t, "broken: the store under test: ",
+			"a script asks for the method Rollback, which a property_test.handler does not have")
 }
 
 // TestReplayBlamesTheStoreUnderTest: a replay reports the store under test, and not the store with which the file was
@@ -87,25 +96,30 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	world := replayEnv + "=" + file
 	c := runChild(t, dir, "blind-release", []string{"-rapid.shrinktime=2s"}, world)
 	c.wantFailure(t, "violated: contended under store-under-test", "a smaller failure is looked for now",
-		"violated: contended under store-under-test", "lock-theft: ", "found in schedule ", "its schedule shrunk from ", "scenario: "+failFile,
-		"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)")
+		"violated: contended under store-under-test", "lock-theft: ", "found in schedule ", "its schedule shrunk from ",
+		"scenario: "+failFile, "replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n",
+		"replay: property.Replay(t, \""+failFile+"\", newStore)")
 	if strings.Contains(c.output, "recipe-a") || strings.Contains(c.output, "isr-sim replay") {
 		t.Errorf("the file's protocol is blamed:\n%s", c.output)
 	}
 	s := must.Of(scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
-	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" || len(s.Catches) > 0 || len(s.Reach) != 1 ||
-		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+"; a schedule of few context switches.\nviolated: contended") {
+	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" ||
+		len(s.Catches) > 0 || len(s.Reach) != 1 ||
+		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+
+			"; a schedule of few context switches.\nviolated: contended") {
 		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)
 	}
 
 	// The test now begins with this finding, and shows it.
 	again := runChild(t, dir, "blind-release", nil, world)
-	again.wantFailure(t, "effect", "violated: contended under store-under-test", "lock-theft: ", "choices "+s.Replay.Choices.String(), "scenario: "+failFile)
+	again.wantFailure(t, "effect", "violated: contended under store-under-test", "lock-theft: ",
+		"choices "+s.Replay.Choices.String(), "scenario: "+failFile)
 	if strings.Contains(again.output, "found in schedule") {
 		t.Errorf("it was looked for again:\n%s", again.output)
 	}
 	// The test of the printed line does the same, and a store without the bug passes on both files.
-	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t, "violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
+	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t,
+		"violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
 	property.Replay(t, c.file(), newStore)
 	if mended := runChild(t, dir, "recipe-a", nil, world); !mended.passed {
 		t.Errorf("the reference fails:\n%s", mended.output)
@@ -136,7 +150,8 @@ func TestTheCommandOfAFile(t *testing.T) {
 	c.wantFailure(t, "replay: isr-sim replay "+failFile+"\n")
 	data := strings.Replace(string(readFile(t, c.file())), "  protocol: blind-release\n", "  protocol: recipe-a\n", 1)
 	must.OK(t, os.WriteFile(c.file(), []byte(data), 0o600))
-	runChild(t, dir, "blind-release", nil).wantFailure(t, "under blind-release", "replay: isr-sim replay --protocol blind-release "+failFile+"\n")
+	runChild(t, dir, "blind-release", nil).wantFailure(t, "under blind-release",
+		"replay: isr-sim replay --protocol blind-release "+failFile+"\n")
 }
 
 // TestCommandOfIsTakenByAShell asks a shell how it reads the printed lines.
@@ -150,7 +165,8 @@ func TestCommandOfIsTakenByAShell(t *testing.T) {
 		"TestStore/it's_$HOME_`x`": `^TestStore$/^it's_\$HOME_` + "`x`$",
 		`TestStore/a"b\c&d`:        `^TestStore$/^a"b\\c&d$`,
 	} {
-		said, err := exec.CommandContext(t.Context(), shell, "-c", `go() { printf '%s\n' "$@"; }; `+property.CommandOf(test)).Output()
+		said, err := exec.CommandContext(t.Context(), shell, "-c", `go() { printf '%s\n' "$@"; }; `+
+			property.CommandOf(test)).Output()
 		must.OK(t, err)
 		want := "test\n-v\n-run\n" + pattern + "\ngithub.com/isr-sim/isr-sim/property\n"
 		if diff := cmp.Diff(want, string(said)); diff != "" {

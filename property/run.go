@@ -97,8 +97,8 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		if r.subject.ttl != nil {
 			ctx = r.subject.ttl.Watch(ctx)
 		}
-		// There is only one worker: the guard can follow only one run at a time, and a store may have state that is not safe
-		// for several runs at once.
+		// There is only one worker: the guard can follow only one run at a time, and a store may have state that is not
+		// safe for several runs at once.
 		return campaign.Campaign{
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
 		}.Run(ctx)
@@ -138,7 +138,9 @@ func (r runner) doubt(f *failure, v *scenario.Violation) {
 	case a.requests > 0 && a.refused == a.requests:
 		r.untested(f, fmt.Sprintf("each of its %d requests was an error, such as: %v", a.requests, a.refusal))
 	case r.subject.basic == "" && a.fresh == 0:
-		f.text += fmt.Sprintf("hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all)
+		f.text += fmt.Sprintf(
+			"hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all,
+		)
 	}
 }
 
@@ -146,7 +148,8 @@ func (r runner) doubt(f *failure, v *scenario.Violation) {
 func (r runner) untested(f *failure, why string) {
 	f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
 	if a := r.answers; a.table != "" {
-		why += fmt.Sprintf("\nit asked for the table %s; the world has %s", a.table, strings.Join(tablesOf(f.world), ", "))
+		why += fmt.Sprintf("\nit asked for the table %s; the world has %s", a.table,
+			strings.Join(tablesOf(f.world), ", "))
 	} else if a.refused > 0 && r.subject.keys != "" {
 		why += "\n" + r.subject.keys
 	}
@@ -187,7 +190,8 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	}
 	f := r.outcome(s, o)
 	if o.Violation != nil && recorded.Violates == "" {
-		r.doubt(f, o.Violation) // a recorded violation needs no doubt: when it was found, there were answers of more runs
+		// a recorded violation needs no doubt: when it was found, there were answers of more runs
+		r.doubt(f, o.Violation)
 	}
 	return printed.String(), f
 }
@@ -242,7 +246,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
-		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", ours.In(broken).Result.Seed, ours.In(broken).Result.Steps)
+		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", ours.In(broken).Result.Seed,
+			ours.In(broken).Result.Steps)
 	}
 	switch offence := g.offence(); {
 	case offence != nil:
@@ -277,10 +282,12 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
 	if e.Found != nil {
-		text = fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
+		text = fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n",
+			e.Found.Explain(s.Name, r.name), e)
 	}
 	if r.random.unseeded != "" {
-		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " + r.random.unseeded + "\n"
+		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " +
+			r.random.unseeded + "\n"
 	}
 	return text
 }
@@ -302,8 +309,9 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 			case gone:
 				err = &stuckError{why: exited}
 			case v != nil:
-				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine that never answers, "+
-					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)%s", v, tell(goroutinesOf(w.name())))}
+				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine that "+
+					"never answers, or it has left a goroutine behind: in the simulator a store waits by "+
+					"Clock.Sleep only (%v)%s", v, tell(goroutinesOf(w.name())))}
 			}
 		}()
 		synctest.Test(r.t, func(t *testing.T) {
@@ -344,11 +352,13 @@ const timers = time.Hour
 
 // waited is the reason why runs have no verdict, if package time has moved in them: a wait that is no step of the
 // simulator takes no time on the nodes' clocks, and nothing happens on other nodes meanwhile.
-const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which no other machine takes a step " +
-	"and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which Prove cannot do)"
+const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which " +
+	"no other machine takes a step and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which " +
+	"Prove cannot do)"
 
 // exited is the reason why a run has no verdict, if its store has called runtime.Goexit.
-const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"
+const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store " +
+	"returns an error instead"
 
 // If the code under test has called runtime.Goexit, endsEarly ends the test of a bubble as if it had returned: package
 // testing would end the process. It sets gone. It must be called by defer.

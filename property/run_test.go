@@ -61,8 +61,9 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	// difference.
 	rest := f.text
 	for _, want := range []string{
-		"violated: simple under store-under-test\n\nlock-theft: a write that replaces, ", "  +0s         ", "LOCK of /home: ",
-		"that run cannot be repeated: the store under test is not deterministic", "violated: lock-theft after ", " the first time, and then ",
+		"violated: simple under store-under-test\n\nlock-theft: a write that replaces, ", "  +0s         ",
+		"LOCK of /home: ", "that run cannot be repeated: the store under test is not deterministic",
+		"violated: lock-theft after ", " the first time, and then ",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
@@ -92,7 +93,8 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 		if f == nil || f.kind != tc.want {
 			t.Fatalf("found %+v, want %s", f, tc.want)
 		}
-		if _, again := newRunner(t, Check{Protocol: defaultName}, stuck).replay(s, *f.replay); again == nil || again.kind != tc.want {
+		if _, again := newRunner(t, Check{Protocol: defaultName}, stuck).replay(s, *f.replay); again == nil ||
+			again.kind != tc.want {
 			t.Errorf("the replay is %+v, want %s", again, tc.want)
 		}
 	}
@@ -122,7 +124,8 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 	check := func(newStore func(isr.Config) (isr.Handler, error)) *failure {
 		t.Helper()
 		s := simple()
-		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
+		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second,
+			8*time.Second, time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
 		s = must.Of(worlds.Checked(s))(t)
 		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
@@ -195,7 +198,8 @@ func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ test, file, run string }{
 		{"TestStore", "testdata/isr-sim/TestStore.yaml", "^TestStore$"},
-		{"TestStore/in_eu-west-1", "testdata/isr-sim/TestStore-in_eu-west-1-e35f2b23.yaml", "^TestStore$/^in_eu-west-1$"},
+		{"TestStore/in_eu-west-1", "testdata/isr-sim/TestStore-in_eu-west-1-e35f2b23.yaml",
+			"^TestStore$/^in_eu-west-1$"},
 		{"TestStore/a.b", "testdata/isr-sim/TestStore-a-b-81a40abe.yaml", `^TestStore$/^a\.b$`},
 	} {
 		if got := fileName(tc.test); got != tc.file {
@@ -216,7 +220,9 @@ func TestNames(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	wanted := []scenario.Mark{mark.LockTakenOver, mark.TTLDeletion, scenario.Mark(ddbfake.FaultResponseLost.String())}
-	count := tally{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules, marks: map[scenario.Mark]int{mark.TTLDeletion: 1, mark.NodePaused: 9}}
+	count := tally{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules, marks: map[scenario.Mark]int{
+		mark.TTLDeletion: 1, mark.NodePaused: 9,
+	}}
 	if got := count.missing(wanted); len(got) != 2 || got[0] != wanted[0] || got[1] != wanted[2] {
 		t.Errorf("missing: %v, want %v and %v", got, wanted[0], wanted[2])
 	}
@@ -249,8 +255,8 @@ func TestTally(t *testing.T) {
 	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
-		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
-		judged: true,
+		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{},
+		misfit: "one\n", pageless: "one\n", judged: true,
 	}
 	for _, m := range report.Reached() {
 		want.marks[m] = 3
@@ -295,7 +301,8 @@ func TestTally(t *testing.T) {
 		t.Errorf("of a mark that most worlds reach, and one that few do, it says %q", got)
 	}
 	plain, goroutines := &Check{}, &Check{Goroutines: true}
-	if plain.hint([]scenario.Mark{mark.Published, mark.ClockSet}) != "" || !strings.HasPrefix(plain.hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
+	if plain.hint([]scenario.Mark{mark.Published, mark.ClockSet}) != "" ||
+		!strings.HasPrefix(plain.hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
 		!strings.HasPrefix(goroutines.hint([]scenario.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") ||
 		goroutines.hint([]scenario.Mark{mark.Published}) != "" {
 		t.Error("the hint is not for those whose rows TTL never deleted")
@@ -321,7 +328,8 @@ func TestTally(t *testing.T) {
 	} {
 		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers, judged: tc.of == &stores}
 		if got := count.nothing(tc.of); got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
-			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got, tc.want)
+			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got,
+				tc.want)
 		}
 	}
 }
@@ -393,19 +401,25 @@ func TestUnproved(t *testing.T) {
 		prefix, suffix string
 	}{
 		{"a proof", func(*campaign.Proof, *runner) {}, "", ""},
-		{"one of one invariant", func(p *campaign.Proof, _ *runner) { p.Scenario.Invariants = found.Proved()[:1] }, "", ""},
+		{"one of one invariant", func(p *campaign.Proof, _ *runner) { p.Scenario.Invariants = found.Proved()[:1] }, "",
+			""},
 		{"none of any", func(p *campaign.Proof, _ *runner) { p.Scenario.Without = found.Proved() },
 			"vacuous: all invariants that a search can prove are left out of world.yaml", ""},
 		{"cut", func(p *campaign.Proof, _ *runner) { p.Explored.Complete, p.Why = false, "the bound was met" },
 			"not complete: ", "\nit ended because: the bound was met\n" + narrower},
-		{"cut by the time of its test", func(p *campaign.Proof, r *runner) { p.Explored.Complete = false; r.limit.over.Store(true) },
-			"not complete: ", "\nit ended because: the time of the test is nearly over (go test -timeout)\n" + narrower},
-		{"nothing served", func(_ *campaign.Proof, r *runner) { r.answers.errors = 3 }, "vacuous: nothing was violated in the ",
-			" schedules of world.yaml, but the store served nothing\n3 of the store's 3 answers were errors, such as: <nil>"},
+		{"cut by the time of its test",
+			func(p *campaign.Proof, r *runner) { p.Explored.Complete = false; r.limit.over.Store(true) },
+			"not complete: ",
+			"\nit ended because: the time of the test is nearly over (go test -timeout)\n" + narrower},
+		{"nothing served", func(_ *campaign.Proof, r *runner) { r.answers.errors = 3 },
+			"vacuous: nothing was violated in the ",
+			" schedules of world.yaml, but the store served nothing\n" +
+				"3 of the store's 3 answers were errors, such as: <nil>"},
 		{"nothing served, by rows that do not fit", func(p *campaign.Proof, r *runner) {
 			r.answers.errors, p.Misfit = 3, "no row fits"
 		},
-			"vacuous: ", "but the store served nothing\nno row fits\n3 of the store's 3 answers were errors, such as: <nil>"},
+			"vacuous: ",
+			"but the store served nothing\nno row fits\n3 of the store's 3 answers were errors, such as: <nil>"},
 		{"a mark was missed", func(p *campaign.Proof, _ *runner) {
 			p.Missing, p.Misfit = []scenario.Mark{mark.NodeCrashed}, "no row fits"
 		},
@@ -413,20 +427,23 @@ func TestUnproved(t *testing.T) {
 		{"an end was missed, without a tick", func(p *campaign.Proof, _ *runner) { p.Deadlines = open },
 			"vacuous: simple under store-under-test: ",
 			"\nhint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"},
-		{"an end was missed, with a tick", func(p *campaign.Proof, _ *runner) { p.Deadlines, p.Scenario.Bounds.Ticks = open, 1 },
+		{"an end was missed, with a tick",
+			func(p *campaign.Proof, _ *runner) { p.Deadlines, p.Scenario.Bounds.Ticks = open, 1 },
 			"vacuous: simple under store-under-test: ", "\n" + served},
 	} {
 		proof, s, r := *found, *world, newRunner(t, Check{Protocol: defaultName}, nil)
 		proof.Scenario, proof.Deadlines, s.Bounds.Ticks, *r.answers = &s, nil, 0, answers{all: 3}
 		tc.change(&proof, &r)
 		got := r.unproved(&proof, "world.yaml")
-		if (got == "") != (tc.prefix == "") || !strings.HasPrefix(got, tc.prefix) || !strings.HasSuffix(got, tc.suffix) {
+		if (got == "") != (tc.prefix == "") || !strings.HasPrefix(got, tc.prefix) ||
+			!strings.HasSuffix(got, tc.suffix) {
 			t.Errorf("%s: it is said %q, want %q...%q", tc.name, got, tc.prefix, tc.suffix)
 		}
 	}
 
 	found.Scenario.Without, found.Deadlines = []string{"mutual-exclusion", "freshness"}, nil
-	said := Check{Invariants: []invariant.Invariant{never("own"), never("mutual-exclusion")}}.proved(found, "world.yaml")
+	said := Check{Invariants: []invariant.Invariant{never("own"), never("mutual-exclusion")}}.proved(found,
+		"world.yaml")
 	judged := "\nown: judged in these schedules, and not proved: it is the test's own\n" +
 		"mutual-exclusion: not judged: left out\nfreshness: not judged: left out\n"
 	proved := strings.Contains(said, "\nproved within the bounds of world.yaml: ")
@@ -435,7 +452,8 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-const narrower = "hint: narrower bounds in world.yaml make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
+const narrower = "hint: narrower bounds in world.yaml make a search short (ticks, sweeps, pauses, crashes, " +
+	"faults, actors)\n"
 
 // TestProofsFail checks the message of a search that has found a violation.
 func TestProofsFail(t *testing.T) {
@@ -448,7 +466,8 @@ func TestProofsFail(t *testing.T) {
 		kind, text, how string
 	}{
 		{"no answer but errors", settling, fails{}, kindVacuous,
-			"vacuous: simple under store-under-test: each of its ", "found in schedule 1 of a search through all, after "},
+			"vacuous: simple under store-under-test: each of its ",
+			"found in schedule 1 of a search through all, after "},
 		{"no row, and a page each time", simple(), nil, "unknown",
 			"unknown: simple under store-under-test: ", "found in a search through all schedules"},
 	} {
@@ -490,15 +509,18 @@ func TestProvable(t *testing.T) {
 		wrong   string
 	}{
 		{"as it is", plain, Check{}, 0, pages, nil, ""},
-		{"with its own rows and marks", plain + "rows: tabletheory\nreach: [crash]\n", Check{}, 2, []scenario.Mark{mark.NodeCrashed}, nil, ""},
+		{"with its own rows and marks", plain + "rows: tabletheory\nreach: [crash]\n", Check{}, 2,
+			[]scenario.Mark{mark.NodeCrashed}, nil, ""},
 		{"with other marks", plain + "reach: [crash]\n", Check{Reach: pages[:1]}, 0, pages[:1], nil, ""},
 		{"with no marks", plain + "reach: [crash]\n", Check{Reach: []scenario.Mark{}}, 0, []scenario.Mark{}, nil, ""},
 		{"with other rows", plain + "rows: tabletheory\n", Check{Rows: byNames}, 1, pages, nil, ""},
 		{"with a function", plain + "rows: tabletheory\nfaults: [maybe throttled]\n", silent, 0, pages, nil, ""},
 		{"with less judged", plain, Check{Without: []string{"freshness"}}, 0, pages, []string{"freshness"}, ""},
 		{"a fault of pages", plain + "faults: [maybe throttled key=META]\n", Check{}, 0, pages, nil, ""},
-		{"a fault of pages, by a function", plain + "faults: [maybe throttled key=META]\n", silent, 0, nil, nil, "for key META"},
-		{"a fault of locks, by a function", plain + "faults: [maybe throttled key=LOCK]\n", silent, 0, nil, nil, "for key LOCK"},
+		{"a fault of pages, by a function", plain + "faults: [maybe throttled key=META]\n", silent, 0, nil, nil,
+			"for key META"},
+		{"a fault of locks, by a function", plain + "faults: [maybe throttled key=LOCK]\n", silent, 0, nil, nil,
+			"for key LOCK"},
 		{"of nothing", "name: none\n", Check{}, 0, nil, nil, "actors"},
 	} {
 		file := filepath.Join(t.TempDir(), "world.yaml")
@@ -526,7 +548,8 @@ func TestProvable(t *testing.T) {
 		s := scenario.Scenario{Invariants: slices.Clone(tc.only), Without: slices.Clone(tc.without)}
 		Check{Without: tc.more}.leaveOut(&s)
 		if !slices.Equal(s.Invariants, tc.wantOnly) || !slices.Equal(s.Without, tc.wantWithout) {
-			t.Errorf("%v without %v, left out %v: got %v without %v", tc.only, tc.without, tc.more, s.Invariants, s.Without)
+			t.Errorf("%v without %v, left out %v: got %v without %v", tc.only, tc.without, tc.more,
+				s.Invariants, s.Without)
 		}
 	}
 }
@@ -599,8 +622,9 @@ func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
 func TestOfWallYear(t *testing.T) {
 	for text, want := range map[string]bool{
 		"943056000": true, "943055999": false, "946684811": true, "950313600": true, "950313601": false,
-		"946684800": true, "946684810": true, "946684810000": true, "946684810000000": true, "946684810000000000": true, "2000-01-01T00:00:10Z": true,
-		"2208988800": false, "2208988800000": false, "950400000": false, "946684810000000001": false, "123456789": false,
+		"946684800": true, "946684810": true, "946684810000": true, "946684810000000": true, "946684810000000000": true,
+		"2000-01-01T00:00:10Z": true, "2208988800": false, "2208988800000": false, "950400000": false,
+		"946684810000000001": false, "123456789": false,
 		"1234567890123456789": false,
 	} {
 		if got := ofWallYear(text); got != want {
@@ -683,7 +707,8 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 				must.OK(t, err)
 				open := goroutines
 				inStore(func() { open, err = open || calledByTheSimulator(), way.take(n) })
-				offence, want := g.offence(), "the store under test called "+way.name+" on alice from a goroutine of its own: "
+				offence, want := g.offence(), "the store under test called "+way.name+
+					" on alice from a goroutine of its own: "
 				switch {
 				case open && !goroutines && (g.answers.requests == 1) != strings.HasPrefix(way.name, "DynamoDB"):
 					t.Errorf("%s: %d requests", way.name, g.answers.requests)
@@ -737,10 +762,12 @@ func TestPackageTimeThatMoves(t *testing.T) {
 	})
 }
 
-// TestRequestsAreCounted: requests that no schedule would have let through are, too, with the first table that is not there.
+// TestRequestsAreCounted: requests that no schedule would have let through are, too, with the first table that is not
+// there.
 func TestRequestsAreCounted(t *testing.T) {
 	code := func(code string) error { return fmt.Errorf("put: %w", &smithy.GenericAPIError{Code: code}) }
-	invalid, absent, failed := code("ValidationException"), code("ResourceNotFoundException"), code("ConditionalCheckFailedException")
+	invalid, absent, failed := code("ValidationException"), code("ResourceNotFoundException"),
+		code("ConditionalCheckFailedException")
 	in := func(table string) any { return &dynamodb.GetItemInput{TableName: aws.String(table)} }
 	g := &guard{answers: &answers{}}
 	for i, tc := range []struct {
@@ -872,7 +899,8 @@ func TestCountedStores(t *testing.T) {
 			t.Errorf("the error of call %d is %v", i, err)
 		}
 	}
-	if diff := cmp.Diff([]string{"get /a", "regenerate /b", "invalidate /c", "rollback /d", "close"}, store.asked); diff != "" {
+	if diff := cmp.Diff([]string{"get /a", "regenerate /b", "invalidate /c", "rollback /d", "close"},
+		store.asked); diff != "" {
 		t.Errorf("the store was asked (-want +got):\n%s", diff)
 	}
 	if want := (answers{all: 2, errors: 2, first: store.err}); *g.answers != want {
@@ -899,15 +927,18 @@ func TestCountedStores(t *testing.T) {
 func TestAnswersAreCounted(t *testing.T) {
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
 	errs := map[error]bool{
-		&ddbfake.NetworkError{}: true, api("InternalServerError"): true, api("ProvisionedThroughputExceededException"): true,
-		api("ThrottlingException"): true, api("ValidationException"): false, errors.New("not today"): false,
+		&ddbfake.NetworkError{}: true, api("InternalServerError"): true,
+		api("ProvisionedThroughputExceededException"): true,
+		api("ThrottlingException"):                    true, api("ValidationException"): false,
+		errors.New("not today"): false,
 	}
 	for err, want := range errs {
 		if got := injected(fmt.Errorf("get: %w", err)); got != want {
 			t.Errorf("%v is a fault of the world: %v, want %v", err, got, want)
 		}
 	}
-	lost, slow, wrong, worse := &ddbfake.NetworkError{}, api("ThrottlingException"), errors.New("not today"), errors.New("nor tomorrow")
+	lost, slow, wrong, worse := &ddbfake.NetworkError{}, api("ThrottlingException"), errors.New("not today"),
+		errors.New("nor tomorrow")
 	c := counted{fails{}, &guard{answers: &answers{}}}
 	for i, tc := range []struct {
 		served isr.Served
@@ -986,8 +1017,8 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 	}
 	rest := f.text
 	for _, want := range []string{
-		"violated: simple under store-under-test\n\nlock-theft: ", "that run cannot be repeated: ", " was \"", "\" in one run, and ",
-		"crypto/rand was not seeded for each run, which takes a test that is not parallel: ",
+		"violated: simple under store-under-test\n\nlock-theft: ", "that run cannot be repeated: ", " was \"",
+		"\" in one run, and ", "crypto/rand was not seeded for each run, which takes a test that is not parallel: ",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
@@ -1024,7 +1055,8 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 		after[i] = rand.Text()
 	}
 	if rand.Reader != reader || after[0] == after[1] {
-		t.Errorf("crypto/rand gives %q after two runs of one seed, and its Reader is what it was: %v", after, rand.Reader == reader)
+		t.Errorf("crypto/rand gives %q after two runs of one seed, and its Reader is what it was: %v",
+			after, rand.Reader == reader)
 	}
 }
 
@@ -1051,7 +1083,8 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 		case again == nil || again.kind != f.kind:
 			t.Errorf("seed %d: the shrunk schedule replays to %+v", seed, again)
 		case again.replay.Digest != small.replay.Digest:
-			t.Errorf("seed %d: digest %s of the replay, want %s\n%s", seed, again.replay.Digest, small.replay.Digest, trace)
+			t.Errorf("seed %d: digest %s of the replay, want %s\n%s", seed, again.replay.Digest,
+				small.replay.Digest, trace)
 		}
 		if small != f {
 			shrunk++
@@ -1068,7 +1101,8 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 	for _, f := range []*failure{
-		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()}, {kind: "unknown", replay: &scenario.Replay{}, world: simple()},
+		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()},
+		{kind: "unknown", replay: &scenario.Replay{}, world: simple()},
 		// When this one is run again, it does not violate anything.
 		{kind: "violated: lock-theft", replay: &scenario.Replay{}, world: simple()},
 	} {

@@ -205,7 +205,8 @@ func (a *asRapid) searched(f *failure) string {
 		_ = os.Remove(filepath.Dir(dir))
 		return said
 	default:
-		return said + fmt.Sprintf("world: %s, with which the next check begins; delete it to be rid of it\n", strings.ReplaceAll(file, `\`, "/"))
+		return said + fmt.Sprintf("world: %s, with which the next check begins; delete it to be rid of it\n",
+			strings.ReplaceAll(file, `\`, "/"))
 	}
 }
 
@@ -242,7 +243,8 @@ func (l *limit) endBefore(deadline time.Time, has bool) (stop func()) {
 	if !has {
 		return func() {}
 	}
-	timer := time.AfterFunc(time.Until(deadline)-reserve, func() { l.over.Store(true) }) //nolint:forbidigo // people wait no longer
+	//nolint:forbidigo // people wait no longer
+	timer := time.AfterFunc(time.Until(deadline)-reserve, func() { l.over.Store(true) })
 	return func() { timer.Stop() }
 }
 

@@ -136,8 +136,10 @@ func (s *stranger) check() property.Check {
 		return property.Check{}
 	}
 	return property.Check{Rows: isr.Schema{Rows: []isr.Row{
-		{Partition: "pk = CACHE#{key}", Sort: "sk = META of mine", Body: "html", Generated: "generated_at", Window: "revalidate_seconds", TTL: "ttl"},
-		{Partition: "pk = CACHE#{key}", Sort: "sk = LOCK of mine", Token: s.holder(), Expires: "lease_expires_at", TTL: "ttl"},
+		{Partition: "pk = CACHE#{key}", Sort: "sk = META of mine", Body: "html", Generated: "generated_at",
+			Window: "revalidate_seconds", TTL: "ttl"},
+		{Partition: "pk = CACHE#{key}", Sort: "sk = LOCK of mine", Token: s.holder(),
+			Expires: "lease_expires_at", TTL: "ttl"},
 	}}}
 }
 
@@ -156,13 +158,16 @@ func (s *stranger) read(ctx context.Context, key string) (*strangePage, error) {
 func (s *stranger) meta(ctx context.Context, key string) (map[string]types.AttributeValue, error) {
 	meta, lock := s.row(key, "META"), s.row(key, "LOCK")
 	if !s.batches {
-		out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.Table, Key: meta, ConsistentRead: aws.Bool(true)})
+		out, err := s.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &s.Table, Key: meta, ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return nil, err
 		}
 		return out.Item, nil
 	}
-	asked := map[string]types.KeysAndAttributes{s.Table: {Keys: []map[string]types.AttributeValue{meta, lock}, ConsistentRead: aws.Bool(true)}}
+	asked := map[string]types.KeysAndAttributes{
+		s.Table: {Keys: []map[string]types.AttributeValue{meta, lock}, ConsistentRead: aws.Bool(true)},
+	}
 	for {
 		out, err := s.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: asked})
 		if err != nil {
@@ -191,7 +196,8 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 	row[s.holder()] = &types.AttributeValueMemberS{Value: token}
 	row["lease_expires_at"] = num(expires)
 	_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
+		TableName: &s.Table, Item: row,
+		ConditionExpression:       aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":now": num(now.Unix())},
 	})
 	return err
@@ -199,15 +205,17 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 
 // publish shows the page and gives the lease back.
 func (s *stranger) publish(ctx context.Context, key, token string, row map[string]types.AttributeValue) error {
-	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Put: &types.Put{TableName: &s.Table, Item: row}},
-		{Delete: &types.Delete{
-			TableName: &s.Table, Key: s.row(key, "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":mine": &types.AttributeValueMemberS{Value: token}, ":now": num(s.Clock.Now().Unix()),
-			},
-		}},
-	}})
+	_, err := s.Client.TransactWriteItems(ctx,
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: &s.Table, Item: row}},
+			{Delete: &types.Delete{
+				TableName: &s.Table, Key: s.row(key, "LOCK"),
+				ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{
+					":mine": &types.AttributeValueMemberS{Value: token}, ":now": num(s.Clock.Now().Unix()),
+				},
+			}},
+		}})
 	return err
 }
 
@@ -258,8 +266,8 @@ func TestStrangersPass(t *testing.T) {
 func TestStrangersBugsAreFound(t *testing.T) {
 	effort.Long(t)
 	for store, breaks := range map[string]string{
-		"never revalidates": "liveness", "never releases": "liveness", "never says fresh": "liveness", "takes unprocessed": "single-flight",
-		"renamed, takes unprocessed": "single-flight",
+		"never revalidates": "liveness", "never releases": "liveness", "never says fresh": "liveness",
+		"takes unprocessed": "single-flight", "renamed, takes unprocessed": "single-flight",
 	} { //isrsim:unordered each has a process of its own
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
@@ -284,7 +292,8 @@ type articles struct {
 
 // articleRows are the rows of articles.
 var articleRows = isr.Schema{Rows: []isr.Row{{
-	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
+	Expires: "locked_until ms",
 }}}
 
 // checkArticles is a check for a cache with such rows. The rows have no ttl. A function for rows cannot say that, so
@@ -299,7 +308,8 @@ func checkArticles(rows isr.Schema) property.Check {
 
 func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
 	for range c.Patience + 1 {
-		out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.row(key), ConsistentRead: aws.Bool(true)})
+		out, err := c.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &c.Table, Key: c.row(key), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return isr.Served{}, err
 		}
@@ -347,7 +357,8 @@ func (c *articles) lock(ctx context.Context, key, me string) (map[string]types.A
 		by = now.Add(20 * time.Millisecond)
 	}
 	out, err := c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET locked_by = :me, locked_until = :until"),
+		TableName: &c.Table, Key: c.row(key),
+		UpdateExpression:    aws.String("SET locked_by = :me, locked_until = :until"),
 		ConditionExpression: aws.String("attribute_not_exists(locked_by) OR locked_until <= :now OR locked_by = :me"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":me": &types.AttributeValueMemberS{Value: me}, ":until": millis(now.Add(c.Lease)), ":now": millis(by),
@@ -362,7 +373,8 @@ func (c *articles) lock(ctx context.Context, key, me string) (map[string]types.A
 
 func (c *articles) publish(ctx context.Context, key, me string, html []byte, at time.Time) error {
 	in := &dynamodb.UpdateItemInput{
-		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET html = :html, updated_at = :at REMOVE locked_by, locked_until"),
+		TableName: &c.Table, Key: c.row(key),
+		UpdateExpression:    aws.String("SET html = :html, updated_at = :at REMOVE locked_by, locked_until"),
 		ConditionExpression: aws.String("locked_by = :me AND locked_until > :now"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":html": &types.AttributeValueMemberS{Value: string(html)}, ":at": millis(at),
@@ -430,7 +442,8 @@ func articlesWith(cache articles) func(property.Node) (isr.Handler, error) {
 
 // caches with rows of their own, by their bugs.
 var articleCaches = map[string]articles{
-	"articles": {}, "articles, slugs": {slugs: true, tokenless: true}, "articles, unfenced": {unfenced: true}, "articles, tokenless": {tokenless: true}, "articles, early": {early: true},
+	"articles": {}, "articles, slugs": {slugs: true, tokenless: true}, "articles, unfenced": {unfenced: true},
+	"articles, tokenless": {tokenless: true}, "articles, early": {early: true},
 	"articles, hopeful": {hopeful: true},
 }
 
@@ -468,7 +481,8 @@ var articleFunction = isr.Schema{
 			}
 			at, _ := strconv.ParseInt(n.Value, 10, 64)
 			rows = append(rows, map[string]types.AttributeValue{
-				"pk": &types.AttributeValueMemberS{Value: isr.PartitionKey("", key)}, "sk": &types.AttributeValueMemberS{Value: sk},
+				"pk":    &types.AttributeValueMemberS{Value: isr.PartitionKey("", key)},
+				"sk":    &types.AttributeValueMemberS{Value: sk},
 				seconds: &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%03d", at/1000, at%1000)}, name: value,
 			})
 		}
@@ -487,8 +501,10 @@ func TestArticlesBugsAreFound(t *testing.T) {
 		store string
 		want  []string
 	}{
-		{"articles, unfenced", []string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until > S - e",
-			"page#/home: {|page#/about: {", "locked_by: \"", "locked_until: +", "html: \"/home@|html: \"/about@"}},
+		{"articles, unfenced",
+			[]string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, " +
+				"with locked_until > S - e",
+				"page#/home: {|page#/about: {", "locked_by: \"", "locked_until: +", "html: \"/home@|html: \"/about@"}},
 		{"articles, tokenless", []string{"violated: TestChild", "the lock carried the token of"}},
 		{"articles, slugs", []string{"violated: TestChild", "page#home: {|page#about: {"}},
 		{"articles, early", []string{"violated: TestChild", "before the end of the lease"}},
@@ -497,10 +513,12 @@ func TestArticlesBugsAreFound(t *testing.T) {
 		t.Run(test.store, func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds {
-				c := runChild(t, t.TempDir(), test.store, []string{fmt.Sprintf("-rapid.seed=%d", 1+seed), "-rapid.shrinktime=0s"})
+				c := runChild(t, t.TempDir(), test.store,
+					[]string{fmt.Sprintf("-rapid.seed=%d", 1+seed), "-rapid.shrinktime=0s"})
 				for _, part := range test.want {
 					either := strings.Split(part, "|")
-					if !slices.ContainsFunc(either, func(part string) bool { return strings.Contains(c.output, part) }) {
+					if !slices.ContainsFunc(either,
+						func(part string) bool { return strings.Contains(c.output, part) }) {
 						t.Errorf("seed %d lacks %q:\n%s", seed, part, c.output)
 					}
 				}
@@ -536,7 +554,8 @@ func TestRenamedMutantsFail(t *testing.T) {
 			dir := t.TempDir()
 			c := runChild(t, dir, "renamed: "+m.Name, []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
 			c.wantFailure(t, "violated: TestChild under store-under-test", m.Breaks+": ", "scenario: "+failFile)
-			if strings.Contains(c.output, "lease_token") && !strings.Contains(c.output, "my_lease_token") || strings.Contains(c.output, " META") {
+			if strings.Contains(c.output, "lease_token") && !strings.Contains(c.output, "my_lease_token") ||
+				strings.Contains(c.output, " META") {
 				t.Errorf("it says names that the rows do not have:\n%s", c.output)
 			}
 			again := runChild(t, t.TempDir(), "renamed: "+m.Name, nil, replayEnv+"="+c.file())
@@ -548,11 +567,15 @@ func TestRenamedMutantsFail(t *testing.T) {
 // If a mapping fits no row, the error names the rows that were seen.
 func TestAMappingThatDoesNotFit(t *testing.T) {
 	for name, want := range map[string][]string{
-		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows", `isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},
-		"articles, another lock": {"unknown: TestChild under store-under-test", "the row mapping finds no lock", "no owner"},
-		"articles, no time": {"unknown: TestChild under store-under-test: monotonic-publication: change ", " publishes without updatd_at (ms)\n",
-			"page#/", "{html: ", "updated_at: "},
-		"articles, seconds":   {"violated: TestChild under store-under-test", "no time of this run in s, but one in ms)\n", "hint: `locked_until` looks like ms: Expires: \"locked_until ms\"", "record: "},
+		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows",
+			`isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},
+		"articles, another lock": {"unknown: TestChild under store-under-test",
+			"the row mapping finds no lock", "no owner"},
+		"articles, no time": {"unknown: TestChild under store-under-test: monotonic-publication: change ",
+			" publishes without updatd_at (ms)\n", "page#/", "{html: ", "updated_at: "},
+		"articles, seconds": {"violated: TestChild under store-under-test",
+			"no time of this run in s, but one in ms)\n",
+			"hint: `locked_until` looks like ms: Expires: \"locked_until ms\"", "record: "},
 		"articles, a mistake": {"property: Check.Rows: rows: entry 1, expires: found the unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -565,9 +588,14 @@ func TestAMappingThatDoesNotFit(t *testing.T) {
 
 // wrongRows are mappings of articles that are wrong.
 var wrongRows = map[string]isr.Row{
-	"articles, another form": {Partition: "id = article#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms"},
-	"articles, another lock": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "owner", Expires: "until ms"},
-	"articles, no time":      {Partition: "id = page#{key}", Body: "html", Generated: "updatd_at ms", Token: "locked_by", Expires: "locked_until ms"},
-	"articles, seconds":      {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until"},
-	"articles, a mistake":    {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until millis"},
+	"articles, another form": {Partition: "id = article#{key}", Body: "html", Generated: "updated_at ms",
+		Token: "locked_by", Expires: "locked_until ms"},
+	"articles, another lock": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms",
+		Token: "owner", Expires: "until ms"},
+	"articles, no time": {Partition: "id = page#{key}", Body: "html", Generated: "updatd_at ms", Token: "locked_by",
+		Expires: "locked_until ms"},
+	"articles, seconds": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
+		Expires: "locked_until"},
+	"articles, a mistake": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
+		Expires: "locked_until millis"},
 }

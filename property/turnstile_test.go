@@ -56,9 +56,10 @@ type turnstile struct {
 
 // turnstileTable is the table that a turnstile needs.
 var turnstileTable = &dynamodb.CreateTableInput{
-	KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("gate"), KeyType: types.KeyTypeHash}},
-	AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("gate"), AttributeType: types.ScalarAttributeTypeS}},
-	BillingMode:          types.BillingModePayPerRequest,
+	KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("gate"), KeyType: types.KeyTypeHash}},
+	AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("gate"),
+		AttributeType: types.ScalarAttributeTypeS}},
+	BillingMode: types.BillingModePayPerRequest,
 }
 
 // newTurnstiles returns the function that makes such locks.
@@ -103,12 +104,14 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 		UpdateExpression:    aws.String("SET badge = :mine, inside_until = :end ADD passages :one"),
 		ConditionExpression: aws.String("attribute_not_exists(badge) OR inside_until <= :now"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":one": num(1), ":now": num(now.UnixMilli()),
+			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":one": num(1),
+			":now": num(now.UnixMilli()),
 		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	if l.purgedBy != "" {
-		update.UpdateExpression = aws.String("SET badge = :mine, inside_until = :end, " + l.purgedBy + " = :purge ADD passages :one")
+		update.UpdateExpression = aws.String("SET badge = :mine, inside_until = :end, " + l.purgedBy +
+			" = :purge ADD passages :one")
 		update.ExpressionAttributeValues[":purge"] = num(until.Add(time.Minute).Unix())
 	}
 	switch {
@@ -120,17 +123,21 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 		update.ConditionExpression = aws.String("attribute_not_exists(badge)")
 		delete(update.ExpressionAttributeValues, ":now")
 	case l.sharedFence:
-		update.UpdateExpression = aws.String("SET badge = :mine, inside_until = :end, passages = if_not_exists(passages, :one)")
+		update.UpdateExpression = aws.String(
+			"SET badge = :mine, inside_until = :end, passages = if_not_exists(passages, :one)",
+		)
 	case l.looksBehind:
 		out, err := l.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &l.Table, Key: l.key(gate)})
 		if err != nil {
 			return nil, err
 		}
-		if until, ok := out.Item["inside_until"].(*types.AttributeValueMemberN); ok && out.Item["badge"] != nil && milli(until).After(now) {
+		if until, ok := out.Item["inside_until"].(*types.AttributeValueMemberN); ok && out.Item["badge"] != nil &&
+			milli(until).After(now) {
 			return nil, errTaken
 		}
 	case l.grabs:
-		out, err := l.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &l.Table, Key: l.key(gate), ConsistentRead: aws.Bool(true)})
+		out, err := l.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &l.Table, Key: l.key(gate), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +149,8 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 	}
 	out, err := l.Client.UpdateItem(ctx, update)
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if badge, ok := taken.Item["badge"].(*types.AttributeValueMemberS); ok && badge.Value == p.badge && !l.forgetsItself {
+		if badge, ok := taken.Item["badge"].(*types.AttributeValueMemberS); ok && badge.Value == p.badge &&
+			!l.forgetsItself {
 			return p.in(taken.Item), nil // an earlier attempt of this call took it
 		}
 		if l.dozes {
@@ -244,7 +252,9 @@ func (p *passage) Release(ctx context.Context) error {
 	if l.fenceRestarts {
 		_, err := l.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: &l.Table, Key: l.key(p.gate), ConditionExpression: aws.String("badge = :mine"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: p.badge}},
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":mine": &types.AttributeValueMemberS{Value: p.badge},
+			},
 		})
 		return notMine(err)
 	}
@@ -253,7 +263,9 @@ func (p *passage) Release(ctx context.Context) error {
 	}
 	if !l.openToAll {
 		update.ConditionExpression = aws.String("badge = :mine")
-		update.ExpressionAttributeValues = map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: p.badge}}
+		update.ExpressionAttributeValues = map[string]types.AttributeValue{
+			":mine": &types.AttributeValueMemberS{Value: p.badge},
+		}
 	}
 	_, err := l.Client.UpdateItem(ctx, update)
 	return notMine(err)
@@ -297,7 +309,8 @@ func turnstiles() map[string]turnstile {
 // and either may come back unprocessed.
 type twoRows struct {
 	turnstile
-	bug string // "gone": a row that comes back unprocessed is not there; "gives up", which is none: the lock is not taken
+	// "gone": a row that comes back unprocessed is not there; "gives up", which is none: the lock is not taken
+	bug string
 }
 
 func newTwoRows(bug string) func(property.LockNode) (property.Lock, error) {
@@ -308,9 +321,10 @@ func newTwoRows(bug string) func(property.LockNode) (property.Lock, error) {
 func (l *twoRows) read(ctx context.Context, gate string) (map[string]map[string]types.AttributeValue, error) {
 	both := []map[string]types.AttributeValue{l.key(gate), l.key(gate + " until")}
 	for {
-		out, err := l.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-			l.Table: {Keys: both, ConsistentRead: aws.Bool(true)},
-		}})
+		out, err := l.Client.BatchGetItem(ctx,
+			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				l.Table: {Keys: both, ConsistentRead: aws.Bool(true)},
+			}})
 		switch {
 		case err != nil:
 			return nil, err
@@ -334,20 +348,27 @@ func (l *twoRows) Acquire(ctx context.Context, gate string) (property.Held, erro
 		return nil, err
 	}
 	is := rows[gate]
-	if until, ok := rows[gate+" until"]["inside_until"].(*types.AttributeValueMemberN); is["badge"] != nil && ok && milli(until).After(now) {
+	if until, ok := rows[gate+" until"]["inside_until"].(*types.AttributeValueMemberN); is["badge"] != nil && ok &&
+		milli(until).After(now) {
 		return nil, errTaken
 	}
 	until, end := l.end(now)
 	p := (&passage{of: &l.turnstile, gate: gate, badge: l.Tokens(), until: until.Truncate(time.Millisecond)}).in(is)
 	p.count++
-	_, err = l.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Update: &types.Update{
-			TableName: &l.Table, Key: l.key(gate), UpdateExpression: aws.String("SET badge = :mine, passages = :count"),
-			ConditionExpression:       aws.String("attribute_not_exists(passages) OR passages = :before"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": str(p.badge), ":count": num(p.count), ":before": num(p.count - 1)},
-		}},
-		{Put: &types.Put{TableName: &l.Table, Item: map[string]types.AttributeValue{"gate": str(gate + " until"), "inside_until": end}}},
-	}})
+	_, err = l.Client.TransactWriteItems(ctx,
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Update: &types.Update{
+				TableName: &l.Table, Key: l.key(gate),
+				UpdateExpression:    aws.String("SET badge = :mine, passages = :count"),
+				ConditionExpression: aws.String("attribute_not_exists(passages) OR passages = :before"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{
+					":mine": str(p.badge), ":count": num(p.count), ":before": num(p.count - 1),
+				},
+			}},
+			{Put: &types.Put{TableName: &l.Table, Item: map[string]types.AttributeValue{
+				"gate": str(gate + " until"), "inside_until": end,
+			}}},
+		}})
 	return struct { // without its Extend
 		property.Held
 		property.HeldChecker
@@ -439,9 +460,13 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 			n.Table = "the-real-one"
 			return &turnstile{LockNode: n}, nil
 		},
-		"lock: with other keys": func(n property.LockNode) (property.Lock, error) { return &turnstile{LockNode: n}, nil },
-		"lock: cannot be made":  func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },
-		"lock: is nil":          func(property.LockNode) (property.Lock, error) { return nil, nil },
+		"lock: with other keys": func(
+			n property.LockNode,
+		) (property.Lock, error) {
+			return &turnstile{LockNode: n}, nil
+		},
+		"lock: cannot be made": func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },
+		"lock: is nil":         func(property.LockNode) (property.Lock, error) { return nil, nil },
 	}
 }
 
@@ -453,7 +478,8 @@ func TestLockPasses(t *testing.T) {
 	effort.OneAtATime(t)
 	t.Parallel()
 	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
-	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{looksBehind: true}))
+	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t,
+		newTurnstiles(turnstile{looksBehind: true}))
 	for _, bug := range []string{"", "gives up"} {
 		property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTwoRows(bug))
 	}
@@ -492,9 +518,11 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			for seed := 1; seed <= seeds; seed++ {
-				c := runChild(t, t.TempDir(), lock, []string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
+				c := runChild(t, t.TempDir(), lock,
+					[]string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
 				c.wantFailure(t, "violated: TestChild under lock-under-test", "scenario: "+failFile, "replay: ")
-				if !slices.ContainsFunc(strings.Fields(want[lock]), func(inv string) bool { return strings.Contains(c.output, " "+inv+": ") }) {
+				if !slices.ContainsFunc(strings.Fields(want[lock]),
+					func(inv string) bool { return strings.Contains(c.output, " "+inv+": ") }) {
 					t.Errorf("seed %d: none of %q is said to be violated:\n%s", seed, want[lock], c.output)
 				}
 			}
@@ -520,7 +548,8 @@ func TestLockReplays(t *testing.T) {
 	if err != nil || other == string(text) {
 		t.Fatalf("the file does not say what it violates: %v\n%s", err, text)
 	}
-	runChild(t, t.TempDir(), lock, nil, replayEnv+"="+fileOf(t, other)).wantFailure(t, "mutual-exclusion: ", "the file records a violation of free-lock, which this run")
+	runChild(t, t.TempDir(), lock, nil, replayEnv+"="+fileOf(t, other)).wantFailure(t, "mutual-exclusion: ",
+		"the file records a violation of free-lock, which this run")
 }
 
 // TestTheStoryOfALateExtension: bob sleeps for longer than his lease, and alice takes the lock, rightly. The report
@@ -540,7 +569,8 @@ actors:
     script: [sleep 5s` + strings.Repeat(", hold mail for 100ms", 12) + `]
 bounds: {schedules: 20}
 `
-	runChild(t, t.TempDir(), "lock: extends anyone's", []string{"-rapid.shrinktime=0s"}, replayEnv+"="+fileOf(t, world)).wantFailure(t,
+	runChild(t, t.TempDir(), "lock: extends anyone's", []string{"-rapid.shrinktime=0s"}, replayEnv+"="+
+		fileOf(t, world)).wantFailure(t,
 		"bob was told that it has extended lock job, although alice had taken it 6.5s before\n",
 		"  +0s         bob       takes lock job (bob-hold-1, token 1)\n",
 		"  +4s         bob       paused: for 12.6s\n",
@@ -557,9 +587,11 @@ bounds: {schedules: 20}
 // TestLocksOfNothing: a lock that shows nothing does not pass.
 func TestLocksOfNothing(t *testing.T) {
 	for lock, want := range map[string][]string{
-		"lock: always refuses":  {"lock-under-test", "free-lock: "},
-		"lock: in no table":     {"vacuous: ", "requests was an error, such as: ", "ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache", "lock-liveness: "},
-		"lock: with other keys": {"vacuous: ", "requests was an error, such as: ", "ValidationException", "does LockCheck.Table have the lock's keys?", "lock-liveness: "},
+		"lock: always refuses": {"lock-under-test", "free-lock: "},
+		"lock: in no table": {"vacuous: ", "requests was an error, such as: ", "ResourceNotFoundException",
+			"it asked for the table the-real-one; the world has isr-cache", "lock-liveness: "},
+		"lock: with other keys": {"vacuous: ", "requests was an error, such as: ", "ValidationException",
+			"does LockCheck.Table have the lock's keys?", "lock-liveness: "},
 		"lock: neither nor":     {"free-lock: ", "the lock returned neither a hold nor an error"},
 		"lock: cannot be made":  {"broken: newStore: no region"},
 		"lock: is nil":          {"broken: newStore: it returned neither a lock nor an error"},
@@ -581,20 +613,21 @@ func TestLocksWithTTLPass(t *testing.T) {
 	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})
 	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: 5}.Run(t, purged)
 	reach := append(property.LockReach(), mark.TTLDeletion)
-	property.LockCheck{Table: turnstileTable, TTL: "purge_at", Schedules: 5, Reach: reach}.Run(t, func(n property.LockNode) (property.Lock, error) {
-		lock, err := purged(n)
-		return acquirer(func(ctx context.Context, name string) (property.Held, error) {
-			held, err := lock.Acquire(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			return struct { // without its Token
-				property.Held
-				property.HeldChecker
-				property.HeldExtender
-			}{held, held.(property.HeldChecker), held.(property.HeldExtender)}, nil
-		}), err
-	})
+	property.LockCheck{Table: turnstileTable, TTL: "purge_at", Schedules: 5, Reach: reach}.Run(t,
+		func(n property.LockNode) (property.Lock, error) {
+			lock, err := purged(n)
+			return acquirer(func(ctx context.Context, name string) (property.Held, error) {
+				held, err := lock.Acquire(ctx, name)
+				if err != nil {
+					return nil, err
+				}
+				return struct { // without its Token
+					property.Held
+					property.HeldChecker
+					property.HeldExtender
+				}{held, held.(property.HeldChecker), held.(property.HeldExtender)}, nil
+			}), err
+		})
 }
 
 // beatingTurnstile is a lock whose holder has a goroutine that extends it. Like
@@ -630,7 +663,9 @@ type beating struct {
 
 func newBeatingTurnstiles(bugs beatingTurnstile) func(property.LockNode) (property.Lock, error) {
 	return func(n property.LockNode) (property.Lock, error) {
-		return &beating{turnstile: turnstile{LockNode: n, extendsAnyones: bugs.revives, neverOver: bugs.neverOver}, bugs: bugs, closed: make(chan struct{})}, nil
+		return &beating{turnstile: turnstile{
+			LockNode: n, extendsAnyones: bugs.revives, neverOver: bugs.neverOver,
+		}, bugs: bugs, closed: make(chan struct{})}, nil
 	}
 }
 
@@ -694,8 +729,8 @@ func (p *beatingPassage) extend(ctx context.Context) {
 	}
 	badge := p.passage.badge
 	if p.of.bugs.throwsAway {
-		// The condition of the retry has the number that the holder knew, and the first attempt has already changed that
-		// number.
+		// The condition of the retry has the number that the holder knew, and the first attempt has already changed
+		// that number.
 		p.beats++
 		if err := p.passage.extendFrom(ctx, p.beats); err != nil {
 			p.lost = notMine(err) == nil || p.lost
@@ -753,12 +788,13 @@ func atoi(s string) int {
 func TestBugsOfHeartbeatsAreFound(t *testing.T) {
 	effort.Long(t)
 	for lock, want := range map[string]string{
-		"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test", "lock: beats never": "kept-lease: ",
-		"lock: beats, never over": "lock-under-test",
+		"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test",
+		"lock: beats never": "kept-lease: ", "lock: beats, never over": "lock-under-test",
 	} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
-			runChild(t, t.TempDir(), lock, []string{"-rapid.seed=3", "-rapid.shrinktime=0s"}).wantFailure(t, "violated: TestChild under ", want)
+			runChild(t, t.TempDir(), lock, []string{"-rapid.seed=3", "-rapid.shrinktime=0s"}).wantFailure(t,
+				"violated: TestChild under ", want)
 		})
 	}
 }

@@ -40,9 +40,11 @@ type wares struct {
 
 // wareRows are the rows of wares.
 var wareRows = isr.Schema{Rows: []isr.Row{
-	{Partition: "shelf = ware:{key}", Sort: "slot = page", BodyKey: "img", Generated: "read_ms ms", ETag: "digest", Invalidated: "dropped", TTL: "purge_at"},
+	{Partition: "shelf = ware:{key}", Sort: "slot = page", BodyKey: "img", Generated: "read_ms ms", ETag: "digest",
+		Invalidated: "dropped", TTL: "purge_at"},
 	{Partition: "shelf = ware:{key}", Sort: "slot = worker", Token: "worker", Expires: "until_ms ms", TTL: "purge_at"},
-	{Partition: "shelf = ware:{key}", Sort: "slot = ask:{request}", RequestHash: "inputs", RequestStatus: "state", RequestBody: "img", TTL: "purge_at"},
+	{Partition: "shelf = ware:{key}", Sort: "slot = ask:{request}", RequestHash: "inputs", RequestStatus: "state",
+		RequestBody: "img", TTL: "purge_at"},
 }}
 
 // newWares makes wares with the named bug; "" is no bug.
@@ -118,7 +120,8 @@ func (c *wares) serve(w *ware) isr.Served {
 
 // find returns the page, nil if there is none, with the edition of its row.
 func (c *wares) find(ctx context.Context, key string, strongly bool) (w *ware, edition string, err error) {
-	out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "page"), ConsistentRead: aws.Bool(strongly)})
+	out, err := c.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "page"), ConsistentRead: aws.Bool(strongly)})
 	if err != nil || out.Item == nil {
 		return nil, "", err
 	}
@@ -198,7 +201,8 @@ func (c *wares) Get(ctx context.Context, key string) (isr.Served, error) {
 
 func (c *wares) touch(ctx context.Context, key string) {
 	_, _ = c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &c.Table, Key: c.key(key, "page"), UpdateExpression: aws.String("SET read_ms = :now"), ConditionExpression: aws.String("attribute_exists(img)"),
+		TableName: &c.Table, Key: c.key(key, "page"), UpdateExpression: aws.String("SET read_ms = :now"),
+		ConditionExpression:       aws.String("attribute_exists(img)"),
 		ExpressionAttributeValues: item{":now": num(c.Clock.Now().UnixMilli())},
 	})
 }
@@ -233,7 +237,8 @@ func (c *wares) take(ctx context.Context, key string, asked time.Time) (job, err
 		delete(row, "purge_at")
 	}
 	in := &dynamodb.PutItemInput{
-		TableName: &c.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(shelf) OR until_ms <= :now"),
+		TableName: &c.Table, Item: row,
+		ConditionExpression:                 aws.String("attribute_not_exists(shelf) OR until_ms <= :now"),
 		ExpressionAttributeValues:           item{":now": num(now.UnixMilli())},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
@@ -251,18 +256,21 @@ func (c *wares) take(ctx context.Context, key string, asked time.Time) (job, err
 	case c.has("acquire a moment late, < for <="):
 		in.ConditionExpression = aws.String("attribute_not_exists(shelf) OR until_ms < :now")
 	case c.has("acquire is a read and a put"):
-		out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "worker"), ConsistentRead: aws.Bool(true)})
+		out, err := c.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "worker"), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return j, err
 		}
-		if until, _ := out.Item["until_ms"].(*types.AttributeValueMemberN); until != nil && until.Value > fmt.Sprint(now.UnixMilli()) {
+		if until, _ := out.Item["until_ms"].(*types.AttributeValueMemberN); until != nil &&
+			until.Value > fmt.Sprint(now.UnixMilli()) {
 			return j, errBusy
 		}
 		in.ConditionExpression, in.ExpressionAttributeValues, in.ReturnValuesOnConditionCheckFailure = nil, nil, ""
 	}
 	_, err := c.Client.PutItem(ctx, in)
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if own, _ := refused.Item["worker"].(*types.AttributeValueMemberS); own != nil && own.Value == j.token && !c.has("an own put that was sent twice counts as refused") {
+		if own, _ := refused.Item["worker"].(*types.AttributeValueMemberS); own != nil && own.Value == j.token &&
+			!c.has("an own put that was sent twice counts as refused") {
 			return j, nil
 		}
 		return j, errBusy
@@ -307,7 +315,8 @@ func (c *wares) renew(ctx context.Context, key string, j *job) error {
 	condition, values := c.mineIf(*j, true)
 	values[":until"], values[":purge"] = num(until.UnixMilli()), c.purge(until)
 	in := &dynamodb.UpdateItemInput{
-		TableName: &c.Table, Key: c.key(key, "worker"), UpdateExpression: aws.String("SET until_ms = :until, purge_at = :purge"),
+		TableName: &c.Table, Key: c.key(key, "worker"),
+		UpdateExpression:    aws.String("SET until_ms = :until, purge_at = :purge"),
 		ConditionExpression: condition, ExpressionAttributeValues: values,
 	}
 	if c.has("renews without a condition") {
@@ -332,7 +341,8 @@ func (c *wares) renew(ctx context.Context, key string, j *job) error {
 
 func (c *wares) release(ctx context.Context, key string, j job) error {
 	condition, values := c.mineIf(j, false)
-	in := &dynamodb.DeleteItemInput{TableName: &c.Table, Key: c.key(key, "worker"), ConditionExpression: condition, ExpressionAttributeValues: values}
+	in := &dynamodb.DeleteItemInput{TableName: &c.Table, Key: c.key(key, "worker"), ConditionExpression: condition,
+		ExpressionAttributeValues: values}
 	if c.has("the worker's row is deleted by its key alone") {
 		in.ConditionExpression, in.ExpressionAttributeValues = nil, nil
 	}
@@ -420,7 +430,8 @@ func (c *wares) image(key string, j job) string {
 
 // publish shows the page, gives the worker's row back, and completes the request, in one transaction.
 func (c *wares) publish(ctx context.Context, key string, j job, w *ware) error {
-	update := "SET img = :img, read_ms = :read, digest = :digest, purge_at = :purge, edition = if_not_exists(edition, :start) + :one REMOVE dropped"
+	update := "SET img = :img, read_ms = :read, digest = :digest, purge_at = :purge, edition = " +
+		"if_not_exists(edition, :start) + :one REMOVE dropped"
 	values := item{
 		":img": str(w.img), ":read": num(w.read.UnixMilli()), ":digest": str(fmt.Sprintf("%x", w.body)), ":one": num(1),
 		":start": num(c.Clock.Now().UnixMilli()), ":purge": c.purge(w.read.Add(c.Revalidate + c.Retention)),
@@ -431,11 +442,14 @@ func (c *wares) publish(ctx context.Context, key string, j job, w *ware) error {
 	}
 	switch {
 	case c.has("the update leaves the old body"):
-		update = "SET img = if_not_exists(img, :img), read_ms = :read, digest = :digest, purge_at = :purge, edition = if_not_exists(edition, :start) + :one REMOVE dropped"
+		update = "SET img = if_not_exists(img, :img), read_ms = :read, digest = :digest, purge_at = :purge, edition " +
+			"= if_not_exists(edition, :start) + :one REMOVE dropped"
 	case c.has("the update leaves the mark of an invalidation"):
-		update = "SET img = :img, read_ms = :read, digest = :digest, purge_at = :purge, edition = if_not_exists(edition, :start) + :one"
+		update = "SET img = :img, read_ms = :read, digest = :digest, purge_at = :purge, edition = " +
+			"if_not_exists(edition, :start) + :one"
 	case c.has("the update of the page leaves purge_at as it was"):
-		update = "SET img = :img, read_ms = :read, digest = :digest, edition = if_not_exists(edition, :start) + :one REMOVE dropped"
+		update = "SET img = :img, read_ms = :read, digest = :digest, edition = if_not_exists(edition, :start) + " +
+			":one REMOVE dropped"
 		delete(values, ":purge")
 	case c.has("purge_at of the page is the time of its making"):
 		values[":purge"] = num(w.read.Unix())
@@ -449,17 +463,23 @@ func (c *wares) publish(ctx context.Context, key string, j job, w *ware) error {
 	case c.has("an edition counts from one"), c.has("the body is named by the edition"):
 		values[":start"] = num(0)
 	}
-	page := &types.Update{TableName: &c.Table, Key: c.key(key, "page"), UpdateExpression: &update, ConditionExpression: condition, ExpressionAttributeValues: values}
+	page := &types.Update{TableName: &c.Table, Key: c.key(key, "page"), UpdateExpression: &update,
+		ConditionExpression: condition, ExpressionAttributeValues: values}
 	mine, holds := c.mineIf(j, true)
-	worker := &types.Delete{TableName: &c.Table, Key: c.key(key, "worker"), ConditionExpression: mine, ExpressionAttributeValues: holds}
+	worker := &types.Delete{
+		TableName: &c.Table, Key: c.key(key, "worker"), ConditionExpression: mine, ExpressionAttributeValues: holds,
+	}
 	alone := func() error {
 		_, err := c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &c.Table, Key: page.Key, UpdateExpression: page.UpdateExpression, ConditionExpression: page.ConditionExpression, ExpressionAttributeValues: values,
+			TableName: &c.Table, Key: page.Key, UpdateExpression: page.UpdateExpression,
+			ConditionExpression: page.ConditionExpression, ExpressionAttributeValues: values,
 		})
 		return taken(err)
 	}
 	release := func() error {
-		_, err := c.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &c.Table, Key: worker.Key, ConditionExpression: mine, ExpressionAttributeValues: holds})
+		_, err := c.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: &c.Table, Key: worker.Key, ConditionExpression: mine, ExpressionAttributeValues: holds,
+		})
 		return taken(err)
 	}
 	all := []types.TransactWriteItem{{Update: page}, {Delete: worker}}
@@ -491,7 +511,9 @@ func (c *wares) publish(ctx context.Context, key string, j job, w *ware) error {
 		page.ConditionExpression, worker.ConditionExpression, worker.ExpressionAttributeValues = nil, nil, nil
 		delete(values, ":seen")
 	case c.has("the worker's row stays after the publish"):
-		all[1] = types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{TableName: &c.Table, Key: worker.Key, ConditionExpression: mine, ExpressionAttributeValues: holds}}
+		all[1] = types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &c.Table, Key: worker.Key, ConditionExpression: mine, ExpressionAttributeValues: holds,
+		}}
 	}
 	if j.ask != nil && !c.has("the request is completed after the transaction") {
 		all = append(all, types.TransactWriteItem{Update: c.completion(key, j, w.img)})
@@ -528,9 +550,13 @@ func (c *wares) Invalidate(ctx context.Context, key string) error {
 	now := c.Clock.Now()
 	in := &dynamodb.UpdateItemInput{
 		TableName: &c.Table, Key: c.key(key, "page"),
-		UpdateExpression: aws.String("SET dropped = :yes, purge_at = if_not_exists(purge_at, :purge), edition = if_not_exists(edition, :start) + :one"),
+		UpdateExpression: aws.String(
+			"SET dropped = :yes, purge_at = if_not_exists(purge_at, :purge), edition = if_not_exists(edition, " +
+				":start) + :one",
+		),
 		ExpressionAttributeValues: item{
-			":yes": &types.AttributeValueMemberBOOL{Value: true}, ":one": num(1), ":start": num(now.UnixMilli()), ":purge": c.purge(now.Add(c.Revalidate + c.Retention + c.Lease)),
+			":yes": &types.AttributeValueMemberBOOL{Value: true}, ":one": num(1), ":start": num(now.UnixMilli()),
+			":purge": c.purge(now.Add(c.Revalidate + c.Retention + c.Lease)),
 		},
 	}
 	switch {
@@ -619,7 +645,8 @@ func (c *wares) answer(ctx context.Context, key string, r isr.Request) (isr.Serv
 
 // asked returns the body that was made for a request, "" if none was.
 func (c *wares) asked(ctx context.Context, key string, r isr.Request) (string, error) {
-	out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "ask:"+r.ID), ConsistentRead: aws.Bool(true)})
+	out, err := c.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &c.Table, Key: c.key(key, "ask:"+r.ID), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return "", err
 	}
@@ -651,8 +678,10 @@ func (c *wares) again(ctx context.Context, key, img string) (isr.Served, error) 
 // completion is the part of a publish that completes its request.
 func (c *wares) completion(key string, j job, img string) *types.Update {
 	u := &types.Update{
-		TableName: &c.Table, Key: c.key(key, "ask:"+j.ask.ID), UpdateExpression: aws.String("SET #state = :done, img = :img"),
-		ConditionExpression: aws.String("inputs = :inputs AND #state <> :done"), ExpressionAttributeNames: map[string]string{"#state": "state"},
+		TableName: &c.Table, Key: c.key(key, "ask:"+j.ask.ID),
+		UpdateExpression:          aws.String("SET #state = :done, img = :img"),
+		ConditionExpression:       aws.String("inputs = :inputs AND #state <> :done"),
+		ExpressionAttributeNames:  map[string]string{"#state": "state"},
 		ExpressionAttributeValues: item{":done": str("COMPLETED"), ":img": str(img), ":inputs": str(j.ask.Hash)},
 	}
 	if c.has("a request that is completed may be completed again") {
@@ -668,16 +697,18 @@ func (c *wares) completion(key string, j job, img string) *types.Update {
 func (c *wares) complete(ctx context.Context, key string, j job, img string) {
 	u := c.completion(key, j, img)
 	_, _ = c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
+		TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression,
+		ConditionExpression:      u.ConditionExpression,
 		ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues,
 	})
 }
 
 // Flags of the measurement that docs/FOREIGN.md sums up.
 var (
-	foreignSeeds = flag.Int("foreign.seeds", 0, "check wares with each bug under so many seeds: go test ./property -run TestWares -foreign.seeds 20 -timeout 0")
-	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
-	foreignEach  = flag.Int("foreign.schedules", DefaultSchedules, "the number of schedules of each world")
+	foreignSeeds = flag.Int("foreign.seeds", 0,
+		"check wares with each bug under so many seeds: go test ./property -run TestWares -foreign.seeds 20 -timeout 0")
+	foreignRun  = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
+	foreignEach = flag.Int("foreign.schedules", DefaultSchedules, "the number of schedules of each world")
 )
 
 // shopBugs are the bugs of wares, by their names in calls of the method has. Without them the cache passes, so a
@@ -807,10 +838,13 @@ func TestWaresPass(t *testing.T) {
 
 // quickBugs are bugs that are found in one or two worlds under the first seed.
 var quickBugs = []string{
-	"an error of an invalidation is swallowed", "the worker's row is deleted by its key alone", "the update leaves the old body", "a token for all workers of a release",
-	"acquire asks whether an attribute is missing that no worker has", "the page is put, and then the worker's row deleted",
-	"the worker's row is deleted, and then the page put", "the publish asks for nothing", "the digest is that of the key",
-	"a publish that was refused is put without a condition", "whether it is fresh is decided before the body is fetched",
+	"an error of an invalidation is swallowed", "the worker's row is deleted by its key alone",
+	"the update leaves the old body", "a token for all workers of a release",
+	"acquire asks whether an attribute is missing that no worker has",
+	"the page is put, and then the worker's row deleted",
+	"the worker's row is deleted, and then the page put", "the publish asks for nothing",
+	"the digest is that of the key", "a publish that was refused is put without a condition",
+	"whether it is fresh is decided before the body is fetched",
 }
 
 // TestWaresBugsAreFound: a check with default settings finds the bugs. Without -foreign.seeds, only quickBugs are
@@ -869,7 +903,8 @@ type shelved struct {
 const tag = "tag:all"
 
 func (c shelved) list(ctx context.Context, key string) error {
-	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &c.Table, Item: item{"shelf": str(tag), "slot": str(key)}})
+	_, err := c.Client.PutItem(ctx,
+		&dynamodb.PutItemInput{TableName: &c.Table, Item: item{"shelf": str(tag), "slot": str(key)}})
 	return err
 }
 
@@ -914,11 +949,13 @@ func TestAnInvalidationByTagReadsEveryPage(t *testing.T) {
 		want   string
 		worlds string
 	}{{true, "no-lost-invalidation", "100"}, {false, "", "10"}} {
-		got := sought(t, Check{Rows: wareRows, Without: []string{"single-flight"}, Reach: []scenario.Mark{}}, 1, test.worlds, func(n Node) (isr.Handler, error) {
-			return shelved{&wares{Node: n, born: n.Clock.Now(), mine: map[string]*ware{}}, test.first}, nil
-		})
+		got := sought(t, Check{Rows: wareRows, Without: []string{"single-flight"}, Reach: []scenario.Mark{}}, 1,
+			test.worlds, func(n Node) (isr.Handler, error) {
+				return shelved{&wares{Node: n, born: n.Clock.Now(), mine: map[string]*ware{}}, test.first}, nil
+			})
 		if got.by != test.want {
-			t.Errorf("only the first page: %v: found %q after %d worlds, want %q\n%s", test.first, got.by, got.worlds, test.want, got.text)
+			t.Errorf("only the first page: %v: found %q after %d worlds, want %q\n%s", test.first, got.by,
+				got.worlds, test.want, got.text)
 		}
 	}
 }
@@ -986,14 +1023,17 @@ func measure(t *testing.T, name string, c Check, newStore func(Node) (isr.Handle
 		got := sought(t, c, 1+seed, checks, newStore)
 		m.seeds++
 		m.worlds = max(m.worlds, got.worlds)
-		if by, unknown := strings.CutPrefix(got.by, invariant.Unknown.String()); unknown && by == "" || builtIn(got.by) {
+		if by, unknown := strings.CutPrefix(got.by, invariant.Unknown.String()); unknown && by == "" ||
+			builtIn(got.by) {
 			m.caught++
 			m.by[got.by]++
 		} else {
-			t.Errorf("%s: seed %d: found %q after %d worlds, want a violated invariant\n%s", name, 1+seed, got.by, got.worlds, got.text)
+			t.Errorf("%s: seed %d: found %q after %d worlds, want a violated invariant\n%s", name, 1+seed,
+				got.by, got.worlds, got.text)
 		}
 		if *foreignSeeds > 0 {
-			fmt.Printf("%s: seed %d: %s after %d worlds\n", name, 1+seed, got.by, got.worlds) //nolint:forbidigo // it takes minutes
+			//nolint:forbidigo // it takes minutes
+			fmt.Printf("%s: seed %d: %s after %d worlds\n", name, 1+seed, got.by, got.worlds)
 		}
 		if got.by == "" {
 			break // each of the other seeds would take minutes
@@ -1022,6 +1062,7 @@ func TestMutantsAsStores(t *testing.T) {
 			continue // Renamed has no names for tenants
 		}
 		r := scenariotest.Renamed(m)
-		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows, Promise: c.Promise}, func(n Node) (isr.Handler, error) { return r.New(n.Config) })
+		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows, Promise: c.Promise},
+			func(n Node) (isr.Handler, error) { return r.New(n.Config) })
 	}
 }

@@ -55,7 +55,9 @@ func (s *Store) deleteBucket(b *bucket, c *Call) (*Answer, *apiError) {
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
 func (s *Store) headBucket(b *bucket, _ *Call) (*Answer, *apiError) {
-	return &Answer{Status: http.StatusOK, header: http.Header{"X-Amz-Bucket-Region": {b.region}, "Content-Type": {"application/xml"}}}, nil
+	return &Answer{Status: http.StatusOK, header: http.Header{
+		"X-Amz-Bucket-Region": {b.region}, "Content-Type": {"application/xml"},
+	}}, nil
 }
 
 // listBuckets serves ListBuckets. The answer is sorted by name and has only one page.

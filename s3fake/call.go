@@ -42,7 +42,9 @@ func (c Call) String() string {
 		b.WriteString(" " + c.Bucket)
 	}
 	if c.in != nil {
-		for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "Range"} {
+		for _, name := range []string{
+			"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "Range",
+		} {
 			if v := c.in.header.Get(name); v != "" {
 				b.WriteString(" " + strings.ToLower(name) + "=" + v)
 			}
@@ -58,7 +60,8 @@ func (c Call) String() string {
 
 // conditional reports whether the call is a write with a condition.
 func (c *Call) conditional() bool {
-	return slices.Contains([]string{"PutObject", "DeleteObject", "CopyObject", "CompleteMultipartUpload"}, c.Operation) &&
+	return slices.Contains([]string{"PutObject", "DeleteObject", "CopyObject", "CompleteMultipartUpload"},
+		c.Operation) &&
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
@@ -120,7 +123,8 @@ func init() {
 		},
 		"CopyObject": {
 			serve: (*Store).copyObject, needsBucket: true,
-			headers: slices.Concat(made, copies, []string{"X-Amz-Checksum-Algorithm", "X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"}),
+			headers: slices.Concat(made, copies,
+				[]string{"X-Amz-Checksum-Algorithm", "X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"}),
 		},
 		"CreateBucket": {serve: (*Store).createBucket, headers: []string{"X-Amz-Acl"}},
 		"CreateMultipartUpload": {
@@ -128,22 +132,27 @@ func init() {
 			headers: append(made, "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Type"),
 		},
 		"DeleteBucket": {serve: (*Store).deleteBucket, needsBucket: true},
-		"DeleteObject": {serve: (*Store).deleteOne, needsBucket: true, query: []string{"versionId"}, refuses: []string{"If-None-Match"}},
+		"DeleteObject": {serve: (*Store).deleteOne, needsBucket: true, query: []string{"versionId"},
+			refuses: []string{"If-None-Match"}},
 		"DeleteObjects": {
 			serve: (*Store).deleteMany, needsBucket: true, query: []string{"delete"}, headers: checksumHeaders(),
 		},
 		"GetBucketLocation": {serve: (*Store).bucketLocation, needsBucket: true, query: []string{"location"}},
-		"GetObject":         {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
-		"GetObjectTagging":  {serve: (*Store).objectTags, needsBucket: true, query: []string{"tagging", "versionId"}},
-		"HeadBucket":        {serve: (*Store).headBucket, needsBucket: true},
-		"HeadObject":        {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
-		"ListBuckets":       {serve: (*Store).listBuckets},
+		"GetObject": {serve: (*Store).getObject, needsBucket: true, query: reads,
+			headers: []string{"X-Amz-Checksum-Mode"}},
+		"GetObjectTagging": {serve: (*Store).objectTags, needsBucket: true, query: []string{"tagging", "versionId"}},
+		"HeadBucket":       {serve: (*Store).headBucket, needsBucket: true},
+		"HeadObject": {serve: (*Store).getObject, needsBucket: true, query: reads,
+			headers: []string{"X-Amz-Checksum-Mode"}},
+		"ListBuckets": {serve: (*Store).listBuckets},
 		"ListMultipartUploads": {
 			serve: (*Store).listUploads, needsBucket: true,
-			query: []string{"uploads", "prefix", "delimiter", "max-uploads", "encoding-type", "key-marker", "upload-id-marker"},
+			query: []string{"uploads", "prefix", "delimiter", "max-uploads", "encoding-type",
+				"key-marker", "upload-id-marker"},
 		},
 		"ListObjectVersions": {
-			serve: (*Store).listVersions, needsBucket: true, query: append(lists, "versions", "key-marker", "version-id-marker"),
+			serve: (*Store).listVersions, needsBucket: true,
+			query: append(lists, "versions", "key-marker", "version-id-marker"),
 		},
 		"ListObjects": {serve: (*Store).listObjects, needsBucket: true, query: append(lists, "marker")},
 		"ListObjectsV2": {
@@ -151,10 +160,12 @@ func init() {
 			query: append(lists, "list-type", "continuation-token", "start-after", "fetch-owner"),
 		},
 		"ListParts": {
-			serve: (*Store).listParts, needsBucket: true, query: []string{"uploadId", "max-parts", "part-number-marker"},
+			serve: (*Store).listParts, needsBucket: true,
+			query: []string{"uploadId", "max-parts", "part-number-marker"},
 		},
-		"PutObject":  {serve: (*Store).putObject, needsBucket: true, headers: append(checksumHeaders(), made...)},
-		"UploadPart": {serve: (*Store).uploadPart, needsBucket: true, query: []string{"uploadId", "partNumber"}, headers: checksumHeaders()},
+		"PutObject": {serve: (*Store).putObject, needsBucket: true, headers: append(checksumHeaders(), made...)},
+		"UploadPart": {serve: (*Store).uploadPart, needsBucket: true, query: []string{"uploadId", "partNumber"},
+			headers: checksumHeaders()},
 		"UploadPartCopy": {
 			serve: (*Store).uploadPartCopy, needsBucket: true, query: []string{"uploadId", "partNumber"},
 			headers: append(copies, "X-Amz-Copy-Source-Range"),
@@ -169,8 +180,9 @@ func operationNames() []string { return slices.Sorted(maps.Keys(operations)) }
 var (
 	commonQuery   = []string{"x-id", "AWSAccessKeyId", "Signature", "Expires"}
 	commonHeaders = []string{
-		"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner",
-		"X-Amz-Expires", "X-Amz-Region-Set", "X-Amz-Request-Payer", "X-Amz-Sdk-*", "X-Amz-Security-Token", "X-Amz-Signature",
+		"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Decoded-Content-Length",
+		"X-Amz-Expected-Bucket-Owner", "X-Amz-Expires", "X-Amz-Region-Set", "X-Amz-Request-Payer", "X-Amz-Sdk-*",
+		"X-Amz-Security-Token", "X-Amz-Signature",
 		"X-Amz-Signedheaders", "X-Amz-Source-Expected-Bucket-Owner", "X-Amz-Te", "X-Amz-Trailer", "X-Amz-User-Agent",
 	}
 )

@@ -102,7 +102,9 @@ func (in *input) named() (found checksum, err *apiError) {
 			continue
 		}
 		if found.algorithm != nil {
-			return found, invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+			return found, invalidRequest(
+				"Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.",
+			)
 		}
 		found = checksum{algorithm: a, value: value}
 	}

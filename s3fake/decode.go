@@ -186,10 +186,11 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 			put, part = "CopyObject", "UploadPartCopy"
 		}
 		byMethod = map[string]string{
-			http.MethodGet:    either("uploadId", "ListParts", either("tagging", "GetObjectTagging", "GetObject")),
-			http.MethodHead:   "HeadObject",
-			http.MethodPut:    either("uploadId", part, put),
-			http.MethodPost:   either("uploads", "CreateMultipartUpload", either("uploadId", "CompleteMultipartUpload", "")),
+			http.MethodGet:  either("uploadId", "ListParts", either("tagging", "GetObjectTagging", "GetObject")),
+			http.MethodHead: "HeadObject",
+			http.MethodPut:  either("uploadId", part, put),
+			http.MethodPost: either("uploads", "CreateMultipartUpload",
+				either("uploadId", "CompleteMultipartUpload", "")),
 			http.MethodDelete: either("uploadId", "AbortMultipartUpload", "DeleteObject"),
 		}
 	}

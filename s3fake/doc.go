@@ -3,7 +3,8 @@
 //	store := s3fake.New(s3fake.Options{Clock: clock, Buckets: []string{"bodies"}})
 //	client := store.Client() // a real *s3.Client
 //	_, err := client.PutObject(ctx, &s3.PutObjectInput{
-//		Bucket: aws.String("bodies"), Key: aws.String("home"), Body: strings.NewReader("<html>"), IfNoneMatch: aws.String("*"),
+//		Bucket: aws.String("bodies"), Key: aws.String("home"), Body: strings.NewReader("<html>"),
+//		IfNoneMatch: aws.String("*"),
 //	})
 //
 // Client goes through the SDK without a socket, Handler serves the same over HTTP, and the command isr-sim serve --s3
@@ -24,10 +25,11 @@
 // # Fidelity
 //
 // Conditions, errors and their texts follow AWS's documentation, which the source cites rule by rule. There is no
-// account, no policy and no signature to check. S3 has been strongly consistent since December 2020, and so is the fake.
+// account, no policy and no signature to check. S3 has been strongly consistent since December 2020, and so is the
+// fake.
 //
-// Deviation: a delete with If-Match, of an object that is not there, is refused with 404 for an ETag, and with 412 for *.
-// AWS's pages do not say it; reports of people who ran both do.
+// Deviation: a delete with If-Match, of an object that is not there, is refused with 404 for an ETag, and with 412 for
+// *. AWS's pages do not say it; reports of people who ran both do.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html (leaves it open)
 //
 // Deviation: the body of a request ends at 16 MB, where S3 takes 5 GB. An object of several parts may be larger.
@@ -35,9 +37,9 @@
 //
 // # Limits
 //
-// The operations are those that Operations lists. There are no versions, no tags, no access lists, and no encryption but
-// the default. Such a request is refused with NotImplemented, and the message names the part that is missing: nothing is
-// passed over in silence.
+// The operations are those that Operations lists. There are no versions, no tags, no access lists, and no encryption
+// but the default. Such a request is refused with NotImplemented, and the message names the part that is missing:
+// nothing is passed over in silence.
 //
 // # Why not a library
 //

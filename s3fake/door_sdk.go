@@ -71,7 +71,8 @@ func (a actorCredentials) Retrieve(context.Context) (aws.Credentials, error) {
 type nameSigner struct{}
 
 // SignHTTP sets the header.
-func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
+func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time,
+	_ ...func(*v4.SignerOptions)) error {
 	r.Header["Authorization"] = []string{sigv4.Authorization(c.AccessKeyID, region, "s3")}
 	return nil
 }

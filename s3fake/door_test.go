@@ -74,7 +74,9 @@ func TestSDK(t *testing.T) {
 			_, err = client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("pages")})
 			must.OK(t, err)
 			in := put("home & garden/é", "Hello")
-			in.IfNoneMatch, in.ContentType, in.Metadata = aws.String("*"), aws.String("text/html"), map[string]string{"generation": "7"}
+			in.IfNoneMatch, in.ContentType, in.Metadata = aws.String("*"), aws.String("text/html"), map[string]string{
+				"generation": "7",
+			}
 			made, err := client.PutObject(ctx, in)
 			must.OK(t, err)
 			if aws.ToString(made.ETag) != homeETag {
@@ -91,7 +93,8 @@ func TestSDK(t *testing.T) {
 			must.OK(t, err)
 			body, err := io.ReadAll(out.Body) // it checks the checksum
 			must.OK(t, err)
-			if string(body) != "Hello" || out.Metadata["generation"] != "7" || aws.ToString(out.ContentType) != "text/html" ||
+			if string(body) != "Hello" || out.Metadata["generation"] != "7" ||
+				aws.ToString(out.ContentType) != "text/html" ||
 				!out.LastModified.Equal(fakeclock.Epoch) || aws.ToInt64(out.ContentLength) != 5 {
 				t.Errorf("got %s and %+v", body, out)
 			}
@@ -114,7 +117,8 @@ func TestSDK(t *testing.T) {
 			wantCode(t, err, "NotModified")
 
 			for _, algorithm := range []types.ChecksumAlgorithm{
-				types.ChecksumAlgorithmCrc32, types.ChecksumAlgorithmCrc32c, types.ChecksumAlgorithmSha1, types.ChecksumAlgorithmSha256,
+				types.ChecksumAlgorithmCrc32, types.ChecksumAlgorithmCrc32c, types.ChecksumAlgorithmSha1,
+				types.ChecksumAlgorithmSha256,
 			} {
 				in := put("sum/"+string(algorithm), "Hello")
 				in.ChecksumAlgorithm = algorithm
@@ -125,13 +129,16 @@ func TestSDK(t *testing.T) {
 				}
 			}
 
-			page, err := client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: in.Bucket, Delimiter: aws.String("/"), EncodingType: types.EncodingTypeUrl})
+			page, err := client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+				Bucket: in.Bucket, Delimiter: aws.String("/"), EncodingType: types.EncodingTypeUrl,
+			})
 			must.OK(t, err)
 			if len(page.CommonPrefixes) != 2 || aws.ToInt32(page.KeyCount) != 2 {
 				t.Errorf("got %+v", page)
 			}
 			var ids []types.ObjectIdentifier
-			all := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: in.Bucket, MaxKeys: aws.Int32(2)})
+			all := s3.NewListObjectsV2Paginator(client,
+				&s3.ListObjectsV2Input{Bucket: in.Bucket, MaxKeys: aws.Int32(2)})
 			for all.HasMorePages() {
 				page := must.Of(all.NextPage(ctx))(t)
 				for _, o := range page.Contents {
@@ -141,7 +148,8 @@ func TestSDK(t *testing.T) {
 			if len(ids) != 5 {
 				t.Errorf("got %d keys, want 5", len(ids))
 			}
-			gone, err := client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: in.Bucket, Delete: &types.Delete{Objects: ids}})
+			gone, err := client.DeleteObjects(ctx,
+				&s3.DeleteObjectsInput{Bucket: in.Bucket, Delete: &types.Delete{Objects: ids}})
 			must.OK(t, err)
 			if len(gone.Deleted) != len(ids) || len(gone.Errors) != 0 {
 				t.Errorf("got %+v", gone)
@@ -226,7 +234,8 @@ func TestSeam(t *testing.T) {
 			h.free <- f
 			return h.call.String()
 		}
-		if got, want := release("bob", &Fault{Kind: ddbfake.FaultResponseLost}), "PutObject pages/home if-none-match=*"; got != want {
+		if got, want := release("bob", &Fault{Kind: ddbfake.FaultResponseLost}),
+			"PutObject pages/home if-none-match=*"; got != want {
 			t.Errorf("got the call %q, want %q", got, want)
 		}
 		release("alice", nil)

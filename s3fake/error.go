@@ -50,7 +50,9 @@ func (e *apiError) xml(requestID string) []byte {
 const hostID = "isr-sim"
 
 func noSuchKey(key string) *apiError {
-	return (&apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}).with("Key", key)
+	return (&apiError{
+		status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist.",
+	}).with("Key", key)
 }
 
 // copied returns the error with the name that the header has in a copy.
@@ -66,7 +68,9 @@ func (e *apiError) copied() *apiError {
 }
 
 func noSuchBucket(bucket string) *apiError {
-	return (&apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}).with("BucketName", bucket)
+	return (&apiError{
+		status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist",
+	}).with("BucketName", bucket)
 }
 
 // preconditionFailed names the header whose condition did not hold.
@@ -88,11 +92,13 @@ func notImplemented(header string) *apiError {
 // unsupported is the answer to a request that the service serves and the fake does not. Nobody can take it for a
 // success.
 func unsupported(what string) *apiError {
-	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented", message: "isr-sim: the S3 fake does not have " + what}
+	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented",
+		message: "isr-sim: the S3 fake does not have " + what}
 }
 
 func invalidArgument(message, name, value string) *apiError {
-	return (&apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}).with("ArgumentName", name).with("ArgumentValue", value)
+	return (&apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}).
+		with("ArgumentName", name).with("ArgumentValue", value)
 }
 
 func invalidRequest(message string) *apiError {
@@ -104,14 +110,16 @@ func badDigest(message string) *apiError {
 }
 
 func invalidRange(asked string, size int) *apiError {
-	return (&apiError{status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidRange", message: "The requested range is not satisfiable"}).
+	return (&apiError{status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidRange",
+		message: "The requested range is not satisfiable"}).
 		with("RangeRequested", asked).with("ActualObjectSize", strconv.Itoa(size))
 }
 
 func noSuchUpload(id string) *apiError {
 	return (&apiError{
 		status: http.StatusNotFound, code: "NoSuchUpload",
-		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been " +
+			"aborted or completed.",
 	}).with("UploadId", id)
 }
 
@@ -124,7 +132,8 @@ func invalidPart(uploadID string, n namedPart) *apiError {
 }
 
 func entityTooSmall(n namedPart, size int) *apiError {
-	return (&apiError{status: http.StatusBadRequest, code: "EntityTooSmall", message: "Your proposed upload is smaller than the minimum allowed size"}).
+	return (&apiError{status: http.StatusBadRequest, code: "EntityTooSmall",
+		message: "Your proposed upload is smaller than the minimum allowed size"}).
 		with("ProposedSize", strconv.Itoa(size)).with("MinSizeAllowed", strconv.Itoa(minPartBytes)).
 		with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
 }
@@ -132,7 +141,8 @@ func entityTooSmall(n namedPart, size int) *apiError {
 // noSuchPart is the error for a part number that an object does not have.
 func noSuchPart(asked, parts int) *apiError {
 	return (&apiError{
-		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber", message: "The requested partnumber is not satisfiable",
+		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber",
+		message: "The requested partnumber is not satisfiable",
 	}).with("PartNumberRequested", strconv.Itoa(asked)).with("ActualPartCount", strconv.Itoa(parts))
 }
 
@@ -156,45 +166,62 @@ var (
 		status: http.StatusBadRequest, code: "MalformedXML",
 		message: "The XML you provided was not well-formed or did not validate against our published schema",
 	}
-	errInvalidURI       = &apiError{status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI."}
+	errInvalidURI = &apiError{
+		status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI.",
+	}
 	errMethodNotAllowed = &apiError{
-		status: http.StatusMethodNotAllowed, code: "MethodNotAllowed", message: "The specified method is not allowed against this resource.",
+		status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
+		message: "The specified method is not allowed against this resource.",
 	}
 	errEntityTooLarge = &apiError{
-		status: http.StatusBadRequest, code: "EntityTooLarge", message: "Your proposed upload exceeds the maximum allowed size",
+		status: http.StatusBadRequest, code: "EntityTooLarge",
+		message: "Your proposed upload exceeds the maximum allowed size",
 	}
 	errIncompleteBody = &apiError{
 		status: http.StatusBadRequest, code: "IncompleteBody",
 		message: "You did not provide the number of bytes specified by the Content-Length HTTP header",
 	}
 	errNoLength = &apiError{
-		status: http.StatusLengthRequired, code: "MissingContentLength", message: "You must provide the Content-Length HTTP header.",
+		status: http.StatusLengthRequired, code: "MissingContentLength",
+		message: "You must provide the Content-Length HTTP header.",
 	}
 	errMalformedTrailer = &apiError{
 		status: http.StatusBadRequest, code: "MalformedTrailerError",
-		message: "The request contained trailing data that was not well-formed or did not conform to our published schema.",
+		message: "The request contained trailing data that was not well-formed or did not conform to our " +
+			"published schema.",
 	}
 	errPartOrder = &apiError{
 		status: http.StatusBadRequest, code: "InvalidPartOrder",
 		message: "The list of parts was not in ascending order. Parts must be ordered by part number.",
 	}
-	errCopyToItself = invalidRequest("This copy request is illegal because it is trying to copy an object to itself without " +
-		"changing the object's metadata, storage class, website redirect location or encryption attributes.")
-	errInvalidDigest  = &apiError{status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid."}
-	errBucketNotEmpty = &apiError{status: http.StatusConflict, code: "BucketNotEmpty", message: "The bucket you tried to delete is not empty"}
-	errInvalidBucket  = &apiError{status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid."}
-	errBucketOwned    = &apiError{
+	errCopyToItself = invalidRequest("This copy request is illegal because it is trying to copy an object to " +
+		"itself without changing the object's metadata, storage class, website redirect location or encryption " +
+		"attributes.")
+	errInvalidDigest = &apiError{
+		status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid.",
+	}
+	errBucketNotEmpty = &apiError{
+		status: http.StatusConflict, code: "BucketNotEmpty", message: "The bucket you tried to delete is not empty",
+	}
+	errInvalidBucket = &apiError{
+		status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid.",
+	}
+	errBucketOwned = &apiError{
 		status: http.StatusConflict, code: "BucketAlreadyOwnedByYou",
 		message: "Your previous request to create the named bucket succeeded and you already own it.",
 	}
 	errMetadataTooLarge = &apiError{
-		status: http.StatusBadRequest, code: "MetadataTooLarge", message: "Your metadata headers exceed the maximum allowed metadata size",
+		status: http.StatusBadRequest, code: "MetadataTooLarge",
+		message: "Your metadata headers exceed the maximum allowed metadata size",
 	}
 
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html (503 Slow Down)
-	errSlowDown = &apiError{status: http.StatusServiceUnavailable, code: "SlowDown", message: "Please reduce your request rate."}
+	errSlowDown = &apiError{
+		status: http.StatusServiceUnavailable, code: "SlowDown", message: "Please reduce your request rate.",
+	}
 	errInternal = &apiError{
-		status: http.StatusInternalServerError, code: "InternalError", message: "We encountered an internal error. Please try again.",
+		status: http.StatusInternalServerError, code: "InternalError",
+		message: "We encountered an internal error. Please try again.",
 	}
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html (409)
 	errConflict = &apiError{

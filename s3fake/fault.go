@@ -23,19 +23,20 @@ type Fault struct {
 	//   - ddbfake.FaultErrorBefore: no effect, InternalError (500);
 	//   - ddbfake.FaultErrorAfter: the effect, and InternalError (500) in place of the answer;
 	//   - ddbfake.FaultDuplicate: delivered twice in a row, and the caller gets the second answer;
-	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is refused,
-	//     ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
+	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is
+	//     refused, ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
 	//
 	// Other kinds are only for rows. If such a fault hits a call, the call fails with an error that names the possible
 	// kinds.
 	Kind ddbfake.FaultKind
-	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. The actor alice also matches
-	// alice.2, the name of alice in a simulation after a restart.
+	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. The actor alice also
+	// matches alice.2, the name of alice in a simulation after a restart.
 	Op, Bucket, Actor string
 	// Key is the key of an object that the call names; a * at the end matches any rest. "" is any key, and also matches
 	// calls without a key.
 	Key string
-	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
+	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means
+	// 1.
 	Nth int
 	// Times is the number of matching calls in a row that are hit. Zero means 1. With ddbfake.Always there is no end.
 	Times int
@@ -60,7 +61,8 @@ func (f *Fault) text() faults.Text {
 	return faults.Text{
 		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
 		Predicates: []faults.Predicate{
-			{Name: "op", Value: &f.Op, Check: faults.Operation(operationNames(), "("+strings.Join(operationNames(), ", ")+")")},
+			{Name: "op", Value: &f.Op, Check: faults.Operation(operationNames(),
+				"("+strings.Join(operationNames(), ", ")+")")},
 			{Name: "bucket", Value: &f.Bucket},
 			{Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
 		},

@@ -85,7 +85,8 @@ func TestFaultsOverHTTP(t *testing.T) {
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
 	s.Inject(Fault{Kind: ddbfake.FaultResponseLost})
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/pages/home", strings.NewReader("Hello"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/pages/home",
+		strings.NewReader("Hello"))
 	must.OK(t, err)
 	if response, err := server.Client().Do(r); err == nil {
 		response.Body.Close()
@@ -102,7 +103,8 @@ func TestFaultsOfRows(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultStaleRead, ddbfake.FaultUnprocessed, 0, 99} {
 		s := New(Options{Buckets: []string{"pages"}})
 		s.Inject(Fault{Kind: kind})
-		if _, err := once(s, "").PutObject(t.Context(), put("home", "x")); err == nil || !strings.Contains(err.Error(), "throttled") {
+		if _, err := once(s, "").PutObject(t.Context(), put("home", "x")); err == nil ||
+			!strings.Contains(err.Error(), "throttled") {
 			t.Errorf("%s: got %v, want an error with the kinds", kind, err)
 		}
 		s.ClearFaults()
@@ -113,7 +115,9 @@ func TestFaultsOfRows(t *testing.T) {
 }
 
 func TestFaultPredicates(t *testing.T) {
-	call := Call{Actor: "alice.2", Operation: "PutObject", Bucket: "pages", Keys: []string{"a/1"}, in: &input{header: http.Header{}}}
+	call := Call{Actor: "alice.2", Operation: "PutObject", Bucket: "pages", Keys: []string{"a/1"}, in: &input{
+		header: http.Header{},
+	}}
 	two := Call{Actor: "bob", Operation: "DeleteObjects", Bucket: "pages", Keys: []string{"a", "b"}, in: &input{}}
 	for _, c := range []struct {
 		text      string

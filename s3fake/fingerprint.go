@@ -24,15 +24,18 @@ func (s own) Fingerprint() (sum fingerprint.Hash) {
 		of := fingerprint.Hash(1).Text(b.name)
 		sum += of.Text(b.region).Number(uint64(b.created.UnixNano()))
 		b.objects.Scan(func(key string, o *object) bool {
-			sum += printOf(of.Text(key), o.header).Text(string(o.body)).Text(o.etag).Number(uint64(o.modified.UnixNano())).
+			sum += printOf(of.Text(key), o.header).Text(string(o.body)).Text(o.etag).
+				Number(uint64(o.modified.UnixNano())).
 				Text(o.checksum.print()).Text(fmt.Sprint(o.parts))
 			return true
 		})
 		b.uploads.Scan(func(name string, u *upload) bool {
 			h := printOf(of.Number(1).Text(name), u.header).Number(uint64(u.begun.UnixNano())).
-				Text(checksum{algorithm: u.algorithm, composite: u.composite}.print()).Text(fmt.Sprint(u.named, u.completed))
+				Text(checksum{algorithm: u.algorithm, composite: u.composite}.print()).
+				Text(fmt.Sprint(u.named, u.completed))
 			u.parts.Scan(func(n int, p *part) bool {
-				h = h.Number(uint64(n)).Text(string(p.body)).Text(p.etag).Number(uint64(p.modified.UnixNano())).Text(p.checksum)
+				h = h.Number(uint64(n)).Text(string(p.body)).Text(p.etag).Number(uint64(p.modified.UnixNano())).
+					Text(p.checksum)
 				return true
 			})
 			if u.answer != nil {
@@ -65,7 +68,8 @@ func (own) Asks(c *Call) string {
 	if in == nil {
 		return c.String()
 	}
-	sum := printOf(printOf(printOf(0, in.header), in.trailer), http.Header(in.query)).Text(in.region).Text(string(in.body))
+	sum := printOf(printOf(printOf(0, in.header), in.trailer), http.Header(in.query)).Text(in.region).
+		Text(string(in.body))
 	return fmt.Sprintf("%s by %s (%x)", c, c.Actor, uint64(sum))
 }
 

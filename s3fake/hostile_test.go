@@ -26,22 +26,32 @@ func TestHostile(t *testing.T) {
 		status                     int
 		code                       string
 	}{
-		{name: "a key of 1 MB", method: "PUT", target: "/pages/" + long, body: "x", status: 400, code: "KeyTooLongError"},
+		{name: "a key of 1 MB", method: "PUT", target: "/pages/" + long, body: "x", status: 400,
+			code: "KeyTooLongError"},
 		{name: "a bucket of 1 MB", method: "PUT", target: "/" + long, status: 400, code: "InvalidBucketName"},
-		{name: "deep XML", method: "POST", target: "/pages?delete", body: "<Delete>" + deep, status: 400, code: "MalformedXML"},
+		{name: "deep XML", method: "POST", target: "/pages?delete", body: "<Delete>" + deep,
+			status: 400, code: "MalformedXML"},
 		{name: "a billion laughs", method: "POST", target: "/pages?delete", status: 400, code: "MalformedXML",
 			body: `<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><Delete><Object><Key>&b;</Key></Object></Delete>`},
-		{name: "keys of 1 MB in XML", method: "POST", target: "/pages?delete", header: http.Header{"Content-Md5": {"x"}}, status: 400, code: "InvalidDigest",
+		{name: "keys of 1 MB in XML", method: "POST", target: "/pages?delete",
+			header: http.Header{"Content-Md5": {"x"}}, status: 400, code: "InvalidDigest",
 			body: "<Delete><Object><Key>" + long + "</Key></Object></Delete>"},
-		{name: "a token of 1 MB", method: "GET", target: "/pages?list-type=2&continuation-token=" + long, status: 400, code: "InvalidArgument"},
-		{name: "a negative chunk", method: "PUT", target: "/pages/x", header: chunks, body: "-5\r\nHello\r\n0\r\n\r\n", status: 400, code: "IncompleteBody"},
-		{name: "a huge chunk", method: "PUT", target: "/pages/x", header: chunks, body: "ffffffffffffffff\r\nHello\r\n", status: 400, code: "IncompleteBody"},
-		{name: "a chunk of 2 GB", method: "PUT", target: "/pages/x", header: chunks, body: "7fffffff\r\nHello\r\n", status: 400, code: "IncompleteBody"},
+		{name: "a token of 1 MB", method: "GET", target: "/pages?list-type=2&continuation-token=" + long, status: 400,
+			code: "InvalidArgument"},
+		{name: "a negative chunk", method: "PUT", target: "/pages/x", header: chunks, body: "-5\r\nHello\r\n0\r\n\r\n",
+			status: 400, code: "IncompleteBody"},
+		{name: "a huge chunk", method: "PUT", target: "/pages/x", header: chunks, body: "ffffffffffffffff\r\nHello\r\n",
+			status: 400, code: "IncompleteBody"},
+		{name: "a chunk of 2 GB", method: "PUT", target: "/pages/x", header: chunks, body: "7fffffff\r\nHello\r\n",
+			status: 400, code: "IncompleteBody"},
 		{name: "control characters", method: "GET", target: "/pages/%00%01%0d%0a", status: 404, code: "NoSuchKey"},
-		{name: "no credentials that are any", method: "GET", target: "/pages/home", header: http.Header{"Authorization": {"Bearer x"}}, status: 200},
-		{name: "half a signature", method: "GET", target: "/pages/home", header: http.Header{"Authorization": {"AWS4-HMAC-SHA256 Credential="}}, status: 200},
+		{name: "no credentials that are any", method: "GET", target: "/pages/home",
+			header: http.Header{"Authorization": {"Bearer x"}}, status: 200},
+		{name: "half a signature", method: "GET", target: "/pages/home",
+			header: http.Header{"Authorization": {"AWS4-HMAC-SHA256 Credential="}}, status: 200},
 		{name: "an encoded slash", method: "GET", target: "/pages%2Fhome", status: 404, code: "NoSuchBucket"},
-		{name: "many headers", method: "GET", target: "/pages/home", header: http.Header{"If-None-Match": {strings.Repeat(`"x",`, 100_000)}}, status: 200},
+		{name: "many headers", method: "GET", target: "/pages/home",
+			header: http.Header{"If-None-Match": {strings.Repeat(`"x",`, 100_000)}}, status: 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newWorld(t)
@@ -60,7 +70,9 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-var chunks = http.Header{"X-Amz-Content-Sha256": {"STREAMING-UNSIGNED-PAYLOAD-TRAILER"}, "X-Amz-Decoded-Content-Length": {"5"}}
+var chunks = http.Header{
+	"X-Amz-Content-Sha256": {"STREAMING-UNSIGNED-PAYLOAD-TRAILER"}, "X-Amz-Decoded-Content-Length": {"5"},
+}
 
 // A body over the limit is refused before it is read, and a body that breaks off makes no object.
 func TestBodiesThatAreNone(t *testing.T) {
@@ -72,7 +84,8 @@ func TestBodiesThatAreNone(t *testing.T) {
 		t.Errorf("too large: got %v and %v, want 400", got, err)
 	}
 	broken := errors.New("the connection broke")
-	r = httptest.NewRequest(http.MethodPut, "/pages/new", io.MultiReader(strings.NewReader("Hel"), iotest.ErrReader(broken)))
+	r = httptest.NewRequest(http.MethodPut, "/pages/new",
+		io.MultiReader(strings.NewReader("Hel"), iotest.ErrReader(broken)))
 	r.ContentLength, r.TransferEncoding = 5, nil
 	if _, err := roundTrip(s.Do, r); !errors.Is(err, broken) {
 		t.Errorf("broken off: got %v, want the error", err)
@@ -117,7 +130,8 @@ func TestDoRefuses(t *testing.T) {
 func FuzzRequest(f *testing.F) {
 	for _, c := range conformance {
 		header := ""
-		for _, name := range []string{"Range", "If-Match", "If-None-Match", "x-amz-content-sha256", "x-amz-checksum-crc32"} {
+		for _, name := range []string{"Range", "If-Match", "If-None-Match", "x-amz-content-sha256",
+			"x-amz-checksum-crc32"} {
 			if v := c.header[name]; v != "" {
 				header = name + ":" + v
 			}
@@ -145,7 +159,8 @@ func TestLongXML(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	const size = 6 << 20
 	for name, piece := range map[string]string{
-		"objects": "<Object><Key>a</Key></Object>", "empty objects": "<Object/>", "depth": "<x>", "attributes": ` a=""`, "text": "x",
+		"objects": "<Object><Key>a</Key></Object>", "empty objects": "<Object/>", "depth": "<x>",
+		"attributes": ` a=""`, "text": "x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := "<Delete>"

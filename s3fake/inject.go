@@ -49,7 +49,8 @@ func (s *Store) faultOf(c *Call) (*Fault, error) {
 	case fault == nil:
 		return nil, nil
 	case !slices.Contains(kinds, fault.Kind):
-		return nil, fmt.Errorf("s3fake: found a fault of the kind %s, expected one of %s", fault.Kind, strings.Join(kindNames(), ", "))
+		return nil, fmt.Errorf("s3fake: found a fault of the kind %s, expected one of %s", fault.Kind,
+			strings.Join(kindNames(), ", "))
 	case fault.Kind == ddbfake.FaultConflict && !c.conditional():
 		return nil, nil
 	}

@@ -64,7 +64,8 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 		return nil, invalidArgument("Invalid List Type value in Request", "list-type", v)
 	}
 	out := &listResult{
-		Name: b.name, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), StartAfter: q.Get("start-after"), EncodingType: q.Get("encoding-type"),
+		Name: b.name, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), StartAfter: q.Get("start-after"),
+		EncodingType: q.Get("encoding-type"),
 	}
 	var err *apiError
 	if out.MaxKeys, err = c.in.count("max-keys", "maxKeys", maxListed); err != nil {
@@ -79,7 +80,8 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 	case q.Has("continuation-token"):
 		var ok bool
 		if from, ok = parseToken(q.Get("continuation-token")); !ok {
-			return nil, invalidArgument("The continuation token provided is incorrect", "continuation-token", q.Get("continuation-token"))
+			return nil, invalidArgument("The continuation token provided is incorrect", "continuation-token",
+				q.Get("continuation-token"))
 		}
 		out.ContinuationToken = q.Get("continuation-token")
 	case !second:
@@ -138,9 +140,11 @@ type listVersionsResult struct {
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
 func (s *Store) listVersions(b *bucket, c *Call) (*Answer, *apiError) {
 	q := c.in.query
-	page, key, version := &listResult{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter")}, q.Get("key-marker"), q.Get("version-id-marker")
+	page, key, version := &listResult{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter")}, q.Get("key-marker"),
+		q.Get("version-id-marker")
 	if key == "" && version != "" {
-		return nil, invalidArgument("A version-id marker cannot be specified without a key marker.", "version-id-marker", version)
+		return nil, invalidArgument("A version-id marker cannot be specified without a key marker.",
+			"version-id-marker", version)
 	}
 	var err *apiError
 	if page.MaxKeys, err = c.in.count("max-keys", "maxKeys", maxListed); err != nil {
@@ -156,8 +160,9 @@ func (s *Store) listVersions(b *bucket, c *Call) (*Answer, *apiError) {
 	}
 	end := page.fill(b, from, true)
 	out := &listVersionsResult{
-		Name: b.name, Prefix: encode(page.Prefix), KeyMarker: encode(key), VersionIDMarker: version, Delimiter: encode(page.Delimiter),
-		EncodingType: q.Get("encoding-type"), MaxKeys: page.MaxKeys, IsTruncated: page.IsTruncated,
+		Name: b.name, Prefix: encode(page.Prefix), KeyMarker: encode(key), VersionIDMarker: version,
+		Delimiter: encode(page.Delimiter), EncodingType: q.Get("encoding-type"), MaxKeys: page.MaxKeys,
+		IsTruncated: page.IsTruncated,
 	}
 	if out.IsTruncated {
 		out.NextKeyMarker, out.NextVersionIDMarker = encode(end.after+end.past), "null"
@@ -221,8 +226,9 @@ func (l *listResult) fill(b *bucket, from listPosition, owned bool) listPosition
 		}
 		from = listPosition{after: key}
 		entry := listedObject{
-			Key: key, LastModified: o.modified.Format(timeFormat), ETag: o.etag, Size: len(o.body), StorageClass: "STANDARD",
-			ChecksumAlgorithm: o.checksum.name(), ChecksumType: checksumType(o.checksum.composite),
+			Key: key, LastModified: o.modified.Format(timeFormat), ETag: o.etag, Size: len(o.body),
+			StorageClass: "STANDARD", ChecksumAlgorithm: o.checksum.name(),
+			ChecksumType: checksumType(o.checksum.composite),
 		}
 		if owned {
 			entry.Owner = &owner{ownerID}

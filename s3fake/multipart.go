@@ -80,7 +80,8 @@ func (s *Store) createUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	}
 	s.uploads++
 	u := &upload{key: c.Keys[0], id: fmt.Sprintf("%016x", s.uploads), begun: s.now(), header: kept}
-	if err := u.choose(c.in.header.Get("X-Amz-Checksum-Algorithm"), c.in.header.Get("X-Amz-Checksum-Type")); err != nil {
+	if err := u.choose(c.in.header.Get("X-Amz-Checksum-Algorithm"),
+		c.in.header.Get("X-Amz-Checksum-Type")); err != nil {
 		return nil, err
 	}
 	b.uploads.Set(uploadKey(u.key, u.id), u)
@@ -101,7 +102,9 @@ func (s *Store) createUpload(b *bucket, c *Call) (*Answer, *apiError) {
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 func (u *upload) choose(name, kind string) *apiError {
 	if name == "" && kind != "" {
-		return invalidRequest("The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.")
+		return invalidRequest(
+			"The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.",
+		)
 	}
 	var err *apiError
 	if u.algorithm, err = algorithmNamed(name, algorithms[len(algorithms)-1]); err != nil {
@@ -116,7 +119,8 @@ func (u *upload) choose(name, kind string) *apiError {
 	case kind != checksumType(u.composite):
 		return invalidRequest("Value for x-amz-checksum-type header is invalid.")
 	case u.composite && u.algorithm.name == "CRC64NVME", !u.composite && strings.HasPrefix(u.algorithm.name, "SHA"):
-		return invalidRequest("The " + kind + " checksum type cannot be used with the " + strings.ToLower(u.algorithm.name) +
+		return invalidRequest("The " + kind + " checksum type cannot be used with the " +
+			strings.ToLower(u.algorithm.name) +
 			" checksum algorithm.")
 	}
 	return nil
@@ -139,7 +143,8 @@ func (s *Store) uploadPart(b *bucket, c *Call) (*Answer, *apiError) {
 		if found.algorithm != nil {
 			actual = strings.ToLower(found.algorithm.name)
 		}
-		return nil, invalidRequest("Checksum Type mismatch occurred, expected checksum Type: " + strings.ToLower(u.algorithm.name) +
+		return nil, invalidRequest("Checksum Type mismatch occurred, expected checksum Type: " +
+			strings.ToLower(u.algorithm.name) +
 			", actual checksum Type: " + actual)
 	}
 	p, err := s.keepPart(b, u, c, c.in.body)
@@ -287,8 +292,10 @@ func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 		case summed && sum != p.checksum:
 			return nil, invalidPart(u.id, n)
 		case !summed && u.composite:
-			return nil, invalidRequest(fmt.Sprintf("The upload was created using a %s checksum. The complete request must include "+
-				"the checksum for each part. It was missing for part %d in the request.", strings.ToLower(u.algorithm.name), n.number))
+			return nil,
+				invalidRequest(fmt.Sprintf("The upload was created using a %s checksum. The complete request "+
+					"must include the checksum for each part. It was missing for part %d in the request.",
+					strings.ToLower(u.algorithm.name), n.number))
 		case i < len(named)-1 && len(p.body) < minPartBytes:
 			return nil, entityTooSmall(n, len(p.body))
 		}
@@ -320,7 +327,8 @@ func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 // verifyWhole compares an object with everything that its CompleteMultipartUpload says about it.
 func verifyWhole(o *object, in *input) *apiError {
 	if size := in.header.Get("X-Amz-Mp-Object-Size"); size != "" && size != strconv.Itoa(len(o.body)) {
-		return invalidRequest(fmt.Sprintf("The provided 'x-amz-mp-object-size' header value %s does not match what was computed: %d",
+		return invalidRequest(fmt.Sprintf("The provided 'x-amz-mp-object-size' header value %s does not match what "+
+			"was computed: %d",
 			size, len(o.body)))
 	}
 	if kind := in.header.Get("X-Amz-Checksum-Type"); kind != "" && kind != checksumType(o.checksum.composite) {
@@ -336,7 +344,8 @@ func verifyWhole(o *object, in *input) *apiError {
 	}
 	value, _, _ := strings.Cut(o.checksum.value, "-")
 	if given, _, _ := strings.Cut(found.value, "-"); found.algorithm != o.checksum.algorithm || given != value {
-		return badDigest("The " + strings.ToLower(found.algorithm.name) + " you specified did not match the calculated checksum.")
+		return badDigest("The " + strings.ToLower(found.algorithm.name) +
+			" you specified did not match the calculated checksum.")
 	}
 	return nil
 }

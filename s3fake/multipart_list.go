@@ -34,8 +34,8 @@ func (s *Store) listParts(b *bucket, c *Call) (*Answer, *apiError) {
 		ChecksumType          string
 		Part                  []listed
 	}{
-		Bucket: b.name, Key: u.key, UploadId: u.id, Initiator: owner{ownerID}, Owner: owner{ownerID}, StorageClass: "STANDARD",
-		ChecksumAlgorithm: u.algorithm.name, ChecksumType: checksumType(u.composite),
+		Bucket: b.name, Key: u.key, UploadId: u.id, Initiator: owner{ownerID}, Owner: owner{ownerID},
+		StorageClass: "STANDARD", ChecksumAlgorithm: u.algorithm.name, ChecksumType: checksumType(u.composite),
 	}
 	if out.MaxParts, err = c.in.count("max-parts", "maxParts", maxListed); err != nil {
 		return nil, err
@@ -114,7 +114,8 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 			return false
 		}
 		out.Upload = append(out.Upload, listed{
-			encode(u.key), u.id, owner{ownerID}, owner{ownerID}, "STANDARD", u.begun.Format(timeFormat), u.algorithm.name, checksumType(u.composite),
+			encode(u.key), u.id, owner{ownerID}, owner{ownerID}, "STANDARD", u.begun.Format(timeFormat),
+			u.algorithm.name, checksumType(u.composite),
 		})
 		return true
 	})

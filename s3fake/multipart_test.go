@@ -24,7 +24,8 @@ const megabyte = 1 << 20
 func TestMultipart(t *testing.T) {
 	effort.NotShort(t)
 	for name, kind := range map[types.ChecksumAlgorithm]types.ChecksumType{
-		types.ChecksumAlgorithmSha256: types.ChecksumTypeComposite, types.ChecksumAlgorithmCrc32: types.ChecksumTypeFullObject, "": "",
+		types.ChecksumAlgorithmSha256: types.ChecksumTypeComposite,
+		types.ChecksumAlgorithmCrc32:  types.ChecksumTypeFullObject, "": "",
 	} {
 		s := New(Options{Buckets: []string{"pages"}})
 		for door, client := range clients(t, s) {
@@ -32,29 +33,36 @@ func TestMultipart(t *testing.T) {
 				ctx, bucket, key := t.Context(), aws.String("pages"), aws.String("large é")
 				must.Done(t)(client.PutObject(ctx, put("source", strings.Repeat("s", 6*megabyte))))
 				begun, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
-					Bucket: bucket, Key: key, ChecksumAlgorithm: name, ChecksumType: kind, ContentType: aws.String("text/html"), Metadata: map[string]string{"generation": "7"},
+					Bucket: bucket, Key: key, ChecksumAlgorithm: name, ChecksumType: kind,
+					ContentType: aws.String("text/html"), Metadata: map[string]string{"generation": "7"},
 				})
 				must.OK(t, err)
 				part := func(n int32, body string) types.CompletedPart {
 					out, err := client.UploadPart(ctx, &s3.UploadPartInput{
-						Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(n), Body: strings.NewReader(body), ChecksumAlgorithm: name,
+						Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(n),
+						Body: strings.NewReader(body), ChecksumAlgorithm: name,
 					})
 					must.OK(t, err)
-					return types.CompletedPart{PartNumber: aws.Int32(n), ETag: out.ETag, ChecksumSHA256: out.ChecksumSHA256, ChecksumCRC32: out.ChecksumCRC32}
+					return types.CompletedPart{PartNumber: aws.Int32(n), ETag: out.ETag,
+						ChecksumSHA256: out.ChecksumSHA256, ChecksumCRC32: out.ChecksumCRC32}
 				}
 				last := part(30, "end")
 				part(1, "overwritten")
 				first := part(1, strings.Repeat("a", 5*megabyte))
 				part(7, "left out")
 				copied, err := client.UploadPartCopy(ctx, &s3.UploadPartCopyInput{
-					Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(2), CopySource: aws.String("pages/source"),
+					Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(2),
+					CopySource:      aws.String("pages/source"),
 					CopySourceRange: aws.String(fmt.Sprintf("bytes=1-%d", 5*megabyte)),
 				})
 				must.OK(t, err)
 				middle := types.CompletedPart{
-					PartNumber: aws.Int32(2), ETag: copied.CopyPartResult.ETag, ChecksumSHA256: copied.CopyPartResult.ChecksumSHA256, ChecksumCRC32: copied.CopyPartResult.ChecksumCRC32,
+					PartNumber: aws.Int32(2), ETag: copied.CopyPartResult.ETag,
+					ChecksumSHA256: copied.CopyPartResult.ChecksumSHA256,
+					ChecksumCRC32:  copied.CopyPartResult.ChecksumCRC32,
 				}
-				parts := s3.NewListPartsPaginator(client, &s3.ListPartsInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, MaxParts: aws.Int32(3)})
+				parts := s3.NewListPartsPaginator(client,
+					&s3.ListPartsInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, MaxParts: aws.Int32(3)})
 				var numbers []int32
 				for parts.HasMorePages() {
 					page := must.Of(parts.NextPage(ctx))(t)
@@ -80,9 +88,11 @@ func TestMultipart(t *testing.T) {
 				again, err := client.CompleteMultipartUpload(ctx, whole)
 				must.OK(t, err)
 				if aws.ToString(again.ETag) != aws.ToString(done.ETag) {
-					t.Errorf("completed again: got the ETag %v, want %v", aws.ToString(again.ETag), aws.ToString(done.ETag))
+					t.Errorf("completed again: got the ETag %v, want %v", aws.ToString(again.ETag),
+						aws.ToString(done.ETag))
 				}
-				_, err = client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: bucket, Key: key, UploadId: begun.UploadId})
+				_, err = client.AbortMultipartUpload(ctx,
+					&s3.AbortMultipartUploadInput{Bucket: bucket, Key: key, UploadId: begun.UploadId})
 				wantCode(t, err, "NoSuchUpload")
 				want := strings.Repeat("a", 5*megabyte) + strings.Repeat("s", 5*megabyte) + "end"
 				if got := bodyOf(t, client, *key); got != want {
@@ -98,9 +108,12 @@ func TestMultipart(t *testing.T) {
 					t.Errorf("part 3: got %q of %d parts, %v", body, aws.ToInt32(out.PartsCount), out.Metadata)
 				}
 				// A copied object has no parts, so its ETag is the MD5.
-				copy, err := client.CopyObject(ctx, &s3.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"), CopySource: aws.String("pages/large%20%C3%A9")})
+				copy, err := client.CopyObject(ctx, &s3.CopyObjectInput{
+					Bucket: bucket, Key: aws.String("copy"), CopySource: aws.String("pages/large%20%C3%A9"),
+				})
 				must.OK(t, err)
-				if strings.Contains(aws.ToString(copy.CopyObjectResult.ETag), "-") || bodyOf(t, client, "copy") != want {
+				if strings.Contains(aws.ToString(copy.CopyObjectResult.ETag), "-") ||
+					bodyOf(t, client, "copy") != want {
 					t.Errorf("got the copy %+v", copy.CopyObjectResult)
 				}
 				for _, key := range []string{*key, "copy", "source"} {
@@ -117,10 +130,12 @@ func TestMultipart(t *testing.T) {
 func TestMultipartChecksums(t *testing.T) {
 	client := New(Options{Buckets: []string{"pages"}}).Client()
 	bucket, key := aws.String("pages"), aws.String("sums")
-	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key, ChecksumAlgorithm: types.ChecksumAlgorithmSha256})
+	begun, err := client.CreateMultipartUpload(t.Context(),
+		&s3.CreateMultipartUploadInput{Bucket: bucket, Key: key, ChecksumAlgorithm: types.ChecksumAlgorithmSha256})
 	must.OK(t, err)
 	in := func(a types.ChecksumAlgorithm) *s3.UploadPartInput {
-		return &s3.UploadPartInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"), ChecksumAlgorithm: a}
+		return &s3.UploadPartInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1),
+			Body: strings.NewReader("x"), ChecksumAlgorithm: a}
 	}
 	_, err = client.UploadPart(t.Context(), in(types.ChecksumAlgorithmCrc32))
 	wantCode(t, err, "InvalidRequest")
@@ -131,7 +146,9 @@ func TestMultipartChecksums(t *testing.T) {
 	must.OK(t, err)
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: begun.UploadId,
-		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: made.ETag}}},
+		MultipartUpload: &types.CompletedMultipartUpload{
+			Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: made.ETag}},
+		},
 	})
 	wantCode(t, err, "InvalidRequest")
 }
@@ -144,7 +161,8 @@ func TestListUploads(t *testing.T) {
 	bucket := aws.String("pages")
 	var first *s3.CreateMultipartUploadOutput
 	for _, key := range []string{"b", "a", "a", "c"} {
-		begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: aws.String(key)})
+		begun, err := client.CreateMultipartUpload(t.Context(),
+			&s3.CreateMultipartUploadInput{Bucket: bucket, Key: aws.String(key)})
 		must.OK(t, err)
 		if first == nil {
 			first = begun
@@ -152,7 +170,8 @@ func TestListUploads(t *testing.T) {
 	}
 	list := func() string {
 		var got []string
-		pages := s3.NewListMultipartUploadsPaginator(client, &s3.ListMultipartUploadsInput{Bucket: bucket, MaxUploads: aws.Int32(1)})
+		pages := s3.NewListMultipartUploadsPaginator(client,
+			&s3.ListMultipartUploadsInput{Bucket: bucket, MaxUploads: aws.Int32(1)})
 		for pages.HasMorePages() {
 			page := must.Of(pages.NextPage(t.Context()))(t)
 			for _, u := range page.Uploads {
@@ -165,7 +184,8 @@ func TestListUploads(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	kept := s.Snapshot()
-	_, err := client.AbortMultipartUpload(t.Context(), &s3.AbortMultipartUploadInput{Bucket: bucket, Key: aws.String("b"), UploadId: first.UploadId})
+	_, err := client.AbortMultipartUpload(t.Context(),
+		&s3.AbortMultipartUploadInput{Bucket: bucket, Key: aws.String("b"), UploadId: first.UploadId})
 	must.OK(t, err)
 	if got := list(); got != "a2 a3 c4" {
 		t.Errorf("after the abort: got %s", got)
@@ -183,12 +203,16 @@ func TestCompleteLost(t *testing.T) {
 	bucket, key := aws.String("pages"), aws.String("large")
 	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
 	must.OK(t, err)
-	made, err := client.UploadPart(t.Context(), &s3.UploadPartInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x")})
+	made, err := client.UploadPart(t.Context(), &s3.UploadPartInput{
+		Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"),
+	})
 	must.OK(t, err)
 	s.Inject(Fault{Kind: ddbfake.FaultResponseLost, Op: "CompleteMultipartUpload"})
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: begun.UploadId, IfNoneMatch: aws.String("*"),
-		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: made.ETag}}},
+		MultipartUpload: &types.CompletedMultipartUpload{
+			Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: made.ETag}},
+		},
 	})
 	if err != nil {
 		t.Errorf("got %v, want the answer of the first attempt", err)

@@ -20,7 +20,8 @@ func parseSource(h http.Header) (*source, *apiError) {
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
 	case err != nil || !ok || bucket == "" || key == "":
-		return nil, invalidArgument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey", "x-amz-copy-source", text)
+		return nil, invalidArgument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+			"x-amz-copy-source", text)
 	case version != "" && version != "null":
 		return nil, unsupported("versions of objects")
 	}
@@ -74,7 +75,8 @@ func (s *Store) copyObject(b *bucket, c *Call) (*Answer, *apiError) {
 		}
 	case directive != "COPY":
 		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)
-	case *c.in.source == source{c.Bucket, key} && h.Get("X-Amz-Storage-Class") == "" && h.Get("X-Amz-Server-Side-Encryption") == "":
+	case *c.in.source == source{c.Bucket, key} && h.Get("X-Amz-Storage-Class") == "" &&
+		h.Get("X-Amz-Server-Side-Encryption") == "":
 		return nil, errCopyToItself
 	}
 	algorithm, err := algorithmNamed(h.Get("X-Amz-Checksum-Algorithm"), from.checksum.algorithm)
@@ -91,7 +93,8 @@ func (s *Store) copyObject(b *bucket, c *Call) (*Answer, *apiError) {
 		LastModified, ETag string
 		Checksum           checksum
 		ChecksumType       string
-	}{LastModified: o.modified.Format(timeFormat), ETag: o.etag, Checksum: o.checksum, ChecksumType: checksumType(false)})
+	}{LastModified: o.modified.Format(timeFormat), ETag: o.etag, Checksum: o.checksum,
+		ChecksumType: checksumType(false)})
 	answer.header["X-Amz-Server-Side-Encryption"] = []string{"AES256"}
 	return answer, nil
 }
@@ -140,8 +143,8 @@ func partOf(body []byte, asked string) ([]byte, *apiError) {
 	last, isLast := position(to)
 	switch {
 	case !ok || !dash || !isFirst || !isLast:
-		return refuse("The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are " +
-			"the zero-based offsets of the first and last bytes to copy")
+		return refuse("The x-amz-copy-source-range value must be of the form bytes=first-last where first " +
+			"and last are the zero-based offsets of the first and last bytes to copy")
 	case len(body) <= minPartBytes:
 		return nil, invalidRequest("The specified copy source is not supported as a byte-range copy source.")
 	case first > last || last >= len(body):

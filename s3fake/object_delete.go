@@ -118,5 +118,6 @@ func document(v any) *Answer {
 	if err != nil { // cannot happen: XML can show all these types
 		return refused(errInternal)
 	}
-	return &Answer{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}}, body: append([]byte(xml.Header), body...)}
+	return &Answer{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}},
+		body: append([]byte(xml.Header), body...)}
 }

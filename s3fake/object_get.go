@@ -99,7 +99,8 @@ func (s *Store) objectTags(b *bucket, c *Call) (*Answer, *apiError) {
 // rangeOf returns the part of a body that a Range header asks for, and its Content-Range. It returns the whole body and
 // "" if the header is absent, is not well-formed, or asks for several parts.
 //
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax (Range: one only)
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax (Range: one
+// only)
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-14.2 (a Range that is not understood is ignored)
 func rangeOf(body []byte, asked string) (part []byte, contentRange string, err *apiError) {
 	spec, ok := strings.CutPrefix(asked, "bytes=")
@@ -136,7 +137,8 @@ func rangeOf(body []byte, asked string) (part []byte, contentRange string, err *
 	if first >= size {
 		return nil, "", invalidRange(asked, size)
 	}
-	return body[first : last+1], "bytes " + strconv.Itoa(first) + "-" + strconv.Itoa(last) + "/" + strconv.Itoa(size), nil
+	return body[first : last+1], "bytes " + strconv.Itoa(first) + "-" + strconv.Itoa(last) + "/" +
+		strconv.Itoa(size), nil
 }
 
 // position reads a position in a body. A number that is larger than any body becomes the largest number.

@@ -39,7 +39,9 @@ var errNoPage = errors.New("it serves no page")
 func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.Handler) {
 	t.Helper()
 	p := isr.Protocol{Name: "cache", New: func(cfg isr.Config) (isr.Handler, error) { return newCache(cfg), nil }}
-	proof, err := campaign.Prove{Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+	proof, err := campaign.Prove{
+		Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk},
+	}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Violated {
 		t.Errorf("sdk %v: got %v, error %v; want it violated", sdk, proof, err)
 	}
@@ -48,7 +50,8 @@ func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.
 // wrongRow leaves a row behind that no cache may leave.
 func wrongRow(ctx context.Context, cfg isr.Config, key string) (isr.Served, error) {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
-	row["lease_token"], row["lease_expires_at"] = &types.AttributeValueMemberS{Value: "x"}, &types.AttributeValueMemberN{Value: "1"}
+	row["lease_token"], row["lease_expires_at"] = &types.AttributeValueMemberS{Value: "x"},
+		&types.AttributeValueMemberN{Value: "1"}
 	row["ttl"] = &types.AttributeValueMemberS{Value: "no number"}
 	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row})
 	return isr.Served{}, errors.Join(err, errNoPage)
@@ -80,7 +83,8 @@ func (h oneBody) Get(ctx context.Context, key string) (isr.Served, error) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	about := pagecache.Key(pk, "ABOUT")
 	if name == "alice" {
-		out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: about, ConsistentRead: aws.Bool(true)})
+		out, err := h.cfg.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: table, Key: about, ConsistentRead: aws.Bool(true)})
 		if err != nil || out.Item == nil {
 			return isr.Served{}, errNoPage
 		}
@@ -103,14 +107,18 @@ func (h oneBody) Get(ctx context.Context, key string) (isr.Served, error) {
 // before or after.
 func TestWhichBodyWasPublishedCounts(t *testing.T) {
 	world := "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
-		"invariants: [no-dangling-pointer]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
+		"invariants: [no-dangling-pointer]\nactors:\n  - {name: alice, script: [get /home]}\n" +
+		"  - {name: bob, script: [get /home]}\n"
 	refutes(t, world, false, func(cfg isr.Config) isr.Handler {
-		return oneBody{cfg, func(ctx context.Context, body string) error { return cfg.Bodies.PutBody(ctx, "page", []byte(body)) }}
+		return oneBody{cfg,
+			func(ctx context.Context, body string) error { return cfg.Bodies.PutBody(ctx, "page", []byte(body)) }}
 	})
 	refutes(t, world, true, func(cfg isr.Config) isr.Handler {
 		client := objectsOf(t, cfg)
 		return oneBody{cfg, func(ctx context.Context, body string) error {
-			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: aws.String("page"), Body: strings.NewReader(body)})
+			_, err := client.PutObject(ctx, &s3.PutObjectInput{
+				Bucket: aws.String(objects.Bucket), Key: aws.String("page"), Body: strings.NewReader(body),
+			})
 			return err
 		}}
 	})
@@ -125,7 +133,8 @@ type dated struct {
 func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
 	bucket, object := aws.String(objects.Bucket), aws.String("page")
 	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
-		_, err := h.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: object, Body: strings.NewReader("a page")})
+		_, err := h.s3.PutObject(ctx,
+			&s3.PutObjectInput{Bucket: bucket, Key: object, Body: strings.NewReader("a page")})
 		return isr.Served{}, errors.Join(err, errNoPage)
 	}
 	out, err := h.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: object})
@@ -141,7 +150,8 @@ func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
 // When an object was written matters after the machine that has written it is done.
 func TestTheDateOfAnObjectCounts(t *testing.T) {
 	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nactors:\n"+
-		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n  - {name: carol, script: [sleep 10s]}\n",
+		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"+
+		"  - {name: carol, script: [sleep 10s]}\n",
 		true, func(cfg isr.Config) isr.Handler { return dated{cfg, objectsOf(t, cfg)} })
 }
 
@@ -154,7 +164,8 @@ type founder struct {
 
 func (h founder) Get(ctx context.Context, key string) (isr.Served, error) {
 	note := pagecache.Key(isr.PartitionKey("", key), "NOTE")
-	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: note, ConsistentRead: aws.Bool(true)})
+	out, err := h.cfg.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: note, ConsistentRead: aws.Bool(true)})
 	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
 		if err == nil {
 			_, _ = h.s3.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("own")}) // which may be lost
@@ -175,7 +186,8 @@ func (h founder) Get(ctx context.Context, key string) (isr.Served, error) {
 // Buckets count after the machine that has made them is done.
 func TestBucketsCount(t *testing.T) {
 	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n",
+		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n"+
+		"  - {name: bob, script: [get /home]}\n",
 		true, func(cfg isr.Config) isr.Handler { return founder{cfg, objectsOf(t, cfg)} })
 }
 
@@ -183,7 +195,8 @@ func TestBucketsCount(t *testing.T) {
 type onS3 struct{ client func() *s3.Client }
 
 func (b onS3) PutBody(ctx context.Context, name string, body []byte) error {
-	_, err := b.client().PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: &name, Body: bytes.NewReader(body)})
+	_, err := b.client().PutObject(ctx,
+		&s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: &name, Body: bytes.NewReader(body)})
 	return err
 }
 
@@ -199,10 +212,13 @@ func (b onS3) GetBody(ctx context.Context, name string) ([]byte, error) {
 // Code with a client of S3 is remembered, and its objects are put back. The search finds what it finds without memory.
 func TestCodeWithS3IsRemembered(t *testing.T) {
 	effort.Long(t)
-	const text = "name: small\ncache: {lease: 2s, revalidate: 4s, render: 0s, poll: 11s, patience: 1, attempts: 2}\nsettle: 30s\nbounds: {ticks: 1}\n" +
-		"faults: [maybe body-put-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+	const text = "name: small\ncache: {lease: 2s, revalidate: 4s, render: 0s, poll: 11s, patience: 1, attempts: 2}\n" +
+		"settle: 30s\nbounds: {ticks: 1}\n" +
+		"faults: [maybe body-put-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
+		"  - {name: bob, script: [get /home]}\n"
 	whole := strings.NewReplacer("ticks: 1", "ticks: 0", "maybe body-put-lost", "", ", crashes: 1", "").Replace(text)
-	for _, of := range []struct{ name, text string }{{"recipe-a", whole}, {"recipe-a", text}, {"guard-token-alone", text}} {
+	for _, of := range []struct{ name, text string }{{"recipe-a", whole}, {"recipe-a", text},
+		{"guard-token-alone", text}} {
 		name := of.name
 		search := func(forgetful bool) (*campaign.Proof, int) {
 			protocol, made := scenariotest.Protocol(t, name), 0
@@ -213,15 +229,18 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 				return protocol.New(cfg)
 			}}
 			proof, err := campaign.Prove{
-				Scenario: scenariotest.Parsed(t, of.text), Protocol: p, Seed: 1, MaxSchedules: 200, Forgetful: forgetful, Certify: of.text == whole, Options: scenario.Options{SDK: true},
+				Scenario: scenariotest.Parsed(t, of.text), Protocol: p, Seed: 1, MaxSchedules: 200,
+				Forgetful: forgetful, Certify: of.text == whole, Options: scenario.Options{SDK: true},
 			}.Run(t.Context())
 			must.OK(t, err)
 			return proof, made
 		}
 		got, started := search(false)
 		want, plainly := search(true)
-		if got.Explored != want.Explored || got.Summary() != want.Summary() || started >= plainly || got.Explored.Complete != (of.text == whole) || !slices.Equal(got.States, want.States) {
-			t.Errorf("%s: %s, %+v, code started %d times; without memory %s, %+v, %d times", name, got.Summary(), got.Explored, started, want.Summary(), want.Explored, plainly)
+		if got.Explored != want.Explored || got.Summary() != want.Summary() || started >= plainly ||
+			got.Explored.Complete != (of.text == whole) || !slices.Equal(got.States, want.States) {
+			t.Errorf("%s: %s, %+v, code started %d times; without memory %s, %+v, %d times", name, got.Summary(),
+				got.Explored, started, want.Summary(), want.Explored, plainly)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // Options configure a Store. The zero value works.
 type Options struct {
-	// Clock is the service's clock, from which LastModified comes. If it is nil, the store has a fakeclock that stands at
-	// fakeclock.Epoch.
+	// Clock is the service's clock, from which LastModified comes. If it is nil, the store has a fakeclock that stands
+	// at fakeclock.Epoch.
 	Clock ddbfake.Clock
 	// Buckets are the buckets that exist from the start. Clients can create others. New panics if a bucket may not have
 	// one of the names: see ValidBucket.
@@ -59,14 +59,17 @@ type object struct {
 
 // New returns a store with no objects.
 func New(o Options) *Store {
-	s := &Store{clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)}}
+	s := &Store{
+		clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)},
+	}
 	inside.In(s).Store = s
 	if s.clock == nil {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}
 	for _, name := range o.Buckets {
 		if !hostname.IsBucket(name) {
-			panic("s3fake: Options.Buckets: found " + name + ", expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens")
+			panic("s3fake: Options.Buckets: found " + name +
+				", expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens")
 		}
 		s.buckets[name] = &bucket{name: name, region: ddbfake.DefaultRegion, created: s.now()}
 	}
@@ -94,7 +97,8 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 		return nil, err
 	}
 	s.calls++
-	entry := Request{ID: s.calls, Time: s.clock.Now(), Actor: c.Actor, Operation: c.Operation, Bucket: c.Bucket, Keys: c.Keys, Fault: fault}
+	entry := Request{ID: s.calls, Time: s.clock.Now(), Actor: c.Actor, Operation: c.Operation, Bucket: c.Bucket,
+		Keys: c.Keys, Fault: fault}
 	answer, err := s.serveFaulty(op, &c, fault)
 	if answer != nil {
 		entry.Status, entry.Code = answer.Status, answer.Code
@@ -153,7 +157,9 @@ func copyOf(buckets map[string]*bucket) map[string]*bucket {
 	copied := make(map[string]*bucket, len(buckets))
 	//isrsim:unordered a map goes into a map
 	for name, b := range buckets {
-		copied[name] = &bucket{name: b.name, region: b.region, created: b.created, objects: *b.objects.Copy(), uploads: *b.uploads.Copy()}
+		copied[name] = &bucket{
+			name: b.name, region: b.region, created: b.created, objects: *b.objects.Copy(), uploads: *b.uploads.Copy(),
+		}
 	}
 	return copied
 }

@@ -59,7 +59,8 @@ func (n *node) sdkClient() *dynamodb.Client {
 		began, ended := n.proc.Now(), false
 		n.own.retries(invocation, began)
 		defer func() {
-			// A program that drops a request, as a time limit does, unwinds this call. If it was held up, it has failed.
+			// A program that drops a request, as a time limit does, unwinds this call. If it was held up, it has
+			// failed.
 			if now := n.proc.Now(); !ended && now.After(began) {
 				n.own.attempted(invocation, now, errGivenUp)
 			}
@@ -76,13 +77,14 @@ func (n *node) sdkClient() *dynamodb.Client {
 		n.own.attempted(invocation, n.proc.Now(), cmp.Or(err, inPart(out)))
 		return out, err
 	}
-	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.client), func(o *dynamodb.Options) {
-		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
-		o.Region = n.region
-		if n.own != nil {
-			n.own.tellsTrouble(o)
-		}
-	})
+	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.client),
+		func(o *dynamodb.Options) {
+			o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
+			o.Region = n.region
+			if n.own != nil {
+				n.own.tellsTrouble(o)
+			}
+		})
 }
 
 // sdkCalls counts the attempts of a client's calls. A client has several calls under way at the same time only in a
@@ -122,10 +124,13 @@ func (s *sdkCalls) attempt(invocation string, now time.Time) (sent time.Time, at
 func send[O any](c client, input any, options []func(*dynamodb.Options)) (*O, error) {
 	sent, region := c.n.now(), c.n.regionOf(options)
 	if c.n.proc.Remembers() && c.n.world.unread && asksLockTTL(input) {
-		c.n.proc.Wrong(&sim.TakenError{Off: sim.UnreadDeadlines, Why: c.n.proc.Name() + " has DynamoDB look at the ttl of a lock"})
+		c.n.proc.Wrong(&sim.TakenError{
+			Off: sim.UnreadDeadlines, Why: c.n.proc.Name() + " has DynamoDB look at the ttl of a lock",
+		})
 	}
 	for attempt := 1; ; attempt++ {
-		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Region: region, Sent: sent, Input: input}, attempt)
+		out, err := c.n.call(c.n.world.ctx,
+			ddbfake.Call{Actor: c.n.proc.Name(), Region: region, Sent: sent, Input: input}, attempt)
 		if err == nil {
 			answer, ok := out.(*O)
 			if !ok {
@@ -157,8 +162,8 @@ func retryable(err error) bool {
 	again, known := verdicts.Load(of)
 	if !known {
 		if of.fault == smithy.FaultServer {
-			// The retryer recognises faults of the service itself by their status. A call that goes through no HTTP has no
-			// status.
+			// The retryer recognises faults of the service itself by their status. A call that goes through no HTTP has
+			// no status.
 			err = &http.ResponseError{Err: err, Response: serverFault}
 		}
 		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
@@ -177,27 +182,39 @@ type exception struct {
 // serverFault is the response with an error of the service itself.
 var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
 
-func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (c client) GetItem(
+	_ context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.GetItemOutput, error) {
 	return send[dynamodb.GetItemOutput](c, in, o)
 }
 
-func (c client) PutItem(_ context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (c client) PutItem(
+	_ context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	return send[dynamodb.PutItemOutput](c, in, o)
 }
 
-func (c client) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (c client) UpdateItem(
+	_ context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
 	return send[dynamodb.UpdateItemOutput](c, in, o)
 }
 
-func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+func (c client) DeleteItem(
+	_ context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.DeleteItemOutput, error) {
 	return send[dynamodb.DeleteItemOutput](c, in, o)
 }
 
-func (c client) Query(_ context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c client) Query(
+	_ context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
+) (*dynamodb.QueryOutput, error) {
 	return send[dynamodb.QueryOutput](c, in, o)
 }
 
-func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (c client) TransactWriteItems(
+	_ context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in
 		token := c.n.nextID(c.n.proc.Name() + calls)
@@ -238,7 +255,8 @@ func (r *storeRequest) Asks() string {
 	if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok {
 		token = aws.ToString(in.ClientRequestToken)
 	}
-	return fmt.Sprintf("%s%s, attempt %d, sent at %d in %s %s", r.SortKey(), token, r.attempt, r.call.Sent.UnixNano(), r.call.Region, r.call.Actor)
+	return fmt.Sprintf("%s%s, attempt %d, sent at %d in %s %s", r.SortKey(), token, r.attempt, r.call.Sent.UnixNano(),
+		r.call.Region, r.call.Actor)
 }
 
 // storeAnswer is the answer to a storeRequest, and its fingerprint.
@@ -295,8 +313,8 @@ type storeRequest struct {
 }
 
 // Outcomes implements sim.Request. Outcome 0 is the ordinary one. Each fault that the schedule may choose for this call
-// is an outcome, too: its number is its place in world.possible plus one. A fault that may strike one row or another has
-// further outcomes, each by the number of possible faults greater.
+// is an outcome, too: its number is its place in world.possible plus one. A fault that may strike one row or another
+// has further outcomes, each by the number of possible faults greater.
 func (r *storeRequest) Outcomes() []int {
 	if len(r.node.world.possible) == 0 {
 		return ordinary
@@ -539,7 +557,8 @@ func pagesIn(rows *rowmap.Mapping, table *string, key map[string]types.Attribute
 
 // pagesOf returns the page to which a row of the default form belongs, if it does.
 func pagesOf(pk, sk string) []string {
-	if sk == isr.SortMeta || sk == isr.SortLock || strings.HasPrefix(sk, versionRows) || strings.HasPrefix(sk, requestRows) {
+	if sk == isr.SortMeta || sk == isr.SortLock || strings.HasPrefix(sk, versionRows) ||
+		strings.HasPrefix(sk, requestRows) {
 		return []string{pk}
 	}
 	return nil
@@ -572,8 +591,8 @@ func (w *world) givenToken(input any) string {
 // that code gives have that form, too.
 const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 
-// partsOf returns the parts of the name that a row has in accesses, by its key or by all of it. Rows of tables whose keys
-// are not known here count as one, which has no parts: an attribute pk need not be a key.
+// partsOf returns the parts of the name that a row has in accesses, by its key or by all of it. Rows of tables whose
+// keys are not known here count as one, which has no parts: an attribute pk need not be a key.
 func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
 	if w.rows != nil {
 		if !slices.Contains(tableNames(w.scenario.Rows), aws.ToString(table)) {
@@ -589,10 +608,11 @@ func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []st
 
 // hasOwnKeys says whether a table has other keys than the rows META and LOCK.
 func hasOwnKeys(table *dynamodb.CreateTableInput) bool {
-	return table != nil && (len(table.KeySchema) < 2 || slices.ContainsFunc(table.KeySchema, func(k types.KeySchemaElement) bool {
-		name := aws.ToString(k.AttributeName)
-		return name != "pk" && name != "sk"
-	}))
+	return table != nil && (len(table.KeySchema) < 2 ||
+		slices.ContainsFunc(table.KeySchema, func(k types.KeySchemaElement) bool {
+			name := aws.ToString(k.AttributeName)
+			return name != "pk" && name != "sk"
+		}))
 }
 
 // nameOfTable returns the name of the table that a request names, perhaps by its ARN.
@@ -636,7 +656,9 @@ func (w *world) record(r *storeRequest) {
 		if r.twice {
 			keep(hooks.Exchange{Input: r.call.Input, Hidden: true})
 		}
-		keep(hooks.Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Hidden: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
+		keep(hooks.Exchange{
+			Input: r.call.Input, Output: r.out, Err: r.err, Hidden: w.struck != 0 && !r.twice || w.behind(r.call.Input),
+		})
 	}
 }
 
@@ -663,7 +685,8 @@ func donePart(in, out any) any {
 	part.RequestItems = map[string][]types.WriteRequest{}
 	for _, table := range slices.Sorted(maps.Keys(write.RequestItems)) {
 		left := answer.UnprocessedItems[table]
-		done := slices.DeleteFunc(slices.Clone(write.RequestItems[table]), func(q types.WriteRequest) bool { return slices.Contains(left, q) })
+		done := slices.DeleteFunc(slices.Clone(write.RequestItems[table]),
+			func(q types.WriteRequest) bool { return slices.Contains(left, q) })
 		if len(done) > 0 {
 			part.RequestItems[table] = done
 		}

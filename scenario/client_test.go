@@ -63,7 +63,9 @@ func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 		client := ddbfake.NewClient(func(context.Context, ddbfake.Call) (any, error) { sent++; return nil, err },
 			func(o *dynamodb.Options) { o.Retryer = ddbfake.Retryer(2) })
 		if _, failed := client.GetItem(t.Context(), &dynamodb.GetItemInput{
-			TableName: aws.String("cache"), Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}},
+			TableName: aws.String("cache"), Key: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: "1"},
+			},
 		}); failed == nil || sent == 0 {
 			t.Fatalf("%T: sent %d times, %v", err, sent, failed)
 		}
@@ -76,7 +78,10 @@ func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 		again += sent - 1
 	}
 	if again < 6 {
-		t.Errorf("the SDK retries %d of these errors, want those of throttling, of the server and of the wire among them", again)
+		t.Errorf(
+			"the SDK retries %d of these errors, want those of throttling, of the server and of the wire among them",
+			again,
+		)
 	}
 }
 
@@ -96,14 +101,23 @@ func TestWhatANodeNamesTellsThePage(t *testing.T) {
 		{"two pages", []any{get("CACHE#/home", "META"), get("CACHE#/about", "LOCK")}, ""},
 		{"two pages, one of them by the schema", []any{get("CACHE#/about", "META"), get(own, "LOCK")}, own},
 		{"a transaction", []any{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{Item: pagecache.Key("CACHE#/home", "META")}}, {Delete: &types.Delete{Key: pagecache.Key("CACHE#/home", "LOCK")}},
-			{Update: &types.Update{Key: pagecache.Key("STATS", "DAY")}}, {ConditionCheck: &types.ConditionCheck{Key: pagecache.Key("STATS", "DAY")}}, {},
+			{Put: &types.Put{Item: pagecache.Key("CACHE#/home", "META")}},
+			{Delete: &types.Delete{Key: pagecache.Key("CACHE#/home", "LOCK")}},
+			{Update: &types.Update{Key: pagecache.Key("STATS", "DAY")}},
+			{ConditionCheck: &types.ConditionCheck{Key: pagecache.Key("STATS", "DAY")}}, {},
 		}}}, "CACHE#/home"},
 		{"what is read in a batch or a transaction", []any{
-			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"cache": {Keys: []map[string]types.AttributeValue{pagecache.Key("CACHE#/home", "META")}}}},
-			&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: pagecache.Key("CACHE#/about", "META")}}}},
+			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				"cache": {Keys: []map[string]types.AttributeValue{pagecache.Key("CACHE#/home", "META")}},
+			}},
+			&dynamodb.TransactGetItemsInput{
+				TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: pagecache.Key("CACHE#/about", "META")}}},
+			},
 		}, ""},
-		{"keys that are not strings", []any{&dynamodb.GetItemInput{Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberN{Value: "1"}}}}, ""},
+		{"keys that are not strings",
+			[]any{&dynamodb.GetItemInput{
+				Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberN{Value: "1"}},
+			}}, ""},
 	} {
 		var a named
 		for _, call := range test.calls {
@@ -128,19 +142,27 @@ func TestDonePart(t *testing.T) {
 		t.Errorf("the batch itself has changed: %v", in.RequestItems)
 	}
 	statements := &dynamodb.BatchExecuteStatementInput{Statements: make([]types.BatchStatementRequest, 2)}
-	left := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumThrottlingError}}
-	conflict := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumTransactionConflict}}
-	refused := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumConditionalCheckFailed}}
+	left := types.BatchStatementResponse{
+		Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumThrottlingError},
+	}
+	conflict := types.BatchStatementResponse{
+		Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumTransactionConflict},
+	}
+	refused := types.BatchStatementResponse{
+		Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumConditionalCheckFailed},
+	}
 	answer := func(all ...types.BatchStatementResponse) any {
 		return &dynamodb.BatchExecuteStatementOutput{Responses: all}
 	}
-	if got, ok := donePart(statements, answer(left, refused)).(*dynamodb.BatchExecuteStatementInput); !ok || len(got.Statements) != 1 {
+	if got, ok := donePart(statements, answer(left, refused)).(*dynamodb.BatchExecuteStatementInput); !ok ||
+		len(got.Statements) != 1 {
 		t.Errorf("got %v, want the second statement", got)
 	}
 	if got := donePart(statements, answer(left, conflict)); got != nil {
 		t.Errorf("got %v, want nothing", got)
 	}
-	if inPart(answer(refused)) != nil || inPart(answer(refused, left)) == nil || inPart(answer(refused, conflict)) == nil {
+	if inPart(answer(refused)) != nil || inPart(answer(refused, left)) == nil ||
+		inPart(answer(refused, conflict)) == nil {
 		t.Error("a statement that was left undone is a failure of its batch, and one that was refused is none")
 	}
 	get := &dynamodb.BatchGetItemInput{}
@@ -178,13 +200,15 @@ func TestRefusals(t *testing.T) {
 // lockAndMeta are rows with a ttl. Only that of LOCK is veiled.
 func lockAndMeta() (lock, meta map[string]types.AttributeValue) {
 	row := func(sk string) map[string]types.AttributeValue {
-		return map[string]types.AttributeValue{"sk": &types.AttributeValueMemberS{Value: sk}, "ttl": &types.AttributeValueMemberN{Value: "7200"}}
+		return map[string]types.AttributeValue{
+			"sk": &types.AttributeValueMemberS{Value: sk}, "ttl": &types.AttributeValueMemberN{Value: "7200"},
+		}
 	}
 	return row(isr.SortLock), row(isr.SortMeta)
 }
 
-// Wherever a LOCK row is in an answer, its ttl is another one in the veiled answer: a second from now, now, a second ago,
-// long ago, or no number. The answer itself stays what it was, and nothing else is veiled.
+// Wherever a LOCK row is in an answer, its ttl is another one in the veiled answer: a second from now, now, a second
+// ago, long ago, or no number. The answer itself stays what it was, and nothing else is veiled.
 func TestTheTTLOfALockIsVeiled(t *testing.T) {
 	lock, meta := lockAndMeta()
 	refused := func(rows ...map[string]types.AttributeValue) error {
@@ -215,21 +239,31 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		"a refusal": func(lock, _ map[string]types.AttributeValue) (any, error) {
 			return nil, &types.ConditionalCheckFailedException{Item: lock}
 		},
-		"a cancellation": func(lock, meta map[string]types.AttributeValue) (any, error) { return nil, refused(meta, lock) },
+		"a cancellation": func(
+			lock, meta map[string]types.AttributeValue,
+		) (any, error) {
+			return nil, refused(meta, lock)
+		},
 	} {
 		out, err := of(lock, meta)
 		answer := storeAnswer{out: out, err: err}
 		for way, ttl := range []types.AttributeValue{
 			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberS{Value: "veiled"},
-			&types.AttributeValueMemberN{Value: "3601"}, &types.AttributeValueMemberN{Value: "3600"}, &types.AttributeValueMemberN{Value: "3599"},
-			&types.AttributeValueMemberN{Value: "3591"}, &types.AttributeValueMemberN{Value: "3590"}, &types.AttributeValueMemberN{Value: "3589"},
+			&types.AttributeValueMemberN{Value: "3601"}, &types.AttributeValueMemberN{Value: "3600"},
+			&types.AttributeValueMemberN{Value: "3599"},
+			&types.AttributeValueMemberN{Value: "3591"}, &types.AttributeValueMemberN{Value: "3590"},
+			&types.AttributeValueMemberN{Value: "3589"},
 		} {
 			veiled := r.Veiled(answer, now, now.Add(-10*time.Second))
 			other, _ := lockAndMeta()
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
 			got, is := veiled[way].(storeAnswer)
-			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 8 {
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(
+				reflect.Type,
+			) bool {
+				return true
+			})); diff != "" || !is || len(veiled) != 8 {
 				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)
 			}
 		}
@@ -255,7 +289,9 @@ func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 	lock, meta := lockAndMeta()
 	alias := map[string]string{"#t": "ttl", "#e": "lease_expires_at"}
 	update := func(key map[string]types.AttributeValue, update, condition string) *dynamodb.UpdateItemInput {
-		return &dynamodb.UpdateItemInput{Key: key, ExpressionAttributeNames: alias, UpdateExpression: &update, ConditionExpression: &condition}
+		return &dynamodb.UpdateItemInput{
+			Key: key, ExpressionAttributeNames: alias, UpdateExpression: &update, ConditionExpression: &condition,
+		}
 	}
 	transact := func(item types.TransactWriteItem) *dynamodb.TransactWriteItemsInput {
 		return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{}, item}}
@@ -266,28 +302,55 @@ func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 		input any
 		asks  bool
 	}{
-		{"a put without", &dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}, false},
-		{"a put", &dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
-		{"a put of META", &dynamodb.PutItemInput{Item: meta, ExpressionAttributeNames: alias, ConditionExpression: asking}, false},
-		{"a put with Expected", &dynamodb.PutItemInput{Item: lock, Expected: map[string]types.ExpectedAttributeValue{}}, true},
-		{"a name without an alias", &dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttl)")}, true},
-		{"another name", &dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttls) OR a.attl = :ttl")}, false},
+		{"a put without",
+			&dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}, false},
+		{"a put",
+			&dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
+		{"a put of META",
+			&dynamodb.PutItemInput{Item: meta, ExpressionAttributeNames: alias, ConditionExpression: asking}, false},
+		{"a put with Expected",
+			&dynamodb.PutItemInput{Item: lock, Expected: map[string]types.ExpectedAttributeValue{}}, true},
+		{"a name without an alias",
+			&dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttl)")}, true},
+		{"another name",
+			&dynamodb.PutItemInput{
+				Item: lock, ConditionExpression: aws.String("attribute_exists(ttls) OR a.attl = :ttl"),
+			}, false},
 		{"an update that sets it", update(lock, "SET #e = :e, #t = :t", "#e < :now"), false},
 		{"an update that copies it", update(lock, "SET #e = #t, #t = :t", "#e < :now"), true},
 		{"an update that counts it up", update(lock, "SET #t = #t + :t", "#e < :now"), true},
 		{"an update that adds to it", update(lock, "ADD #t :t", "#e < :now"), true},
 		{"an update on a condition", update(lock, "SET #t = :t", "#t = :now"), true},
-		{"an update with AttributeUpdates", &dynamodb.UpdateItemInput{Key: lock, AttributeUpdates: map[string]types.AttributeValueUpdate{}}, true},
-		{"a deletion", &dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
-		{"a deletion without", &dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}, false},
+		{"an update with AttributeUpdates",
+			&dynamodb.UpdateItemInput{Key: lock, AttributeUpdates: map[string]types.AttributeValueUpdate{}}, true},
+		{"a deletion",
+			&dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
+		{"a deletion without",
+			&dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition},
+			false},
 		{"a query", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: asking}, true},
 		{"a query without", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: condition}, false},
 		{"a query of an index", &dynamodb.QueryInput{IndexName: aws.String("by-ttl")}, true},
-		{"a transaction's put", transact(types.TransactWriteItem{Put: &types.Put{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
-		{"a transaction's update", transact(types.TransactWriteItem{Update: &types.Update{Key: lock, ExpressionAttributeNames: alias, UpdateExpression: aws.String("SET #e = #t")}}), true},
-		{"a transaction's deletion", transact(types.TransactWriteItem{Delete: &types.Delete{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
-		{"a transaction's check", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
-		{"a transaction's check without", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}}), false},
+		{"a transaction's put",
+			transact(types.TransactWriteItem{
+				Put: &types.Put{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
+			}), true},
+		{"a transaction's update",
+			transact(types.TransactWriteItem{Update: &types.Update{
+				Key: lock, ExpressionAttributeNames: alias, UpdateExpression: aws.String("SET #e = #t"),
+			}}), true},
+		{"a transaction's deletion",
+			transact(types.TransactWriteItem{
+				Delete: &types.Delete{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
+			}), true},
+		{"a transaction's check",
+			transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+				Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking,
+			}}), true},
+		{"a transaction's check without",
+			transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+				Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition,
+			}}), false},
 		{"a read", &dynamodb.GetItemInput{Key: lock}, false},
 	} {
 		if asks := asksLockTTL(test.input); asks != test.asks {
@@ -311,10 +374,12 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 		{"the schedule deletes", true, true, isr.SortLock, []int64{101}, []int64{99, 100, 101}},
 		{"META", true, false, isr.SortMeta, []int64{99, 100, 101}, nil},
 	} {
-		w := &world{stage: newStage(), scenario: &Scenario{Lag: Lag{Scheduler: test.scheduler}}, ttl: defaultTTL, unread: test.unread}
+		w := &world{stage: newStage(), scenario: &Scenario{Lag: Lag{Scheduler: test.scheduler}},
+			ttl: defaultTTL, unread: test.unread}
 		w.noteTTL(attr.Item{"sk": attr.S(test.sk)}, attr.Item{"ttl": attr.Int(100)})
 		if !slices.Equal(w.deadlines.at, test.at) || !slices.Equal(w.deadlines.unread, test.unreadAt) {
-			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at, w.deadlines.unread, test.at, test.unreadAt)
+			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at,
+				w.deadlines.unread, test.at, test.unreadAt)
 		}
 	}
 }
@@ -325,7 +390,8 @@ func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 	if d := (&deadlines{unread: []int64{100, 101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.last() != 101 {
 		t.Error("want the ttl of a lock idle, and not the last stop")
 	}
-	if d := (&deadlines{unread: []int64{100, 101}, at: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.last() != 0 {
+	if d := (&deadlines{unread: []int64{100, 101}, at: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) ||
+		d.last() != 0 {
 		t.Error("want the ttl of a lock idle, and not where code looks")
 	}
 	if d := (&deadlines{unread: []int64{100, 101}, windows: []time.Time{at}}); d.Idle(at) {
@@ -395,23 +461,30 @@ func TestStopsAroundAPromise(t *testing.T) {
 		skew, rounded time.Duration
 		want          []time.Duration
 	}{
-		{0, promise.LeaseRounding, []time.Duration{9 * time.Second, 9998 * time.Millisecond, 10 * time.Second, 11 * time.Second}},
-		{0, promise.RetentionRounding, []time.Duration{8999 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
-		{time.Second, promise.LeaseRounding, []time.Duration{7998 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
+		{0, promise.LeaseRounding,
+			[]time.Duration{9 * time.Second, 9998 * time.Millisecond, 10 * time.Second, 11 * time.Second}},
+		{0, promise.RetentionRounding,
+			[]time.Duration{8999 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
+		{time.Second, promise.LeaseRounding,
+			[]time.Duration{7998 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
 	} {
-		w := &world{stage: newStage(), allStops: true, scenario: &Scenario{Skew: test.skew}, clock: fakeclock.New(start)}
+		w := &world{
+			stage: newStage(), allStops: true, scenario: &Scenario{Skew: test.skew}, clock: fakeclock.New(start),
+		}
 		w.stopAround(10*time.Second, test.rounded)
 		var got []time.Duration
 		for _, at := range w.deadlines.fine {
 			got = append(got, time.Unix(0, at).Sub(start))
 		}
 		if !slices.Equal(got, test.want) {
-			t.Errorf("clocks off by %v, rounded by %v: stops after %v, want %v", test.skew, test.rounded, got, test.want)
+			t.Errorf("clocks off by %v, rounded by %v: stops after %v, want %v", test.skew, test.rounded, got,
+				test.want)
 		}
 	}
 }
 
-// TestNumbersOfClients: no two clients of a run have one number, whatever starts first, and each number is known to be one.
+// TestNumbersOfClients: no two clients of a run have one number, whatever starts first, and each number is known to be
+// one.
 func TestNumbersOfClients(t *testing.T) {
 	w, given := &world{scenario: &Scenario{Actors: make([]Actor, 40)}}, map[uint64]bool{}
 	for place := 1; place <= 40; place++ {

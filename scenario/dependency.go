@@ -61,7 +61,8 @@ func (f *Fault) ofDependency() string {
 // befalls says whether the fault is one of the given faults of dependencies and can strike the given actor. As with
 // faults of the store, a fault of alice can strike alice.2.
 func (f *Fault) befalls(actor string, of []string) bool {
-	return (f.CutOff || slices.Contains(of, f.Dependency)) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
+	return (f.CutOff || slices.Contains(of, f.Dependency)) &&
+		(f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
 // dependencyCall is the part of a request to the body store or the origin that depends on faults.
@@ -149,7 +150,8 @@ func withPossible(touched []sim.Access, outcome int) []sim.Access {
 	if outcome == 0 {
 		return touched
 	}
-	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
+	return append(slices.Clip(touched),
+		sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
 }
 
 // render reads the origin, and takes the time that the scenario gives to make a page from the data. It is the Renderer
@@ -267,7 +269,8 @@ func (r *originChange) Apply(int) {
 	w.versions[r.page]++
 	w.named = w.changed()
 	if w.fingerprinter != nil {
-		w.fingerprinter.thing(versionFingerprint(r.page, w.versions[r.page]-1), versionFingerprint(r.page, w.versions[r.page]))
+		w.fingerprinter.thing(versionFingerprint(r.page, w.versions[r.page]-1),
+			versionFingerprint(r.page, w.versions[r.page]))
 	}
 	r.node.record(history.Event{Kind: history.Changed, Key: r.page.key})
 }
@@ -442,8 +445,8 @@ func (b bodies) Step(ctx context.Context, s hooks.BodyStep) error {
 // Now implements hooks.BodySteps. The store alone asks for it, when a request takes effect.
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
-// State implements hooks.BodySteps. A node whose deeds are remembered keeps the value that it was given, so there is one
-// for all runs of a search.
+// State implements hooks.BodySteps. A node whose deeds are remembered keeps the value that it was given, so there is
+// one for all runs of a search.
 func (b bodies) State(make func() hooks.Kept) hooks.Kept {
 	w := b.n.world
 	w.objectsMu.Lock()
@@ -500,7 +503,8 @@ func (r *objectRequest) Apply(outcome int) {
 		return
 	}
 	for _, name := range r.step.Names {
-		if body := r.step.Body(name); !bytes.Equal(body, r.node.world.bodies[name]) || (body == nil) != (r.node.world.bodies[name] == nil) {
+		if body := r.step.Body(name); !bytes.Equal(body, r.node.world.bodies[name]) ||
+			(body == nil) != (r.node.world.bodies[name] == nil) {
 			r.node.keepBody(name, body)
 		}
 	}

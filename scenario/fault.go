@@ -19,18 +19,18 @@ import (
 // hold. A possible fault ("maybe") strikes if, in addition, the schedule chooses it.
 type Fault struct {
 	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. If it is set, the Fault has no
-	// Kind, and no predicates except Actor, Nth and Times.
+	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. If it is set, the Fault has
+	// no Kind, and no predicates except Actor, Nth and Times.
 	Dependency string
-	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then FaultRequestLost,
-	// and there are no predicates except Actor, Nth and Times.
+	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then
+	// FaultRequestLost, and there are no predicates except Actor, Nth and Times.
 	CutOff bool
-	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo is
-	// greater, the delay of each answer is drawn from the seed, between the two, in steps of a millisecond. If Latency is
-	// positive, the Kind is 0.
+	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo
+	// is greater, the delay of each answer is drawn from the seed, between the two, in steps of a millisecond. If
+	// Latency is positive, the Kind is 0.
 	Latency, LatencyUpTo time.Duration
-	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect at
-	// From or later, and before To. If To is 0 the window has no end; if both are 0 there is no window.
+	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect
+	// at From or later, and before To. If To is 0 the window has no end; if both are 0 there is no window.
 	From, To time.Duration
 	Maybe    bool
 }
@@ -137,7 +137,8 @@ func (f *certainFault) meets() bool {
 func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 	for i := range w.certain {
 		f := &w.certain[i]
-		if !f.fault.ofStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) || !w.canStrike(&f.fault, c) {
+		if !f.fault.ofStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) ||
+			!w.canStrike(&f.fault, c) {
 			continue
 		}
 		w.meet(f.declared)
@@ -214,7 +215,8 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
 	i := slices.Index(known, kind)
 	if i < 0 {
-		return f, suggest.Hint(kind, known, ""), fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
+		return f, suggest.Hint(kind, known, ""),
+			fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
 	}
 	predicates, err := f.takeWindow(rest)
 	if err != nil {
@@ -246,7 +248,8 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	}
 	if err != nil || f.Op+f.Table+f.Key != "" {
 		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),
-			fmt.Errorf("fault %q: found %q, want nothing but actor, nth, times, from and to behind %s", text, predicates, kind)
+			fmt.Errorf("fault %q: found %q, want nothing but actor, nth, times, from and to behind %s", text,
+				predicates, kind)
 	}
 	return f, "", nil
 }
@@ -313,7 +316,8 @@ func (f *Fault) takeLatency(text string) (rest string, err error) {
 		f.LatencyUpTo, err = parseTime(most)
 	}
 	if err != nil || f.Latency == 0 || drawn && f.LatencyUpTo <= f.Latency {
-		return "", fmt.Errorf("found %q, want how long the answer is under way, such as 2s or 100ms-2s", cmp.Or(first, "nothing"))
+		return "", fmt.Errorf("found %q, want how long the answer is under way, such as 2s or 100ms-2s",
+			cmp.Or(first, "nothing"))
 	}
 	return rest, nil
 }

@@ -35,8 +35,8 @@ import (
 type fingerprinter struct {
 	// pasts says that stale reads can still read a row's past. The past is then a part of the row's fingerprint.
 	pasts bool
-	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With a
-	// replica lag it has them once for each write.
+	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With
+	// a replica lag it has them once for each write.
 	ordered, lags bool
 	order         []rowName
 
@@ -52,7 +52,8 @@ type fingerprinter struct {
 	twins  twins
 }
 
-// memory is what every recorder.Memory can do: be copied, and say whether it may change by a change (nil), or by an event.
+// memory is what every recorder.Memory can do: be copied, and say whether it may change by a change (nil), or by an
+// event.
 type memory interface {
 	recorder.Memory
 	Clone() recorder.Memory
@@ -90,7 +91,8 @@ func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
 // them as they were before the last write of any of them.
 func (s *Scenario) showsOrder() bool {
 	return slices.ContainsFunc(s.Faults, func(f Fault) bool {
-		return f.Kind == ddbfake.FaultStaleRead && slices.Contains([]string{"", "Query", "Scan", "ExecuteStatement", "BatchExecuteStatement"}, f.Op)
+		return f.Kind == ddbfake.FaultStaleRead &&
+			slices.Contains([]string{"", "Query", "Scan", "ExecuteStatement", "BatchExecuteStatement"}, f.Op)
 	})
 }
 
@@ -115,7 +117,8 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil, own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
+		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
+		own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
 		memories: inside.In(&ofPages[0]).Memories(promise, s.asks(verbRegenerate), text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
@@ -233,7 +236,8 @@ func (w *world) noteTables(r *storeRequest) {
 		return
 	}
 	p := w.fingerprinter
-	p.tables = p.tables.Text(r.call.Region).Text(r.SortKey()).Number(uint64(w.clock.Now().UnixNano())).Number(uint64(p.sum))
+	p.tables = p.tables.Text(r.call.Region).Text(r.SortKey()).Number(uint64(w.clock.Now().UnixNano())).
+		Number(uint64(p.sum))
 	w.told = w.changed()
 }
 
@@ -251,9 +255,11 @@ func seesPasts(input any) bool {
 // changesTables says whether a request may change something else than rows.
 func changesTables(input any) bool {
 	switch input.(type) {
-	case *dynamodb.CreateTableInput, *dynamodb.DeleteTableInput, *dynamodb.UpdateTableInput, *dynamodb.UpdateTimeToLiveInput,
-		*dynamodb.TagResourceInput, *dynamodb.UntagResourceInput, *dynamodb.CreateBackupInput, *dynamodb.DeleteBackupInput,
-		*dynamodb.UpdateContinuousBackupsInput, *dynamodb.RestoreTableFromBackupInput, *dynamodb.RestoreTableToPointInTimeInput:
+	case *dynamodb.CreateTableInput, *dynamodb.DeleteTableInput, *dynamodb.UpdateTableInput,
+		*dynamodb.UpdateTimeToLiveInput, *dynamodb.TagResourceInput, *dynamodb.UntagResourceInput,
+		*dynamodb.CreateBackupInput, *dynamodb.DeleteBackupInput,
+		*dynamodb.UpdateContinuousBackupsInput, *dynamodb.RestoreTableFromBackupInput,
+		*dynamodb.RestoreTableToPointInTimeInput:
 		return true
 	}
 	return false
@@ -329,8 +335,8 @@ func (r *storeRequest) print(value valueFunc) (uint64, bool) {
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
-		// If the transaction took effect, it may have left all rows unchanged. The rows have decided whether its token is
-		// used up, so they are included.
+		// If the transaction took effect, it may have left all rows unchanged. The rows have decided whether its token
+		// is used up, so they are included.
 		rows, known := r.node.world.fingerprinter.named(r.call.Region, in)
 		if !known {
 			return 0, false
@@ -566,7 +572,8 @@ type twins struct {
 func twinsOf(s *Scenario) twins {
 	t := twins{class: map[string]int{}}
 	// A fault may be of one actor, and delays are drawn by name.
-	if s.regions() != nil || slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
+	if s.regions() != nil || slices.ContainsFunc(s.Faults,
+		func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
 		return t
 	}
 	for _, a := range s.Actors {
@@ -609,8 +616,8 @@ func (t *twins) text(text string) string {
 	return string(append(ranked, text[from:]...))
 }
 
-// next returns where the next name in a text begins and ends. It is there as a word, or as several, and not as a part of
-// one. If there is none, both are the end of the text.
+// next returns where the next name in a text begins and ends. It is there as a word, or as several, and not as a part
+// of one. If there is none, both are the end of the text.
 func (t *twins) next(text string, from int) (at, end int) {
 	edge := func(i int) bool { return (i > 0 && isOfWord(text[i-1])) != (i < len(text) && isOfWord(text[i])) }
 	at, end = len(text), len(text)
@@ -641,8 +648,8 @@ func numbered(all *[]string, text string) int {
 	return len(*all)
 }
 
-// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may hold
-// a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
+// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may
+// hold a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
 // versions and times, count as they are: another attribute may have the same text, and they have an order.
 func (t *twins) value(attribute, text string) string {
 	if attribute == "etag" && len(t.class) > 0 && digest.MatchString(text) && strings.ContainsAny(text, "abcdef") {

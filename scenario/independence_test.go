@@ -192,7 +192,8 @@ func (d drawn) call() any {
 		return &dynamodb.GetItemInput{TableName: table, Key: key, ConsistentRead: aws.Bool(true)}
 	case 1:
 		return &dynamodb.PutItemInput{
-			TableName: table, Item: d.item(key), ConditionExpression: condition, ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllOld,
+			TableName: table, Item: d.item(key), ConditionExpression: condition, ExpressionAttributeValues: values,
+			ReturnValues: types.ReturnValueAllOld,
 		}
 	case 2:
 		return &dynamodb.UpdateItemInput{
@@ -201,7 +202,8 @@ func (d drawn) call() any {
 		}
 	case 3:
 		return &dynamodb.DeleteItemInput{
-			TableName: table, Key: key, ConditionExpression: condition, ExpressionAttributeValues: values, ReturnValues: types.ReturnValueAllOld,
+			TableName: table, Key: key, ConditionExpression: condition, ExpressionAttributeValues: values,
+			ReturnValues: types.ReturnValueAllOld,
 		}
 	default:
 		return d.transaction()
@@ -233,7 +235,8 @@ func (d drawn) transaction() any {
 			}
 		case 1:
 			action.Update = &types.Update{
-				TableName: table, Key: key, UpdateExpression: setN, ConditionExpression: condition, ExpressionAttributeValues: d.updates(values),
+				TableName: table, Key: key, UpdateExpression: setN, ConditionExpression: condition,
+				ExpressionAttributeValues:           d.updates(values),
 				ReturnValuesOnConditionCheckFailure: old,
 			}
 		case 2:
@@ -272,7 +275,8 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 		}
 		independent++
 		if other, _ := bothTaken(t, past, pair, true, touches); !cmp.Equal(one, other) {
-			return independent, fmt.Sprintf("pair %d, %T and %T (-in this order +in the other):\n%s", seed, pair[0], pair[1], cmp.Diff(one, other))
+			return independent, fmt.Sprintf("pair %d, %T and %T (-in this order +in the other):\n%s", seed, pair[0],
+				pair[1], cmp.Diff(one, other))
 		}
 	}
 	return independent, ""
@@ -306,7 +310,8 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 			}
 		}
 		if race != test.race {
-			t.Errorf("fault %d of one request and %d of another (0 is none) race: %v, want %v", test.one, test.other, race, test.race)
+			t.Errorf("fault %d of one request and %d of another (0 is none) race: %v, want %v", test.one,
+				test.other, race, test.race)
 		}
 	}
 }
@@ -346,10 +351,14 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]relation{
-		"a transaction's put is a read":        but(func(a types.TransactWriteItem) bool { return a.Put != nil }, read),
-		"a transaction's update is a read":     but(func(a types.TransactWriteItem) bool { return a.Update != nil }, read),
-		"a transaction's delete is a read":     but(func(a types.TransactWriteItem) bool { return a.Delete != nil }, read),
-		"a transaction's check reads nothing":  but(func(a types.TransactWriteItem) bool { return a.ConditionCheck != nil }, nothing),
+		"a transaction's put is a read": but(func(a types.TransactWriteItem) bool { return a.Put != nil }, read),
+		"a transaction's update is a read": but(func(a types.TransactWriteItem) bool { return a.Update != nil },
+			read),
+		"a transaction's delete is a read": but(func(a types.TransactWriteItem) bool { return a.Delete != nil },
+			read),
+		"a transaction's check reads nothing": but(
+			func(a types.TransactWriteItem) bool { return a.ConditionCheck != nil }, nothing,
+		),
 		"a transaction is left out altogether": but(func(types.TransactWriteItem) bool { return true }, nothing),
 		"a transaction's token is nothing": func(input any) []sim.Access {
 			all := accesses(input)
@@ -378,18 +387,23 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 	}
 }
 
-// A deletion by TTL races with each request about the row, whatever the keys of the row's table are called, and is a step
-// of its own.
+// A deletion by TTL races with each request about the row, whatever the keys of the row's table are called, and is a
+// step of its own.
 func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 	keyed := func(names ...string) *dynamodb.CreateTableInput {
 		in := &dynamodb.CreateTableInput{BillingMode: types.BillingModePayPerRequest}
 		for i, name := range names {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
-			in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+			in.AttributeDefinitions = append(in.AttributeDefinitions,
+				types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
+			in.KeySchema = append(in.KeySchema, types.KeySchemaElement{
+				AttributeName: &name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i],
+			})
 		}
 		return in
 	}
-	pages := isr.Schema{Rows: []isr.Row{{Table: "pages", Partition: "id = {key}", Body: "html", Generated: "made", TTL: "ttl"}}}
+	pages := isr.Schema{
+		Rows: []isr.Row{{Table: "pages", Partition: "id = {key}", Body: "html", Generated: "made", TTL: "ttl"}},
+	}
 	for name, test := range map[string]struct {
 		like  *dynamodb.CreateTableInput // the table of a lock
 		rows  isr.Schema
@@ -408,7 +422,8 @@ func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Defaults()
 			s.Rows, s.Lag = test.rows, byScheduler
-			w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, ownKeys: hasOwnKeys(test.like)}
+			w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch,
+				ttl: defaultTTL, ownKeys: hasOwnKeys(test.like)}
 			rows, empty, err := tablesOf(t.Context(), s, tableKind{like: test.like, ttl: defaultTTL})
 			must.OK(t, err)
 			w.rows = rows
@@ -453,13 +468,17 @@ func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 			arn := aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/" + test.table)
 			for i, step := range steps {
 				name := names[i]
-				if _, is := ttl.rows[i].Key.Str(test.keys[0]); !is || !strings.Contains(ttl.rows[i].Key.String(), name) {
+				if _, is := ttl.rows[i].Key.Str(test.keys[0]); !is ||
+					!strings.Contains(ttl.rows[i].Key.String(), name) {
 					name = names[1-i]
 				}
 				for _, in := range []any{
-					put(name), &dynamodb.GetItemInput{TableName: arn, Key: key(name)}, &dynamodb.UpdateItemInput{TableName: &test.table, Key: key(name)},
+					put(name), &dynamodb.GetItemInput{TableName: arn, Key: key(name)},
+					&dynamodb.UpdateItemInput{TableName: &test.table, Key: key(name)},
 					&dynamodb.DeleteItemInput{TableName: &test.table, Key: key(name)},
-					&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{TableName: arn, Key: key(name)}}}},
+					&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+						{ConditionCheck: &types.ConditionCheck{TableName: arn, Key: key(name)}},
+					}},
 				} {
 					if !touchTheSame(w.accessesIn("", in), ttl.Accesses(step)) {
 						t.Errorf("%T of the row %s does not race with its deletion", in, name)
@@ -505,7 +524,8 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	}
 	stage := newStage()
 	w := &world{
-		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
+		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{},
+		fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
 	}
 	empty := must.Of(emptyInRegions())(t)
 	w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
@@ -553,7 +573,8 @@ type regionRelation struct {
 	arrival func(w *world, step uint64) []sim.Access
 }
 
-var ownRelation = regionRelation{(*world).accessesIn, func(w *world, step uint64) []sim.Access { return w.replicator.Accesses(step) }}
+var ownRelation = regionRelation{(*world).accessesIn,
+	func(w *world, step uint64) []sim.Access { return w.replicator.Accesses(step) }}
 
 func (r regionRelation) of(w *world, s regionStep) []sim.Access {
 	if s.input == nil {
@@ -574,7 +595,9 @@ func touchTheSame(a, b []sim.Access) bool {
 }
 
 // independentInRegions tries random pairs of steps in both orders, as independence does.
-func independentInRegions(t *testing.T, lag Lag, pairs int, by regionRelation) (independent, arrivals int, difference string) {
+func independentInRegions(
+	t *testing.T, lag Lag, pairs int, by regionRelation,
+) (independent, arrivals int, difference string) {
 	t.Helper()
 	for seed := range uint64(pairs) {
 		d := drawn{sim.Stream(seed, "pair of steps in regions")}
@@ -592,7 +615,8 @@ func independentInRegions(t *testing.T, lag Lag, pairs int, by regionRelation) (
 			past = append(past, s)
 		}
 		one, other := step(w), step(w)
-		if one.input == nil && other.input == nil || touchTheSame(by.of(w, one), by.of(w, other)) { // a source's steps race
+		// a source's steps race
+		if one.input == nil && other.input == nil || touchTheSame(by.of(w, one), by.of(w, other)) {
 			continue
 		}
 		independent++
@@ -606,7 +630,8 @@ func independentInRegions(t *testing.T, lag Lag, pairs int, by regionRelation) (
 		first, second := one.take(t, w), other.take(t, w)
 		last, before := other.take(t, again), one.take(t, again)
 		if diff := cmp.Diff(stateOf(w, first, second), stateOf(again, before, last)); diff != "" {
-			return independent, arrivals, fmt.Sprintf("pair %d, %v and %v (-in this order +in the other):\n%s", seed, one, other, diff)
+			return independent, arrivals,
+				fmt.Sprintf("pair %d, %v and %v (-in this order +in the other):\n%s", seed, one, other, diff)
 		}
 	}
 	return independent, arrivals, ""
@@ -620,7 +645,8 @@ func TestIndependentStepsInSeveralRegionsComeOutTheSame(t *testing.T) {
 			t.Errorf("%v: %s", lag, difference)
 		}
 		if independent < pairs/10 || lag.Scheduler && arrivals < pairs/10 {
-			t.Errorf("%v: %d of %d pairs were independent, %d with an arrival: too few to say anything", lag, independent, pairs, arrivals)
+			t.Errorf("%v: %d of %d pairs were independent, %d with an arrival: too few to say anything", lag,
+				independent, pairs, arrivals)
 		}
 		t.Logf("%v: %d of %d pairs, %d with an arrival", lag, independent, pairs, arrivals)
 	}
@@ -689,7 +715,9 @@ func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 				actor, value = "bob", strings.ToLower(value)
 			}
 			if writes == "delete" {
-				delete := &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: pagecache.Key("a", "b")}
+				delete := &dynamodb.DeleteItemInput{
+					TableName: aws.String(hooks.TableName), Key: pagecache.Key("a", "b"),
+				}
 				regionStep{region: region, input: delete}.take(t, w)
 				break
 			}

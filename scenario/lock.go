@@ -26,11 +26,12 @@ import (
 
 // locks is a world's knowledge of the locks of its scripts. It stays empty in a world of pages.
 type locks struct {
-	terms   *promise.LockTerms        // what the lock promises; nil until somebody has asked for a lock
-	holders map[string]map[string]int // by lock: the nodes that have it, as far as their clients know, and how many times
-	tokens  map[string]int64          // the largest token that each guarded resource has seen
-	writers map[string]int            // by lock: the place of the hold that wrote last
-	turns   map[string]int            // by the id of a hold: its place among all holds
+	terms *promise.LockTerms // what the lock promises; nil until somebody has asked for a lock
+	// by lock: the nodes that have it, as far as their clients know, and how many times
+	holders map[string]map[string]int
+	tokens  map[string]int64 // the largest token that each guarded resource has seen
+	writers map[string]int   // by lock: the place of the hold that wrote last
+	turns   map[string]int   // by the id of a hold: its place among all holds
 }
 
 // held is a hold of a node's script.
@@ -309,8 +310,8 @@ type guardedWrite struct {
 	refused bool
 }
 
-// toldBy is what a node knows when it sends a request whose effect is an event of a lock or a call. If the node's code is
-// remembered, it may have gone on in another run by the time of the effect.
+// toldBy is what a node knows when it sends a request whose effect is an event of a lock or a call. If the node's code
+// is remembered, it may have gone on in another run by the time of the effect.
 type toldBy struct {
 	since time.Time  // when the node began to wait
 	facts *mark.Hold // as it was then; nil if the code is not remembered
@@ -348,7 +349,8 @@ const guardedObject = "guarded"
 func (*guardedWrite) Outcomes() []int { return ordinary }
 
 func (g *guardedWrite) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true}, {Object: sim.Told, Write: true}}
+	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true},
+		{Object: sim.Told, Write: true}}
 }
 
 func (g *guardedWrite) Apply(int) {
@@ -516,8 +518,8 @@ func (o *ownTime) troubles() int {
 }
 
 // troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
-// not count. A malformed request is no excuse, but where it is the reason of a refusal: if all are refused so, the table
-// has other keys, of which a check says more than that.
+// not count. A malformed request is no excuse, but where it is the reason of a refusal: if all are refused so, the
+// table has other keys, of which a check says more than that.
 func (o *ownTime) troubled(before int, refused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -531,14 +533,17 @@ type ownClient struct{}
 
 // tellsTrouble makes the client note the outcome that the caller of each call gets, after the SDK's own retries.
 func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
-	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)], func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
-			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
-				o.attempted("", time.Time{}, cmp.Or(err, inPart(out.Result)))
-				return out, meta, err
-			}), middleware.Before)
-	})
+	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)],
+		func(s *middleware.Stack) error {
+			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
+				func(
+					ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+				) (middleware.InitializeOutput, middleware.Metadata, error) {
+					out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
+					o.attempted("", time.Time{}, cmp.Or(err, inPart(out.Result)))
+					return out, meta, err
+				}), middleware.Before)
+		})
 }
 
 // errInPart is the failure of a batch that was not done to its end. Its caller may give up because of it.
@@ -597,7 +602,8 @@ func refusal(err error) bool {
 // malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
 func malformed(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
-	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException", "UnknownOperationException"}, api.ErrorCode())
+	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException",
+		"UnknownOperationException"}, api.ErrorCode())
 }
 
 // lockClock is the clock of a node whose lock is judged. It notes sleeps that end late, because the lock is not to

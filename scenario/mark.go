@@ -29,10 +29,14 @@ func Marks() []Mark { return slices.Clone(allMarks) }
 
 var allMarks = func() []Mark {
 	marks := []Mark{
-		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.OwnCommitMet, mark.ServedStale, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
-		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace, mark.Replicated,
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended, mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.CallOtherPayload, mark.EffectAgain,
+		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.OwnCommitMet,
+		mark.ServedStale, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
+		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed,
+		mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace,
+		mark.Replicated, mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
+		mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver,
+		mark.CallOtherPayload, mark.EffectAgain,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))
@@ -100,7 +104,8 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			}
 			r.node.asked = r.node.asked || changed > 0
 		} else if ok {
-			if w.metOwn(r, row, func(i map[string]types.AttributeValue) types.AttributeValue { return i["lease_token"] }) {
+			if w.metOwn(r, row,
+				func(i map[string]types.AttributeValue) types.AttributeValue { return i["lease_token"] }) {
 				w.mark(mark.OwnCommitMet)
 				w.untold.met(r.call.Actor)
 			} else {
@@ -121,7 +126,8 @@ func (w *world) markCall(r *storeRequest, changed int) {
 // metOwn says whether a refused put was sent twice, and was refused for the row that it had written itself. The
 // parameter row is the row for which it was refused. It is nil if the writer has not asked for this row, which SDKs
 // before 2023 cannot do. Then metOwn searches the table's rows. The function token returns the token of a row.
-func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, token func(map[string]types.AttributeValue) types.AttributeValue) bool {
+func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue,
+	token func(map[string]types.AttributeValue) types.AttributeValue) bool {
 	in, ok := r.call.Input.(*dynamodb.PutItemInput)
 	if !ok || r.attempt == 1 && !r.twice {
 		return false
@@ -130,7 +136,8 @@ func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, tok
 	if row != nil {
 		return equalText(token(row), own)
 	}
-	return slices.ContainsFunc(w.db.Items(aws.ToString(in.TableName)), func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
+	return slices.ContainsFunc(w.db.Items(aws.ToString(in.TableName)),
+		func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
 }
 
 // isRequest says whether a key, or an item, belongs to a REQ row.
@@ -207,8 +214,8 @@ func (w *world) markChange(c *ddbfake.Change) {
 	}
 }
 
-// markRollback marks that a rollback by an actor is over, if the actor has made a page show another generation since the
-// rollback began.
+// markRollback marks that a rollback by an actor is over, if the actor has made a page show another generation since
+// the rollback began.
 func (w *world) markRollback(actor string) {
 	events := w.history.Events()
 	for i := len(events) - 1; i >= 0; i-- {
@@ -280,7 +287,8 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 		w.markRefused(in.TableName, in.Item, w.rows.Writes(aws.ToString(in.TableName), in.Item, nil, nil))
 	case *dynamodb.UpdateItemInput:
 		if refused {
-			w.markRefused(in.TableName, in.Key, w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
+			w.markRefused(in.TableName, in.Key,
+				w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
 		}
 	case *dynamodb.TransactWriteItemsInput:
 		if refused {

@@ -26,8 +26,8 @@ import (
 // the fake itself, it offers no steps, because the fake deletes the rows. But time stops at the end of the lag.
 type sweeper struct {
 	w *world
-	// rows are the rows that may be deleted now, and steps are their numbers: each row has its own, even where several rows
-	// count as one in accesses.
+	// rows are the rows that may be deleted now, and steps are their numbers: each row has its own, even where several
+	// rows count as one in accesses.
 	rows    []ddbfake.Row
 	steps   []uint64
 	touches [][]sim.Access // of each
@@ -347,8 +347,8 @@ func (w *world) meetEnds(r *storeRequest) {
 	})
 }
 
-// judgesSomething says whether one of the judges has something to judge in the run. Judges of locks and calls, and those
-// of the caller, do not tell, so they count as judges that have.
+// judgesSomething says whether one of the judges has something to judge in the run. Judges of locks and calls, and
+// those of the caller, do not tell, so they count as judges that have.
 func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
 	if w.ofLocks || w.ofCalls || len(judges.own) > 0 || !judges.chosen {
 		return true
@@ -421,8 +421,8 @@ func (s *Scenario) regions() []string {
 	return all
 }
 
-// unjudged names a part of the scenario that no invariant would judge, and says how to change it; "" if there is no such
-// part. A run is judged by the invariants of pages, of locks or of calls.
+// unjudged names a part of the scenario that no invariant would judge, and says how to change it; "" if there is no
+// such part. A run is judged by the invariants of pages, of locks or of calls.
 func (s *Scenario) unjudged() (problem, hint string) {
 	var of string
 	var last Command
@@ -438,7 +438,10 @@ func (s *Scenario) unjudged() (problem, hint string) {
 				kind = "calls"
 			}
 			if of != "" && of != kind {
-				return fmt.Sprintf("found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", last, c, of, kind),
+				return fmt.Sprintf(
+						"found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", last,
+						c, of, kind,
+					),
 					"make a scenario of each"
 			}
 			of, last = kind, c
@@ -458,17 +461,21 @@ func (s *Scenario) unjudgedInRegions() (problem, hint string) {
 			switch c.Verb {
 			case verbGet, verbChange, verbSleep, verbInvalidate:
 			default:
-				return fmt.Sprintf("found actors in several regions with the command %q, which is judged in one region only", c),
+				return fmt.Sprintf(
+						"found actors in several regions with the command %q, which is judged in one region only", c,
+					),
 					"leave the regions out, or use get, change, sleep and invalidate"
 			}
 		}
 	}
 	switch {
 	case len(s.CompareLags) > 0:
-		return "found actors in several regions with compare-lags: what TTL deletes goes to the other regions, and makes other schedules",
+		return "found actors in several regions with compare-lags: what TTL deletes goes to the other regions, and " +
+				"makes other schedules",
 			"leave out the regions, or compare-lags"
 	case s.Settle > 0:
-		return "found actors in several regions with settle: the visitor after the run is in one region, and says nothing about the others",
+		return "found actors in several regions with settle: the visitor after the run is in one region, and says " +
+				"nothing about the others",
 			"leave out the regions, or settle"
 	default:
 		return "", ""
@@ -525,7 +532,8 @@ func (r *replicator) Accesses(step uint64) []sim.Access {
 		return nil
 	}
 	c := &r.under[i]
-	return r.w.withOrder(withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region))
+	return r.w.withOrder(withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...),
+		r.w.rowPages(c.Table, c.Key), c.Region))
 }
 
 func (r *replicator) Take(step uint64) string {

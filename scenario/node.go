@@ -42,8 +42,8 @@ type node struct {
 	// remembered.
 	ids      map[string]int
 	rendered int
-	// questions are those that the node was asked, if several may be under way. Requests whose context is of none of them,
-	// such as those of a goroutine that goes on after the answer, are stray.
+	// questions are those that the node was asked, if several may be under way. Requests whose context is of none of
+	// them, such as those of a goroutine that goes on after the answer, are stray.
 	questions []*named
 	stray     named
 }
@@ -101,10 +101,11 @@ func (n *node) nextID(of string) string {
 	return of + "-" + strconv.Itoa(n.ids[of])
 }
 
-// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time, and give
-// out names. The parameter ids has those that the actor's nodes have given out: see node.ids.
+// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time, and
+// give out names. The parameter ids has those that the actor's nodes have given out: see node.ids.
 func (w *world) boot(p *sim.Proc, tenant, region string, client uint64, ids map[string]int) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client, noted: w.notedOf(p), ids: ids}
+	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client,
+		noted: w.notedOf(p), ids: ids}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}
@@ -144,7 +145,8 @@ func (n *node) config() isr.Config {
 		Tokens: func() string { return n.nextID(n.proc.Name()) },
 		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
-		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience, MaxClockSkew: n.world.scenario.Skew,
+		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
+		MaxClockSkew: n.world.scenario.Skew,
 	}
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc
@@ -206,8 +208,8 @@ func (n *node) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// idle sleeps between two commands. A handler that has something left to do meanwhile, such as a program whose timers are
-// set, spends the time itself.
+// idle sleeps between two commands. A handler that has something left to do meanwhile, such as a program whose timers
+// are set, spends the time itself.
 func (n *node) idle(ctx context.Context, handler any, d time.Duration) error {
 	if h, is := handler.(rester); is && h.Later() && d > 0 {
 		return h.Rest(ctx, d)
@@ -221,8 +223,8 @@ type rester interface {
 	Rest(ctx context.Context, d time.Duration) error
 }
 
-// turn waits for the node's place in the order of actors, if several of them may run at the same time. It does not return
-// if the node has crashed.
+// turn waits for the node's place in the order of actors, if several of them may run at the same time. It does not
+// return if the node has crashed.
 func (n *node) turn() {
 	if n.world.bubble != nil {
 		n.proc.Turn()
@@ -299,8 +301,9 @@ func (n *node) record(e history.Event) {
 		if hold := inside.In(&e).Hold; hold != nil {
 			inside.In(&says).Hold, facts = nil, *hold
 		}
-		type whole history.Event                                // Event.String leaves out some fields
-		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts)) // without time and number, which it gets when it is recorded
+		type whole history.Event // Event.String leaves out some fields
+		// without time and number, which it gets when it is recorded
+		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts))
 		n.proc.Tell(func() { n.record(told) })
 		return
 	}
@@ -346,7 +349,8 @@ func able[T any](n *node, handler isr.Handler, v Verb) T {
 
 // get asks the cache for a page and records the answer.
 func (n *node) get(handler isr.Handler, key string) (answered history.Event) {
-	return n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
+	return n.serve(history.Event{Key: key},
+		func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
 // regenerate asks the cache to make a page for a request, at most once.

@@ -98,7 +98,8 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	w := n.world
 	terms := client.OnceTerms()
 	call := &onceCall{
-		node: n, command: c, id: n.nextID(n.proc.Name() + "-once"), trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now()),
+		node: n, command: c, id: n.nextID(n.proc.Name() + "-once"), trouble: n.own.troubles(),
+		waited: n.own.waited(n.proc.Now()),
 	}
 	n.proc.Tell(func() {
 		w.calls.terms = &terms
@@ -218,7 +219,8 @@ func (e *effect) Outcomes() []int { return e.outcomes(e.call.node, ofOrigin) }
 
 // Accesses implements sim.Request.
 func (e *effect) Accesses(outcome int) []sim.Access {
-	touched := []sim.Access{{Object: sim.ObjectNamed(effectObject, e.call.command.Key), Write: true}, {Object: sim.Told, Write: true}}
+	touched := []sim.Access{{Object: sim.ObjectNamed(effectObject, e.call.command.Key), Write: true},
+		{Object: sim.Told, Write: true}}
 	return withPossible(e.call.node.world.withCertain(touched), outcome)
 }
 

@@ -40,7 +40,8 @@ func Load(file string) (*Scenario, error) {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
 	if len(data) > maxReadBytes {
-		return nil, fmt.Errorf("scenario: found more than %d bytes in %s, expected a scenario of at most %d", maxReadBytes, file, maxFileBytes)
+		return nil, fmt.Errorf("scenario: found more than %d bytes in %s, expected a scenario of at most %d",
+			maxReadBytes, file, maxFileBytes)
 	}
 	return Parse(file, data)
 }
@@ -78,11 +79,13 @@ type parse struct {
 func (p *parse) scenario(n yamlNode) {
 	s := p.s
 	if _, is := entries(n); n != nil && !is { // n is nil when only the shape of files is described
-		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
+		p.fail(n, "a scenario begins with its name, such as name: paused-writer",
+			"found %s, expected keys and values", describeNode(n))
 		return
 	}
 	if hasKey(n, "format") && hasKey(n, "steps") {
-		p.fail(n, "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record", "found the record of a run, expected a scenario")
+		p.fail(n, "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record",
+			"found the record of a run, expected a scenario")
 		return
 	}
 	if p.foreignKeys(n) {
@@ -125,7 +128,8 @@ func (p *parse) scenario(n yamlNode) {
 		field{"invariants", func(n yamlNode) { only, s.Invariants = n, p.invariants(n) }},
 		field{"without", func(n yamlNode) { without, s.Without = n, p.invariants(n) }},
 		field{"expect", func(n yamlNode) { s.Expect = p.verdict(n) }},
-		field{"catches", func(n yamlNode) { p.list(n, func(n yamlNode) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
+		field{"catches",
+			func(n yamlNode) { p.list(n, func(n yamlNode) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
 	)
 	p.required("name", "actors")
@@ -142,11 +146,13 @@ func (p *parse) scenario(n yamlNode) {
 		}
 	}
 	check(complete && (source == nil) != (broken == nil), n,
-		"source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
+		"source: [owner/repository#1]\nbroken: blind-publish",
+		"found one of source and broken, expected both or neither")
 	check(only != nil && without != nil, n,
 		"invariants: [freshness, single-flight]", "found both invariants and without, expected one of them")
 	check(complete && name == nil, n, "name: paused-writer", "found no name, expected one")
-	check(complete && actors == nil, n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
+	check(complete && actors == nil, n, "actors:\n  - name: alice\n    script: [get /home]",
+		"found no actors, expected at least one")
 	check(actorsRead && actors != nil && len(s.Actors) == 0, actors,
 		"- name: alice\n  script: [get /home]", "found no actors, expected at least one")
 	check(actorsKnown && apart != nil && s.regions() == nil, apart,
@@ -155,7 +161,8 @@ func (p *parse) scenario(n yamlNode) {
 		check(true, actors, hint, problem)
 	}
 	check(s.Lag.Scheduler && len(s.CompareLags) > 0, compared,
-		"leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
+		"leave ttl-lag out, or use another one",
+		"found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
 }
 
 // name reads a word that can be a part of a file name and of a command line.
@@ -256,7 +263,9 @@ func (p *parse) lag(n yamlNode, name string) Lag {
 		err = errors.New(strings.NewReplacer(ttlLag, name, "to sweep", "to replicate").Replace(err.Error()))
 	}
 	if err != nil {
-		p.fail(n, "use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute", "%v", err)
+		p.fail(n,
+			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name "+
+				"of an attribute", "%v", err)
 	}
 	return Lag{Fixed: lag}
 }
@@ -267,7 +276,8 @@ const ttlLag = "ttl lag"
 // lags matches the first words of the lags of the fake.
 const lags = `(never|at-once)$|(fixed|uniform|exponential|per-item)\s`
 
-var lagExamples = []string{"never", "at-once", "scheduler", "fixed 10m", "uniform 1m 48h", "exponential 10m", "per-item lag"}
+var lagExamples = []string{"never", "at-once", "scheduler", "fixed 10m", "uniform 1m 48h",
+	"exponential 10m", "per-item lag"}
 
 // parseLag reads a lag of the fake.
 func parseLag(text string) (ddbfake.Lag, error) {
@@ -284,7 +294,9 @@ func parseLag(text string) (ddbfake.Lag, error) {
 func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 	text := p.text(n)
 	if p.shape != nil {
-		p.describeText(shape{Pattern: `^([0-9.]+[a-zµ]|0$|` + lags + `)`, Examples: []string{"at-once", "1h", "48h", "never"}})
+		p.describeText(shape{
+			Pattern: `^([0-9.]+[a-zµ]|0$|` + lags + `)`, Examples: []string{"at-once", "1h", "48h", "never"},
+		})
 	}
 	if p.err != nil {
 		return ddbfake.Lag{}
@@ -321,7 +333,8 @@ func (p *parse) actor(n yamlNode) {
 		field{"name", func(n yamlNode) {
 			name, a.Name = n, p.name(n)
 			if slices.Contains(reservedNames, a.Name) {
-				p.fail(n, "give the actor another name", "found an actor called %q, which traces call something else", a.Name)
+				p.fail(n, "give the actor another name",
+					"found an actor called %q, which traces call something else", a.Name)
 			}
 			if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == a.Name }) {
 				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
@@ -366,7 +379,8 @@ func (p *parse) actor(n yamlNode) {
 	for i, e := range a.Events {
 		if e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) {
 			p.apart(func() {
-				p.fail(events[i], fmt.Sprintf("crash at a time before, or crashes: 1, for %s", a.Name), "found a restart at %v of a machine that nothing has crashed by then", e.At)
+				p.fail(events[i], fmt.Sprintf("crash at a time before, or crashes: 1, for %s", a.Name),
+					"found a restart at %v of a machine that nothing has crashed by then", e.At)
 			})
 		}
 	}
@@ -378,7 +392,8 @@ func (p *parse) actor(n yamlNode) {
 	for i := range machines {
 		one := a
 		one.Name = fmt.Sprintf("%s-%d", a.Name, i+1)
-		one.Script, one.ClockSteps, one.Events = slices.Clone(a.Script), slices.Clone(a.ClockSteps), slices.Clone(a.Events)
+		one.Script, one.ClockSteps, one.Events = slices.Clone(a.Script),
+			slices.Clone(a.ClockSteps), slices.Clone(a.Events)
 		if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == one.Name }) {
 			p.fail(many, "give each actor a name of its own", "found a second actor called %q", one.Name)
 		}
@@ -392,8 +407,8 @@ const maxRepeat = 100
 func (p *parse) clock(n yamlNode, a *Actor) {
 	p.mapping(n,
 		field{"offset", func(n yamlNode) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
-		// With these bounds a clock has between half and twice the true rate, and every sleep that a script may ask for still
-		// ends.
+		// With these bounds a clock has between half and twice the true rate, and every sleep that a script may ask for
+		// still ends.
 		field{"drift-ppm", func(n yamlNode) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM/2, fakeclock.MaxPPM)) }},
 		field{"steps", func(n yamlNode) {
 			p.list(n, func(n yamlNode) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
@@ -424,8 +439,10 @@ func (p *parse) command(n yamlNode) Command {
 func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
 	if p.shape != nil {
-		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice",
-			"throttled op=PutItem from 10s to 20s", "cut-off actor=alice from 10s to 20s", "latency 100ms-2s op=GetItem"})
+		p.describeWords(`(maybe\s+)?`, faultKinds(),
+			[]string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice",
+				"throttled op=PutItem from 10s to 20s", "cut-off actor=alice from 10s to 20s",
+				"latency 100ms-2s op=GetItem"})
 	}
 	if p.err != nil {
 		return
@@ -445,13 +462,17 @@ func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	}
 	switch {
 	case actorsKnown && f.Actor != "" && !slices.Contains(actors, f.Actor):
-		p.fail(n, suggest.Hint(f.Actor, actors, ""), "found a fault of actor %q, expected one of %s", f.Actor, strings.Join(actors, ", "))
+		p.fail(n, suggest.Hint(f.Actor, actors, ""), "found a fault of actor %q, expected one of %s", f.Actor,
+			strings.Join(actors, ", "))
 	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op):
-		p.fail(n, suggest.Hint(f.Op, ddbfake.Operations(), ""), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
+		p.fail(n, suggest.Hint(f.Op, ddbfake.Operations(), ""), "found a fault of operation %q, expected one of %s",
+			f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:
-		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
+		p.fail(n, "leave out nth, or leave out maybe",
+			"found nth=%d in a fault that strikes when the schedule says so", f.Nth)
 	case tablesKnown && f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
-		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, oneOf(tableNames(p.s.Rows)))
+		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table,
+			oneOf(tableNames(p.s.Rows)))
 	}
 	p.s.Faults = append(p.s.Faults, f)
 }
@@ -475,7 +496,8 @@ func (p *parse) mark(n yamlNode) {
 }
 
 func (p *parse) verdict(n yamlNode) invariant.Verdict {
-	if p.word(n, "verdict", []string{invariant.OK.String(), invariant.Violated.String()}) == invariant.Violated.String() {
+	if p.word(n, "verdict",
+		[]string{invariant.OK.String(), invariant.Violated.String()}) == invariant.Violated.String() {
 		return invariant.Violated
 	}
 	return invariant.OK
@@ -508,7 +530,8 @@ func invariantNames() []string {
 func (p *parse) digest(n yamlNode) string {
 	s := p.text(n)
 	if b, err := hex.DecodeString(s); p.err == nil && (err != nil || len(b) != 4) {
-		p.fail(n, "quote it, for it may look like a number", "found the digest %q, expected eight hexadecimal digits", s)
+		p.fail(n, "quote it, for it may look like a number",
+			"found the digest %q, expected eight hexadecimal digits", s)
 	}
 	return s
 }

@@ -50,16 +50,19 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts`,
 			`did you mean "lease"?`},
 		{"record of a run", valid, `{"format": 1, "tool": "isr-sim", "steps": []}`,
-			"f.yaml:1:1: found the record of a run, expected a scenario", "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record"},
+			"f.yaml:1:1: found the record of a run, expected a scenario",
+			"the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record"},
 		{"unknown protocol", "recipe-a", "recipe-z",
 			`f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints(),
 			`did you mean "recipe-a"?`},
 		{"negative lag", "fixed 10m", "fixed -10m",
 			`f.yaml:5:10: ttl lag "fixed -10m": -10m is negative; want zero or more`,
-			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
+			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name " +
+				"of an attribute"},
 		{"unknown lag", "fixed 10m", "sometimes",
 			`f.yaml:5:10: ttl lag "sometimes": want never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute`,
-			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
+			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name " +
+				"of an attribute"},
 		{"negative replica lag", "ttl-lag: fixed 10m", "replica-lag: -2s",
 			"f.yaml:5:14: found the negative duration -2s, expected 0s or more", "leave out the minus"},
 		{"negative duration", "10s", "-10s",
@@ -82,23 +85,31 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"fault of an unknown actor", "actor=alice", "actor=alise",
 			`f.yaml:10:5: found a fault of actor "alise", expected one of alice`, `did you mean "alice"?`},
 		{"maybe the third", "op=PutItem", "op=PutItem nth=3",
-			`f.yaml:10:5: found nth=3 in a fault that strikes when the schedule says so`, "leave out nth, or leave out maybe"},
+			`f.yaml:10:5: found nth=3 in a fault that strikes when the schedule says so`,
+			"leave out nth, or leave out maybe"},
 		{"anchor", "name: example", "name: &n example",
-			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`, "write the value out"},
+			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`,
+			"write the value out"},
 		{"standing clock", "    script:", "    clock: {drift-ppm: -900000}\n    script:",
-			"f.yaml:8:24: found the number -900000, expected a whole number from -500000 to 1000000", "leave the key out for its default"},
+			"f.yaml:8:24: found the number -900000, expected a whole number from -500000 to 1000000",
+			"leave the key out for its default"},
 		{"reserved name", "name: alice", "name: ttl",
-			`f.yaml:7:11: found an actor called "ttl", which traces call something else`, "give the actor another name"},
+			`f.yaml:7:11: found an actor called "ttl", which traces call something else`,
+			"give the actor another name"},
 		{"lag by hand", "fixed 10m", "manual",
 			`f.yaml:5:10: ttl lag "manual": a scenario has no command to sweep`,
-			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
+			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name " +
+				"of an attribute"},
 		{"digest", "faults:", "replay: {seed: 1, choices: '0', trace: 'xyz'}\nfaults:",
-			`f.yaml:9:40: found the digest "xyz", expected eight hexadecimal digits`, "quote it, for it may look like a number"},
+			`f.yaml:9:40: found the digest "xyz", expected eight hexadecimal digits`,
+			"quote it, for it may look like a number"},
 		{"list for mapping", "cache:\n  lease: 10s", "cache: [lease]",
-			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts)",
+			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, ttl-buffer, render, " +
+				"keep-alive, contention, failure, poll, patience, attempts)",
 			"such as {lease: ...}, or a line for each key"},
 		{"text for list", "[get /home, sleep 5s]", "get /home",
-			`f.yaml:8:13: found the text "get /home", expected a list`, "write it as a list: [...], or lines that begin with -"},
+			`f.yaml:8:13: found the text "get /home", expected a list`,
+			"write it as a list: [...], or lines that begin with -"},
 		{"no script", "    script: [get /home, sleep 5s]\n", "",
 			"f.yaml:7:5: found no script for actor alice, expected at least one command", "script: [get /home]"},
 		{"no name", "name: example\n", "",
@@ -108,7 +119,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"number for text", "name: example", "name: 12",
 			"f.yaml:1:7: found the number 12, expected text", "quote it if it is meant as text"},
 		{"bad name", "name: example", "name: a/b",
-			`f.yaml:1:7: found the name "a/b", expected letters, digits, - and _ (at most 100)`, "such as: paused-writer"},
+			`f.yaml:1:7: found the name "a/b", expected letters, digits, - and _ (at most 100)`,
+			"such as: paused-writer"},
 		{"open bracket", "[get /home, sleep 5s]", "[get /home",
 			"f.yaml:9:1: not YAML: ',' or ']' must be specified",
 			"the keys of one mapping begin in one column, and a bracket or a quote that is open is closed"},
@@ -143,7 +155,8 @@ func thatListPrints() string {
 func TestFilesOfGoTests(t *testing.T) {
 	for _, name := range []string{"store-under-test", "lock-under-test", "calls-under-test"} {
 		_, err := scenario.Parse("testdata/isr-sim/TestX.yaml", []byte(strings.Replace(valid, "recipe-a", name, 1)))
-		if want := "\nhint: this run is of code in a Go test: go test -v -run '^TestX$'"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		if want := "\nhint: this run is of code in a Go test: go test -v -run '^TestX$'"; err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want the end %q", name, err, want)
 		}
 	}
@@ -162,8 +175,10 @@ hint: did you mean "recipe-a"?`
 
 func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
-		{"a 5 MB line", "name: x\nabout: " + strings.Repeat("a", 5<<20), "f.yaml:2:65537: found a line of 5242887 bytes, expected at most 65536"},
-		{"a 2 MB file", strings.Repeat("# comment\n", 200_000), "f.yaml:13108:1: found a file of 2000000 bytes, expected at most 131072"},
+		{"a 5 MB line", "name: x\nabout: " + strings.Repeat("a", 5<<20),
+			"f.yaml:2:65537: found a line of 5242887 bytes, expected at most 65536"},
+		{"a 2 MB file", strings.Repeat("# comment\n", 200_000),
+			"f.yaml:13108:1: found a file of 2000000 bytes, expected at most 131072"},
 		{"not UTF-8", "name: x\nabout: caf\xe9", "f.yaml:2:11: found a byte that is not UTF-8"},
 		{"empty", "", "f.yaml:1:1: found an empty file, expected a scenario"},
 		{"only comments", "# nothing\n", "f.yaml:1:1: found an empty file, expected a scenario"},
@@ -187,8 +202,10 @@ func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: x\nactors: [{name: a, script: [get /]}]\nreplay: {seed: 1, choices: '01'}\n"))
-	f.Add([]byte("name: x\nactors: [{name: a, script: [get /], events: [crash at 1s, restart at 2s, pause at 3s for 1s, clock -1s at 5s]}]\n" +
-		"faults: [throttled key=\"from 1s\" from 1s to 2s times=1, maybe cut-off from 1s, latency 1ms-2s op=GetItem to 3s]\n"))
+	f.Add([]byte("name: x\nactors: [{name: a, script: [get /], events: [crash at 1s, restart at 2s, pause at 3s for " +
+		"1s, clock -1s at 5s]}]\n" +
+		"faults: [throttled key=\"from 1s\" from 1s to 2s times=1, maybe cut-off from 1s, latency 1ms-2s " +
+		"op=GetItem to 3s]\n"))
 	f.Add([]byte("a: &a [*a]"))
 	f.Add([]byte("? - :\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -239,23 +256,30 @@ replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', t
 // An entry of actors may mean several machines, and a script may be repeated. A printed file has the machines and the
 // repetitions one by one.
 func TestMachinesOfAKind(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n"+
+			"  - {name: alone, script: [get /home]}\n")
 	var got []string
 	for _, a := range s.Actors {
 		got = append(got, fmt.Sprint(a.Name, " ", a.Script))
 	}
 	twice := " [get /home sleep 1s get /home sleep 1s]"
-	if diff := cmp.Diff([]string{"crowd-1" + twice, "crowd-2" + twice, "crowd-3" + twice, "alone [get /home]"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"crowd-1" + twice, "crowd-2" + twice, "crowd-3" +
+		twice, "alone [get /home]"}, got); diff != "" {
 		t.Errorf("machines (-want +got):\n%s", diff)
 	}
 	for _, wrong := range []struct{ actors, want string }{
 		{"  - {name: a, count: 65, script: [get /home]}", "found the number 65, expected a whole number from 1 to 64"},
-		{"  - {name: a, count: 40, script: [get /home]}\n  - {name: b, count: 40, script: [get /home]}", "found more than 64 actors"},
-		{"  - {name: a-2, script: [get /home]}\n  - {name: a, count: 2, script: [get /home]}", `found a second actor called "a-2"`},
-		{"  - {name: a, count: 2, script: [get /home]}\n  - {name: a-2, script: [get /home]}", `found a second actor called "a-2"`},
+		{"  - {name: a, count: 40, script: [get /home]}\n  - {name: b, count: 40, script: [get /home]}",
+			"found more than 64 actors"},
+		{"  - {name: a-2, script: [get /home]}\n  - {name: a, count: 2, script: [get /home]}",
+			`found a second actor called "a-2"`},
+		{"  - {name: a, count: 2, script: [get /home]}\n  - {name: a-2, script: [get /home]}",
+			`found a second actor called "a-2"`},
 		{"  - {name: a, script: [get /home], repeat: 0}", "found the number 0, expected a whole number from 1 to 100"},
 	} {
-		if _, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil || !strings.Contains(err.Error(), wrong.want) {
+		if _, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil ||
+			!strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: got %v, want %q", wrong.actors, err, wrong.want)
 		}
 	}
@@ -335,8 +359,10 @@ func TestMistakesDoNotCascade(t *testing.T) {
 		name, file string
 		want       []string // the position, and the beginning of the problem
 	}{
-		{"a misspelt name is no missing name", "nam: x\nactors: [{name: a, script: [get /]}]\n", []string{`1:1 found key "nam"`}},
-		{"a misspelt actor is no unknown actor", "name: x\nactors:\n  - nam: bob\n    script: [get /]\nfaults: [throttled actor=bob]\n",
+		{"a misspelt name is no missing name", "nam: x\nactors: [{name: a, script: [get /]}]\n",
+			[]string{`1:1 found key "nam"`}},
+		{"a misspelt actor is no unknown actor",
+			"name: x\nactors:\n  - nam: bob\n    script: [get /]\nfaults: [throttled actor=bob]\n",
 			[]string{`3:5 found key "nam"`}},
 		{"unreadable actors are no missing actors", "name: x\nactors:\n  - name: bob\n    script: [get /\nsettle: 5\n",
 			[]string{"5:1 not YAML", "5:9 found the number 5"}},
@@ -347,7 +373,8 @@ func TestMistakesDoNotCascade(t *testing.T) {
 			[]string{`2:7 found rows "nothing"`}},
 		{"two broken parts", "name: [x\nabout: {y\nactors: [{name: a, script: [get home]}]\n",
 			[]string{"2:1 not YAML", "3:1 not YAML", `3:29 found the key "home"`}},
-		{"no source", "name: x\nsource: []\nbroken: blind-publish\nactors: [{name: a, script: [get /]}]\n", []string{"2:9 found no source"}},
+		{"no source", "name: x\nsource: []\nbroken: blind-publish\nactors: [{name: a, script: [get /]}]\n",
+			[]string{"2:9 found no source"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := scenario.Parse("f.yaml", []byte(test.file))
@@ -374,11 +401,13 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 		file, text string
 		want       string // the beginnings of its mistakes, on a line each
 	}{
-		{"main.go", "package main\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n\tname: fmt.Println()\n}\n", "1:1 found a file in Go, " + keys},
+		{"main.go", "package main\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n\tname: fmt.Println()\n}\n",
+			"1:1 found a file in Go, " + keys},
 		{"node.mjs", "import x from 'y'\nconst a = {\n\tb: `c`,\n}\n", "1:1 found a file in JavaScript, " + keys},
 		{"notes.txt", "to do:\n\t- this\n\t- `that`\n", "1:1 found text that is no YAML, " + keys},
 		{"lint.yaml", "# a comment\nversion: 2\nlinters: [a]\n", "2:1 found other keys, " + keys},
-		{"letter.txt", strings.Repeat("Dear reader, ", 20), `1:1 found the text "Dear reader, Dear reader, Dear reader, Dear reader, Dear rea"..., expected keys and values`},
+		{"letter.txt", strings.Repeat("Dear reader, ", 20),
+			`1:1 found the text "Dear reader, Dear reader, Dear reader, Dear reader, Dear rea"..., expected keys and values`},
 		// These are scenarios with mistakes.
 		{"f.yaml", "nam: x\n\tactors: []\n", "2:1 not YAML"},
 		{"f.yaml", "nam: x\nactrs: []\n", `1:1 found key "nam"` + "\n" + `2:1 found key "actrs"`},
@@ -388,7 +417,8 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 		want := strings.Split(test.want, "\n")
 		var got []string
 		for i, m := range mistakesOf(t, err) {
-			if got = append(got, fmt.Sprintf("%d:%d %s", m.Line, m.Column, m.Problem)); i < len(want) && strings.HasPrefix(got[i], want[i]) {
+			if got = append(got, fmt.Sprintf("%d:%d %s", m.Line, m.Column, m.Problem)); i < len(want) &&
+				strings.HasPrefix(got[i], want[i]) {
 				got[i] = want[i]
 			}
 		}
@@ -400,8 +430,10 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 
 // A file with a mistake in every line does not fill the screen.
 func TestManyMistakesAreCounted(t *testing.T) {
-	_, err := scenario.Parse("f.yaml", []byte("name: x\nactors:\n  - name: a\n    script:\n"+strings.Repeat("    - go\n", 70)))
-	if err == nil || strings.Count(err.Error(), "found the command") != 50 || !strings.HasSuffix(err.Error(), "\nand 20 more mistakes in f.yaml") {
+	_, err := scenario.Parse("f.yaml",
+		[]byte("name: x\nactors:\n  - name: a\n    script:\n"+strings.Repeat("    - go\n", 70)))
+	if err == nil || strings.Count(err.Error(), "found the command") != 50 ||
+		!strings.HasSuffix(err.Error(), "\nand 20 more mistakes in f.yaml") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -451,7 +483,10 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	got, err := os.ReadFile(published)
 	must.OK(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema -scenario.update:\n%s", diff)
+		t.Errorf(
+			"docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema "+
+				"-scenario.update:\n%s", diff,
+		)
 	}
 }
 

@@ -108,11 +108,12 @@ func (s *stage) clear(remembers bool) {
 	s.deadlines.windows, s.deadlines.unread = s.deadlines.windows[:0], s.deadlines.unread[:0]
 }
 
-// remembers says whether what the nodes of a search do is remembered: their code sees the world only by what it is told,
-// and keep keeps everything that a run changes.
+// remembers says whether what the nodes of a search do is remembered: their code sees the world only by what it is
+// told, and keep keeps everything that a run changes.
 func (r Run) remembers(w *world) bool {
 	noticed := r.setup.Before == nil || r.setup.Drew != nil
-	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnStale == nil
+	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record &&
+		r.probe.OnStale == nil
 }
 
 // isPlain says that nodes are caches of pages in META and LOCK rows, and that all their requests are seen as they send
@@ -248,7 +249,8 @@ func back[K comparable, V any](m, was map[K]V) {
 }
 
 func (d *deadlines) clone() deadlines {
-	return deadlines{slices.Clone(d.at), d.all, d.skew, slices.Clone(d.fine), slices.Clone(d.windows), slices.Clone(d.unread)}
+	return deadlines{slices.Clone(d.at), d.all, d.skew, slices.Clone(d.fine),
+		slices.Clone(d.windows), slices.Clone(d.unread)}
 }
 
 // isJudged says whether a run of a search that was abandoned with the very same evidence was ok.
@@ -269,8 +271,10 @@ func (w *world) show(of func() fingerprint.Hash) {
 // showChange notes a change of the log. The row before follows from the changes before.
 func (w *world) showChange(c *ddbfake.Change) {
 	w.show(func() fingerprint.Hash {
-		h := fingerprint.Hash(c.Seq).Number(uint64(c.Request)).Number(uint64(c.Time.UnixNano())).Number(uint64(c.Sent.UnixNano())).Text(c.Actor).
-			Number(uint64(c.Cause)).Text(c.Region).Text(c.Table).Number(uint64(itemFingerprint(c.Key, asItIs))).Number(uint64(c.Born))
+		h := fingerprint.Hash(c.Seq).Number(uint64(c.Request)).Number(uint64(c.Time.UnixNano())).
+			Number(uint64(c.Sent.UnixNano())).Text(c.Actor).
+			Number(uint64(c.Cause)).Text(c.Region).Text(c.Table).Number(uint64(itemFingerprint(c.Key, asItIs))).
+			Number(uint64(c.Born))
 		if c.After != nil {
 			h = h.Number(uint64(itemFingerprint(c.After, asItIs)))
 		}
@@ -281,7 +285,8 @@ func (w *world) showChange(c *ddbfake.Change) {
 // showEvent notes an event of the history.
 func (w *world) showEvent(e *history.Event) {
 	w.show(func() fingerprint.Hash {
-		return fingerprint.Hash(e.Seq).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Number(uint64(e.Kind)).Text(e.Key).Number(uint64(e.As)).
+		return fingerprint.Hash(e.Seq).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Number(uint64(e.Kind)).
+			Text(e.Key).Number(uint64(e.As)).
 			Text(e.Body).Text(e.Note).Text(e.Tenant).Text(e.Request).Text(e.Inputs).Text(e.Partition).Text(e.Call).
 			Number(uint64(e.Within)).Number(uint64(e.Change))
 	})

@@ -66,8 +66,8 @@ func (r *rows) fit(o *Outcome) {
 	}
 }
 
-// known are the mappings and the empty tables of the scenarios that ran last, the latest one first. To make them takes as
-// long as a short run.
+// known are the mappings and the empty tables of the scenarios that ran last, the latest one first. To make them takes
+// as long as a short run.
 var known struct {
 	mu   sync.Mutex
 	last []knownRows
@@ -186,7 +186,8 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	}
 	// If the row is the lock, too, a request that only gives the lock back is not one about the page.
 	if in, is := c.Input.(*dynamodb.UpdateItemInput); is && f.Key == isr.SortMeta && !w.rows.Guesses() {
-		if _, roles := w.rows.place(in.TableName, in.Key); roles.Has(rowmap.Lock) && !w.rows.Publishes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames) {
+		if _, roles := w.rows.place(in.TableName, in.Key); roles.Has(rowmap.Lock) &&
+			!w.rows.Publishes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames) {
 			return false
 		}
 	}
@@ -208,8 +209,8 @@ func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (
 }
 
 // together says whether two rows of a table are in one page of a Query always, as two rows are that are all there ever
-// are: 1 MB has room for them. So are a page's row and its lock. Of locks and calls the rows are not known here, and any
-// two may be all.
+// are: 1 MB has room for them. So are a page's row and its lock. Of locks and calls the rows are not known here, and
+// any two may be all.
 func (w *world) together(table string, a, b map[string]types.AttributeValue) bool {
 	if w.ofLocks || w.ofCalls {
 		return true
@@ -229,14 +230,15 @@ func (w *world) pair(table string, key map[string]types.AttributeValue) (page st
 	return row.pk, row.sk == isr.SortMeta || row.sk == isr.SortLock
 }
 
-// parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault says
-// which.
+// parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault
+// says which.
 func (f *Fault) parts(input any) (n int) {
 	if f.Kind != ddbfake.FaultUnprocessed && !inStatements(f.Kind, input) || f.Key != "" || !f.Maybe {
 		return 0
 	}
 	if batch, ok := input.(*dynamodb.BatchExecuteStatementInput); ok {
-		return len(batch.Statements) // of any table: the fault leaves nothing undone if it is not about that of the chosen one
+		// of any table: the fault leaves nothing undone if it is not about that of the chosen one
+		return len(batch.Statements)
 	}
 	eachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
 		if f.isAbout(table) {
@@ -271,8 +273,12 @@ func (w *world) leaveUndone(f *Fault, nth int) {
 
 // tableCreator is the part of a client that createTable needs.
 type tableCreator interface {
-	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
-	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+	CreateTable(
+		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.CreateTableOutput, error)
+	UpdateTimeToLive(
+		context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
 // defaultTTL is the attribute by which TTL deletes rows, unless the file names another attribute.
@@ -315,9 +321,10 @@ func replicate(ctx context.Context, db *ddbfake.DB, regions string) error {
 			if region == ddbfake.DefaultRegion {
 				continue
 			}
-			_, err := db.Client().UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, ReplicaUpdates: []types.ReplicationGroupUpdate{
-				{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
-			}})
+			_, err := db.Client().UpdateTable(ctx,
+				&dynamodb.UpdateTableInput{TableName: &table, ReplicaUpdates: []types.ReplicationGroupUpdate{
+					{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
+				}})
 			if err != nil {
 				return fmt.Errorf("scenario: replicate the table %s to %s: %w", table, region, err)
 			}
@@ -479,7 +486,8 @@ func (r *reader) row(n yamlNode) (row isr.Row, place rowPlace, ready []isr.Row) 
 		s := r.ready(n)
 		place.fields["ready"] = n
 		if ready = s.Rows; len(ready) == 0 && r.err == nil {
-			r.fail(n, "leave rows out for META and LOCK", "found %s, whose rows are not translated, among others", s.Name)
+			r.fail(n, "leave rows out for META and LOCK",
+				"found %s, whose rows are not translated, among others", s.Name)
 		}
 	}}}
 	for _, f := range rowFields {

@@ -43,9 +43,12 @@ func (c own) Get(ctx context.Context, key string) (isr.Served, error) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	instant := func(t time.Time) types.AttributeValue { return text(t.UTC().Format(time.RFC3339Nano)) }
 	now, me := c.Clock.Now(), c.Tokens()
-	lock := map[string]types.AttributeValue{"name": text("lock/" + key), "owner": text(me), "until": instant(now.Add(c.Lease))}
+	lock := map[string]types.AttributeValue{
+		"name": text("lock/" + key), "owner": text(me), "until": instant(now.Add(c.Lease)),
+	}
 	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: aws.String("locks"), Item: lock, ConditionExpression: aws.String("attribute_not_exists(#n) OR #u <= :now"),
+		TableName: aws.String("locks"), Item: lock,
+		ConditionExpression:       aws.String("attribute_not_exists(#n) OR #u <= :now"),
 		ExpressionAttributeNames:  map[string]string{"#n": "name", "#u": "until"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":now": instant(now)},
 	})
@@ -61,7 +64,9 @@ func (c own) Get(ctx context.Context, key string) (isr.Served, error) {
 	}}
 	release := &types.Delete{
 		TableName: aws.String("locks"), Key: map[string]types.AttributeValue{"name": lock["name"]},
-		ConditionExpression: aws.String("#o = :me AND #u > :now"), ExpressionAttributeNames: map[string]string{"#o": "owner", "#u": "until"},
+		ConditionExpression: aws.String("#o = :me AND #u > :now"), ExpressionAttributeNames: map[string]string{
+			"#o": "owner", "#u": "until",
+		},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(me), ":now": instant(c.Clock.Now())},
 	}
 	items := []types.TransactWriteItem{{Put: put}, {Delete: release}}
@@ -114,7 +119,8 @@ func TestOwnRows(t *testing.T) {
 	if o.Verdict != invariant.OK || inside.In(o).Misfit != "" || !slices.Contains(o.Marks, mark.Published) {
 		t.Errorf("%s%s\n%v", o.Explain("own", "own"), trace.String(), o.Marks)
 	}
-	for _, part := range []string{`PutItem lock//home in locks {owner: "alice-1", until: +10s}`, `row     /home in pages: absent => {html: "/home@0#alice-render-1", until: +1m0s}`} {
+	for _, part := range []string{`PutItem lock//home in locks {owner: "alice-1", until: +10s}`,
+		`row     /home in pages: absent => {html: "/home@0#alice-render-1", until: +1m0s}`} {
 		if !strings.Contains(trace.String(), part) {
 			t.Errorf("the trace lacks %s:\n%s", part, trace.String())
 		}
@@ -133,17 +139,21 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { retur
 // strike to the schedule leaves one row undone, whichever.
 func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	for fault, want := range map[string]string{
-		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages", "maybe unprocessed table=pages": " pages",
+		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages",
+		"maybe unprocessed table=pages": " pages",
 	} {
 		left := map[string]bool{}
 		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
 			return getter(func(ctx context.Context, key string) (isr.Served, error) {
 				row := func(name, value string) types.KeysAndAttributes {
-					return types.KeysAndAttributes{Keys: []map[string]types.AttributeValue{{name: &types.AttributeValueMemberS{Value: value}}}}
+					return types.KeysAndAttributes{
+						Keys: []map[string]types.AttributeValue{{name: &types.AttributeValueMemberS{Value: value}}},
+					}
 				}
-				out, err := cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-					"pages": row("path", key), "locks": row("name", "lock/"+key),
-				}})
+				out, err := cfg.Client.(*dynamodb.Client).BatchGetItem(ctx,
+					&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+						"pages": row("path", key), "locks": row("name", "lock/"+key),
+					}})
 				if err == nil {
 					left[strings.Join(slices.Sorted(maps.Keys(out.UnprocessedKeys)), "+")] = true
 				}
@@ -154,17 +164,20 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	}
 }
 
-// Two rows always fit into one page. So a page and its lock come together, and two rows of another kind, which stand for
-// many, need not.
+// Two rows always fit into one page. So a page and its lock come together, and two rows of another kind, which stand
+// for many, need not.
 func TestAPageAndItsLockAreReadTogether(t *testing.T) {
-	for rows, want := range map[string]bool{"LOCK META": false, "META TAG#a": true, "TAG#a TAG#b": true, "LOCK META TAG#a": true} {
+	for rows, want := range map[string]bool{
+		"LOCK META": false, "META TAG#a": true, "TAG#a TAG#b": true, "LOCK META TAG#a": true,
+	} {
 		short := false
 		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
 			return getter(func(ctx context.Context, key string) (isr.Served, error) {
 				client, pk := cfg.Client.(*dynamodb.Client), &types.AttributeValueMemberS{Value: key}
 				for _, sk := range strings.Fields(rows) {
 					row := map[string]types.AttributeValue{"pk": pk, "sk": &types.AttributeValueMemberS{Value: sk}}
-					if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row}); err != nil {
+					if _, err := client.PutItem(ctx,
+						&dynamodb.PutItemInput{TableName: &cfg.Table, Item: row}); err != nil {
 						return isr.Served{}, err
 					}
 				}
@@ -176,9 +189,12 @@ func TestAPageAndItsLockAreReadTogether(t *testing.T) {
 				return isr.Served{}, err
 			}), nil
 		}}
-		s, err := scenario.Parse("together.yaml", []byte("name: together\nfaults: [short-page]\nactors:\n  - {name: alice, script: [get /home]}\n"))
+		s, err := scenario.Parse("together.yaml",
+			[]byte("name: together\nfaults: [short-page]\nactors:\n  - {name: alice, script: [get /home]}\n"))
 		must.OK(t, err)
-		if _, err := (scenario.Run{Scenario: s, Protocol: reads, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+		if _, err := (scenario.Run{
+			Scenario: s, Protocol: reads, Options: scenario.Options{SDK: true},
+		}).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if short != want {
@@ -194,7 +210,9 @@ func wantLeft(t *testing.T, fault string, protocol isr.Protocol, left map[string
 	s := ownWorld(t, "faults: ["+fault+"]\n")
 	s.Actors[0].Script = s.Actors[0].Script[:1]
 	for seed := range uint64(20) {
-		if _, err := (scenario.Run{Scenario: s, Protocol: protocol, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+		if _, err := (scenario.Run{
+			Scenario: s, Protocol: protocol, Seed: seed, Options: scenario.Options{SDK: true},
+		}).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,22 +224,28 @@ func wantLeft(t *testing.T, fault string, protocol isr.Protocol, left map[string
 // A batch of statements comes back in part, too: the statements that are left undone say so.
 func TestBatchesOfStatementsInPart(t *testing.T) {
 	for fault, want := range map[string]string{
-		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages", "unprocessed": "locks+pages",
-		"conflict key=META": "pages", "conflict key=LOCK": "locks", "maybe conflict": " locks pages", "conflict": "locks+pages",
+		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages",
+		"unprocessed": "locks+pages", "conflict key=META": "pages", "conflict key=LOCK": "locks",
+		"maybe conflict": " locks pages", "conflict": "locks+pages",
 	} {
 		statement, code := `SELECT * FROM "%s" WHERE %s = '%s'`, types.BatchStatementErrorCodeEnumThrottlingError
 		if strings.Contains(fault, "conflict") {
-			statement, code = `UPDATE "%s" SET other = 1 WHERE %s = '%s'`, types.BatchStatementErrorCodeEnumTransactionConflict
+			statement, code = `UPDATE "%s" SET other = 1 WHERE %s = '%s'`,
+				types.BatchStatementErrorCodeEnumTransactionConflict
 		}
 		left := map[string]bool{}
 		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
 			return getter(func(ctx context.Context, key string) (isr.Served, error) {
 				row := func(table, name, value string) types.BatchStatementRequest {
-					return types.BatchStatementRequest{Statement: aws.String(fmt.Sprintf(statement, table, name, value))}
+					return types.BatchStatementRequest{
+						Statement: aws.String(fmt.Sprintf(statement, table, name, value)),
+					}
 				}
-				out, err := cfg.Client.(*dynamodb.Client).BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
-					Statements: []types.BatchStatementRequest{row("locks", "name", "lock/"+key), row("pages", "path", key)},
-				})
+				out, err := cfg.Client.(*dynamodb.Client).BatchExecuteStatement(ctx,
+					&dynamodb.BatchExecuteStatementInput{
+						Statements: []types.BatchStatementRequest{row("locks", "name", "lock/"+key),
+							row("pages", "path", key)},
+					})
 				if err != nil {
 					return isr.Served{}, err
 				}
@@ -257,7 +281,8 @@ func TestFaultsOfOwnRows(t *testing.T) {
 		if unmet := test.not != ""; (len(inside.In(o).Unmet) > 0) != unmet {
 			t.Errorf("%s: unmet %v\n%s", test.fault, inside.In(o).Unmet, trace.String())
 		}
-		if !strings.Contains(trace.String(), test.want) || test.not != "" && strings.Contains(trace.String(), test.not) {
+		if !strings.Contains(trace.String(), test.want) ||
+			test.not != "" && strings.Contains(trace.String(), test.not) {
 			t.Errorf("%s: the trace should say %q, and not %q:\n%s", test.fault, test.want, test.not, trace.String())
 		}
 	}
@@ -278,7 +303,8 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 		s.Rows.Rows[i].Partition = strings.Replace(s.Rows.Rows[i].Partition, "{key}", "p/{key}", 1)
 	}
 	o := do(t, s, ownProtocol(true), nil)
-	if o.Verdict == invariant.Violated || !strings.Contains(inside.In(o).Misfit, `pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
+	if o.Verdict == invariant.Violated || !strings.Contains(inside.In(o).Misfit,
+		`pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
 		t.Errorf("%s\n%s", o.Explain("own", "own"), inside.In(o).Misfit)
 	}
 	if slices.Contains(o.Marks, mark.Published) {
@@ -292,13 +318,15 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 	}
 	o = do(t, s, ownProtocol(false), nil)
 	if want := "the row mapping finds no page in the rows that were written:\n  " +
-		`pages {path: "/home"}, with html, until: path is not of the form p/{key}`; o.Verdict != invariant.OK || inside.In(o).Pageless != want {
+		`pages {path: "/home"}, with html, until: path is not of the form p/{key}`; o.Verdict != invariant.OK ||
+		inside.In(o).Pageless != want {
 		t.Errorf("%s\n%s\nwant\n%s", o.Explain("own", "own"), inside.In(o).Pageless, want)
 	}
 	for i := range s.Rows.Rows { // in place
 		s.Rows.Rows[i].Partition = strings.Replace(s.Rows.Rows[i].Partition, "p/{key}", "{key}", 1)
 	}
-	if o := do(t, s, ownProtocol(false), nil); o.Verdict != invariant.OK || inside.In(o).Misfit+inside.In(o).Pageless != "" {
+	if o := do(t, s, ownProtocol(false), nil); o.Verdict != invariant.OK ||
+		inside.In(o).Misfit+inside.In(o).Pageless != "" {
 		t.Errorf("%s\n%s", o.Explain("own", "own"), inside.In(o).Misfit)
 	}
 }
@@ -335,12 +363,16 @@ func TestRowsFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}
-	s, err := load("rows:\n  - ready: dynamolock\n    table: locks\n  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n")
+	s, err := load(
+		"rows:\n  - ready: dynamolock\n    table: locks\n" +
+			"  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n",
+	)
 	if err != nil || len(s.Rows) != 2 || s.Rows[0].Table != "locks" || s.Rows[0].Renews != "recordVersionNumber" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for _, test := range []struct{ text, at, problem string }{
-		{"rows: dynamolok", "1:7", `found rows "dynamolok", expected one of reference, tabletheory, dynamolock, powertools`},
+		{"rows: dynamolok", "1:7",
+			`found rows "dynamolok", expected one of reference, tabletheory, dynamolock, powertools`},
 		{"row: x", "1:1", `found key "row", expected one of rows`},
 		{"rows: []", "1:7", "found no rows"},
 		{"rows:\n  - partition: id = page\n    expires: e", "2:16", "found no {key}"},
@@ -350,7 +382,8 @@ func TestRowsFiles(t *testing.T) {
 		{"rows:\n  - partition: id = {key}\n    body: b", "2:5", "without generated"},
 		{"rows:\n  - ready: dynamolock\n    ttl: t", "3:10", "found ttl beside ready"},
 		{"rows:\n  - ready: reference", "2:12", "not translated"},
-		{"rows:\n  - partition: id = {key}\n    expires: e\n  - partition: pk = {key}\n    expires: e", "4:16", "the partition key pk"},
+		{"rows:\n  - partition: id = {key}\n    expires: e\n  - partition: pk = {key}\n    expires: e", "4:16",
+			"the partition key pk"},
 	} {
 		_, err := load(test.text)
 		wrong, ok := errors.AsType[*scenario.SyntaxError](err)
@@ -361,11 +394,13 @@ func TestRowsFiles(t *testing.T) {
 }
 
 func TestFaultsOfOwnTables(t *testing.T) {
-	text := "name: x\nrows:\n  - {table: pages, partition: \"id = {key}\", body: b, generated: g}\nactors: [{name: a, script: [get /]}]\nfaults: [throttled table="
+	text := "name: x\nrows:\n  - {table: pages, partition: \"id = {key}\", body: b, generated: g}\n" +
+		"actors: [{name: a, script: [get /]}]\nfaults: [throttled table="
 	if _, err := scenario.Parse("x.yaml", []byte(text+"pages]\n")); err != nil {
 		t.Error(err)
 	}
-	if _, err := scenario.Parse("x.yaml", []byte(text+"isr-cache]\n")); err == nil || !strings.Contains(err.Error(), "the only table is pages") {
+	if _, err := scenario.Parse("x.yaml", []byte(text+"isr-cache]\n")); err == nil ||
+		!strings.Contains(err.Error(), "the only table is pages") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -387,12 +422,16 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 				other := *s
 				other.Rows = scenariotest.RenamedRows
 				for i := range other.Faults {
-					if strings.HasPrefix(other.Faults[i].Key, "VER#") || strings.HasPrefix(other.Faults[i].Key, "REQ#") || strings.HasPrefix(other.Faults[i].Key, "CACHE#") {
+					if strings.HasPrefix(other.Faults[i].Key, "VER#") ||
+						strings.HasPrefix(other.Faults[i].Key, "REQ#") ||
+						strings.HasPrefix(other.Faults[i].Key, "CACHE#") {
 						t.Fatalf("%s: a fault of %s", s.Name, other.Faults[i].Key)
 					}
 				}
-				if name == "policy-sliding" { // its refused extension of a page counts as a refused publish only where names are not known
-					native.Marks = slices.DeleteFunc(native.Marks, func(m scenario.Mark) bool { return m == mark.PublishRefused })
+				// its refused extension of a page counts as a refused publish only where names are not known
+				if name == "policy-sliding" {
+					native.Marks = slices.DeleteFunc(native.Marks,
+						func(m scenario.Mark) bool { return m == mark.PublishRefused })
 				}
 				if diff := cmp.Diff(native, alike(t, &other, scenariotest.Renamed(p), seed)); diff != "" {
 					t.Errorf("%s under %s, seed %d (-META and LOCK, +renamed):\n%s", s.Name, name, seed, diff)
@@ -419,11 +458,14 @@ type judgedRun struct {
 
 func alike(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) judgedRun {
 	t.Helper()
-	o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
+	o, err := scenario.Run{
+		Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200,
+	}.Do(t.Context())
 	if err != nil {
 		t.Fatalf("%s under %s: %v", s.Name, p.Name, err)
 	}
-	return judgedRun{fmt.Sprint(o.Verdict), o.Broken, inside.In(o).Result.Steps, inside.In(o).Result.Choices.String(), o.Marks, inside.In(o).Misfit}
+	return judgedRun{fmt.Sprint(o.Verdict), o.Broken, inside.In(o).Result.Steps, inside.In(o).Result.Choices.String(),
+		o.Marks, inside.In(o).Misfit}
 }
 
 const twoTenants = `
@@ -442,11 +484,13 @@ var tenantless = isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.H
 
 func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
 	s := scenariotest.Parsed(t, twoTenants)
-	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
+	text, _ := scenariotest.Trace(t,
+		scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
 	for _, want := range []string{
 		"META of t1/home: absent", "META of t2/home: absent",
 		"bob served /home as fresh body t2/home@0#bob-render-1",
-		"visitor served /home as fresh body t1/home@0#alice-render-1", "visitor served /home as fresh body t2/home@0#bob-render-1",
+		"visitor served /home as fresh body t1/home@0#alice-render-1",
+		"visitor served /home as fresh body t2/home@0#bob-render-1",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the trace does not say %q:\n%s", want, text)
@@ -492,7 +536,8 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 	row["lease_token"] = &types.AttributeValueMemberS{Value: l.Tokens()}
 	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: "99999999999"}
 	_, err := l.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &l.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)"), ReturnValuesOnConditionCheckFailure: l.values,
+		TableName: &l.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		ReturnValuesOnConditionCheckFailure: l.values,
 	})
 	return isr.Served{}, err
 }
@@ -509,9 +554,13 @@ func TestALockMeetsItsOwnRow(t *testing.T) {
 		{"its request was lost", "request-lost op=PutItem", "get /home", false},
 		{"the row is of another put", "request-lost op=PutItem nth=2", "get /home, get /home", false},
 	} {
-		for _, values := range []types.ReturnValuesOnConditionCheckFailure{"", types.ReturnValuesOnConditionCheckFailureAllOld} {
-			s := scenariotest.Parsed(t, "name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n")
-			p := isr.Protocol{Name: "locker", New: func(cfg isr.Config) (isr.Handler, error) { return locker{cfg, values}, nil }}
+		for _, values := range []types.ReturnValuesOnConditionCheckFailure{"",
+			types.ReturnValuesOnConditionCheckFailureAllOld} {
+			s := scenariotest.Parsed(t, "name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+
+				"]}]\nfaults: ["+test.fault+"]\n")
+			p := isr.Protocol{
+				Name: "locker", New: func(cfg isr.Config) (isr.Handler, error) { return locker{cfg, values}, nil },
+			}
 			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: 1})
 			if got := slices.Contains(o.Marks, mark.OwnCommitMet); got != test.want {
 				t.Errorf("%s, it asks for %q: own-commit-met %v, want %v\n%s", test.name, values, got, test.want, text)

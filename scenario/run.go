@@ -54,18 +54,20 @@ type Run struct {
 type Options struct {
 	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
-	// AllStops makes time stop at more instants: in runs of locks and calls around the end of each time that the lock or
-	// the layer promises, where clocks may differ, on both sides of what invariants then allow for, where a replica that is
-	// behind hears of a write, and under compare-lags where the scenario's own lag ends, in place of the comparison. Proofs
-	// have these stops. Other runs do without them, as their schedules did when they were recorded.
+	// AllStops makes time stop at more instants: in runs of locks and calls around the end of each time that the lock
+	// or the layer promises, where clocks may differ, on both sides of what invariants then allow for, where a replica
+	// that is behind hears of a write, and under compare-lags where the scenario's own lag ends, in place of the
+	// comparison. Proofs have these stops. Other runs do without them, as their schedules did when they were recorded.
 	AllStops bool
-	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
+	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the
+	// same.
 	SDK bool
 	// Only is the name of the only invariant that is judged; "" means all invariants. It must be one that judges.
 	Only string
-	// Invariants are invariants of the caller's own. They judge after those of package invariant, unless Scenario.Without
-	// names them. Only their Name, Statement and Check are used. The check sees the whole run (log and history). It must
-	// not change it, and must not use it after it has returned. An exhaustive search does not prove these invariants.
+	// Invariants are invariants of the caller's own. They judge after those of package invariant, unless
+	// Scenario.Without names them. Only their Name, Statement and Check are used. The check sees the whole run (log and
+	// history). It must not change it, and must not use it after it has returned. An exhaustive search does not prove
+	// these invariants.
 	Invariants []invariant.Invariant
 }
 
@@ -133,7 +135,8 @@ func (w *world) whole(o *Outcome) string {
 	var b strings.Builder
 	in := inside.In(o)
 	fmt.Fprintf(&b, "%d steps, %d switches, %v, %v, choices %v\nmarks %v, unmet %v, %s\n",
-		in.Result.Steps, in.Result.Switches, in.Result.Elapsed, in.Result.Err, in.Result.Choices, o.Marks, in.Unmet, in.Misfit)
+		in.Result.Steps, in.Result.Switches, in.Result.Elapsed, in.Result.Err, in.Result.Choices, o.Marks, in.Unmet,
+		in.Misfit)
 	for _, m := range w.db.Metrics() { // of which a search has no sum
 		fmt.Fprintf(&b, "%+v\n", m)
 	}
@@ -246,7 +249,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name, swarm: r.Swarm, allStops: w.allStops, cut: cut}
+	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name,
+		swarm: r.Swarm, allStops: w.allStops, cut: cut}
 	if t != nil {
 		inside.In(o).Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
@@ -363,7 +367,8 @@ func (w *world) giveUp() sim.End {
 	if last.Kind == mark.EventCallAsked {
 		refused = mark.EventCallRefused
 	}
-	if last.Kind != mark.EventLockAsked && last.Kind != mark.EventCallAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
+	if last.Kind != mark.EventLockAsked && last.Kind != mark.EventCallAsked || settled < 0 ||
+		!w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
 		return sim.Cut
 	}
 	last.Kind, last.Time, last.Note = refused, w.clock.Now(), "it still waits"
@@ -446,8 +451,9 @@ type NondeterminismError struct {
 }
 
 func (e *NondeterminismError) Error() string {
-	return "not deterministic: one schedule, run again with the same seed and the same choices, came to something else: " + e.Difference +
-		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand or a random id " +
-		"(as an SDK draws for the ClientRequestToken of a transaction), goroutines and channels, the order of a map, " +
-		"and what is kept from one run to the next, such as a package's variables"
+	return "not deterministic: one schedule, run again with the same seed and the same choices, came to " +
+		"something else: " + e.Difference +
+		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand " +
+		"or a random id (as an SDK draws for the ClientRequestToken of a transaction), goroutines and channels, the " +
+		"order of a map, and what is kept from one run to the next, such as a package's variables"
 }

@@ -109,7 +109,8 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 	one, eight := traces(1), traces(8)
 	for i, r := range runs {
 		if one[i] == "" || one[i] != eight[i] {
-			t.Errorf("%s under %s, seed %d (-one processor +eight):\n%s", r.Scenario.Name, r.Protocol.Name, r.Seed, cmp.Diff(one[i], eight[i]))
+			t.Errorf("%s under %s, seed %d (-one processor +eight):\n%s", r.Scenario.Name, r.Protocol.Name, r.Seed,
+				cmp.Diff(one[i], eight[i]))
 		}
 	}
 }
@@ -124,7 +125,8 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 			run.Strategy = sim.Replay(inside.In(o).Result.Choices)
 			got, again := scenariotest.Trace(t, run)
 			if inside.In(o).Digest == "" || inside.In(again).Digest != inside.In(o).Digest {
-				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, inside.In(o).Digest, inside.In(again).Digest)
+				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, inside.In(o).Digest,
+					inside.In(again).Digest)
 			}
 			if got != want || !slices.Equal(inside.In(again).Result.Choices, inside.In(o).Result.Choices) {
 				t.Errorf("%s under %s: replayed (-run +replay):\n%s", name, p.Name, cmp.Diff(want, got))
@@ -155,7 +157,8 @@ faults: [throttled actor=alice times=always]
 
 func TestAScheduleThatDoesNotFitIsADivergedError(t *testing.T) {
 	_, err := scenario.Run{
-		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: recipe.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: recipe.Reference(),
+		Strategy: sim.Replay(sim.Choices{0, 30}),
 	}.Do(context.Background())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a *sim.DivergedError", err)
@@ -214,7 +217,8 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 	protocols := scenario.Protocols()
 	for i, name := range fixtures.Names() {
 		run := scenario.Run{
-			Scenario: scenariotest.Embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i), Strategy: sim.POS, ExpectedSteps: 40,
+			Scenario: scenariotest.Embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i),
+			Strategy: sim.POS, ExpectedSteps: 40,
 		}
 		var wantWire, gotWire hooks.Probe
 		wantWire.Record, gotWire.Record = true, true
@@ -229,8 +233,10 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 		if got.String() != want.String() {
 			t.Errorf("%s (-alone +in a pool):\n%s", name, cmp.Diff(want.String(), got.String()))
 		}
-		if o.Verdict != alone.Verdict || len(gotWire.Exchanges) != len(wantWire.Exchanges) || len(gotWire.Rows) != len(wantWire.Rows) {
-			t.Errorf("%s: in a pool %v, %d exchanges, %d rows; alone %v, %d, %d", name, o.Verdict, len(gotWire.Exchanges), len(gotWire.Rows),
+		if o.Verdict != alone.Verdict || len(gotWire.Exchanges) != len(wantWire.Exchanges) ||
+			len(gotWire.Rows) != len(wantWire.Rows) {
+			t.Errorf("%s: in a pool %v, %d exchanges, %d rows; alone %v, %d, %d", name, o.Verdict,
+				len(gotWire.Exchanges), len(gotWire.Rows),
 				alone.Verdict, len(wantWire.Exchanges), len(wantWire.Rows))
 		}
 	}
@@ -251,7 +257,9 @@ faults:
 	kinds := map[string]int{}
 	differ := 0
 	for seed := range effort.Fewer[uint64](200, 60) {
-		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true}}
+		run := scenario.Run{
+			Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true},
+		}
 		text, o := scenariotest.Trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
 		// The printed file and the printed line have everything that decides the run.
@@ -266,7 +274,8 @@ faults:
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
 		}
-		if line := prose.ReplayLine(recorded, "replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line, " --swarm ") {
+		if line := prose.ReplayLine(recorded, "replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line,
+			" --swarm ") {
 			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
 		}
 		// If the seed has switched off a fault, the same choices without swarm are another run.
@@ -293,7 +302,8 @@ faults:
 		}
 	}
 	if throttled == 0 || lost == 0 || neither == 0 {
-		t.Errorf("of 200 runs %d were throttled, %d lost a response, %d neither; want some of each", throttled, lost, neither)
+		t.Errorf("of 200 runs %d were throttled, %d lost a response, %d neither; want some of each", throttled, lost,
+			neither)
 	}
 }
 
@@ -315,7 +325,9 @@ func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int)
 	var pool hooks.Pool
 	defer pool.Close()
 	for i := range schedules {
-		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60}.Do(pool.In(t.Context()))
+		o, err := scenario.Run{
+			Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60,
+		}.Do(pool.In(t.Context()))
 		must.OK(t, err)
 		if len(inside.In(o).Unmet) > 0 && i == 0 {
 			t.Errorf("nothing meets %v", inside.In(o).Unmet)
@@ -439,7 +451,8 @@ bounds: {ticks: 3}
 		trace := func(s *scenario.Scenario, strategy sim.Strategy, cores int) (string, *scenario.Outcome) {
 			runtime.GOMAXPROCS(cores)
 			var out bytes.Buffer
-			o, err := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Strategy: strategy, Trace: &out}.Do(t.Context())
+			o, err := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed,
+				Strategy: strategy, Trace: &out}.Do(t.Context())
 			must.OK(t, err)
 			return out.String(), o
 		}
@@ -454,7 +467,8 @@ bounds: {ticks: 3}
 			t.Fatalf("seed %d: replayed from the printed file (-first +replayed):\n%s", seed, cmp.Diff(first, replayed))
 		}
 	}
-	for _, mark := range []scenario.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet, mark.SlowAnswer, mark.CutOff, "throttled", "origin-failed"} {
+	for _, mark := range []scenario.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet,
+		mark.SlowAnswer, mark.CutOff, "throttled", "origin-failed"} {
 		if !seen[mark] {
 			t.Errorf("no run reached %s", mark)
 		}
@@ -487,11 +501,14 @@ bounds: {ticks: 0}
 		var struck []string
 		for seed := range uint64(8) {
 			var out bytes.Buffer
-			if _, err := (scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out}).Do(t.Context()); err != nil {
+			if _, err := (scenario.Run{
+				Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out,
+			}).Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {
-				if words := strings.Fields(line); len(words) > 4 && words[3] == "effect" && (strings.Contains(line, "Throttling") || strings.Contains(line, "connection lost")) {
+				if words := strings.Fields(line); len(words) > 4 && words[3] == "effect" &&
+					(strings.Contains(line, "Throttling") || strings.Contains(line, "connection lost")) {
 					struck = append(struck, strings.TrimPrefix(words[1], "+"))
 				}
 			}
@@ -525,12 +542,15 @@ bounds: {ticks: 0}
 		delays := map[time.Duration]bool{}
 		for seed := range uint64(5) {
 			var out bytes.Buffer
-			if _, err := (scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out}).Do(t.Context()); err != nil {
+			if _, err := (scenario.Run{
+				Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out,
+			}).Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			found := regexp.MustCompile(`the answer takes (\S+)\)`).FindAllStringSubmatch(out.String(), -1)
 			if len(found) < test.times {
-				t.Errorf("%s, seed %d: %d late answers, want %d at least:\n%s", test.fault, seed, len(found), test.times, out.String())
+				t.Errorf("%s, seed %d: %d late answers, want %d at least:\n%s", test.fault, seed, len(found),
+					test.times, out.String())
 			}
 			for _, match := range found {
 				d, err := time.ParseDuration(match[1])

@@ -35,8 +35,8 @@ type Command struct {
 	Verb Verb
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep and hold
-	// Request is the idempotency key of regenerate, and Inputs is the hash of its inputs; "" if there are no inputs. For
-	// once, Key is the idempotency key, and Inputs is the payload.
+	// Request is the idempotency key of regenerate, and Inputs is the hash of its inputs; "" if there are no inputs.
+	// For once, Key is the idempotency key, and Inputs is the payload.
 	Request, Inputs string
 }
 
@@ -151,7 +151,8 @@ func unknownVerb(text, verb string) *commandError {
 	for _, f := range forms {
 		verbs, all = append(verbs, string(f.verb)), append(all, f.form)
 	}
-	return &commandError{fmt.Sprintf("found the command %q, expected %s", text, strings.Join(all, ", ")), suggest.Hint(verb, verbs, "")}
+	return &commandError{fmt.Sprintf("found the command %q, expected %s", text, strings.Join(all, ", ")),
+		suggest.Hint(verb, verbs, "")}
 }
 
 // eventForms are the forms of events, by the first word of the event.
@@ -182,7 +183,8 @@ func (p *parse) event(n yamlNode) schedule.Planned {
 	}
 	i := slices.Index(verbs, verb)
 	if i < 0 {
-		p.fail(n, suggest.Hint(verb, verbs, "such as: "+examples[0]), "found the event %q, expected one that begins with %s", text, strings.Join(verbs, ", "))
+		p.fail(n, suggest.Hint(verb, verbs, "such as: "+examples[0]),
+			"found the event %q, expected one that begins with %s", text, strings.Join(verbs, ", "))
 		return schedule.Planned{}
 	}
 	e, err := parseEvent(words)

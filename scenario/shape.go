@@ -148,8 +148,9 @@ func (r *reader) foreignText() bool {
 }
 
 var languages = map[string]string{
-	".go": "Go", ".ts": "TypeScript", ".mts": "TypeScript", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".py": "Python",
-	".java": "Java", ".rb": "Ruby", ".rs": "Rust", ".cs": "C#", ".kt": "Kotlin", ".sh": "shell", ".md": "Markdown",
+	".go": "Go", ".ts": "TypeScript", ".mts": "TypeScript", ".js": "JavaScript", ".mjs": "JavaScript",
+	".cjs": "JavaScript", ".py": "Python", ".java": "Java", ".rb": "Ruby", ".rs": "Rust", ".cs": "C#", ".kt": "Kotlin",
+	".sh": "shell", ".md": "Markdown",
 }
 
 // keyOfLine is a line of YAML that begins with a key.

@@ -22,8 +22,8 @@ type Scenario struct {
 	About    string // the story of the scenario and why it matters, in prose
 	Protocol string
 
-	// Source is where the scenario's bug was seen: owner/repository#number, or a sentence. Broken is the protocol that has
-	// this bug. Either both are set or neither. They make the scenario an exhibit of the museum.
+	// Source is where the scenario's bug was seen: owner/repository#number, or a sentence. Broken is the protocol that
+	// has this bug. Either both are set or neither. They make the scenario an exhibit of the museum.
 	Source []string
 	Broken string
 
@@ -34,8 +34,8 @@ type Scenario struct {
 	Cache   Cache
 	Promise Promise
 	Lag     Lag
-	// CompareLags are lags under which each schedule is run once more, to see whether any decision differs. If there are
-	// such lags, Lag must not be that of the scheduler.
+	// CompareLags are lags under which each schedule is run once more, to see whether any decision differs. If there
+	// are such lags, Lag must not be that of the scheduler.
 	CompareLags []ddbfake.Lag
 	// RegionLag is the time for which a write is under way to the other regions. The table has a replica in each region
 	// that has an actor.
@@ -50,8 +50,8 @@ type Scenario struct {
 	Settle time.Duration
 	Bounds Bounds
 	Reach  []Mark // marks that a campaign must reach
-	// Invariants are the names of the only invariants that judge; nil means all. Without are the names of invariants that
-	// do not judge. At most one of the two is set.
+	// Invariants are the names of the only invariants that judge; nil means all. Without are the names of invariants
+	// that do not judge. At most one of the two is set.
 	Invariants, Without []string
 	Expect              invariant.Verdict
 	Catches             []string // protocols that this scenario is known to catch
@@ -176,7 +176,8 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("faults", texts(s.Faults), len(s.Faults) > 0)
 	doc.add("settle", s.Settle.String(), s.Settle != 0)
 	bounds := document{
-		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps}, {Key: "ticks", Value: s.Bounds.Ticks},
+		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps},
+		{Key: "ticks", Value: s.Bounds.Ticks},
 	}
 	bounds.add("sweeps", s.Bounds.Sweeps, s.Bounds.Sweeps != d.Bounds.Sweeps)
 	doc.add("bounds", bounds, s.Bounds != d.Bounds)
@@ -187,7 +188,8 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("catches", s.Catches, len(s.Catches) > 0)
 	if r := s.Replay; r != nil {
 		replay := document{
-			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
+			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed},
+			{Key: "choices", Value: r.Choices.String()},
 		}
 		replay.add("swarm", r.Swarm, r.Swarm)
 		replay.add("all-stops", r.AllStops, r.AllStops)
@@ -261,7 +263,8 @@ func ProtocolNamed(name string) (isr.Protocol, error) {
 	if err := protocols.Known(name); err != nil {
 		return isr.Protocol{}, err
 	}
-	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not", name)
+	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not",
+		name)
 }
 
 // Replay is a recorded run of the scenario. It has everything that decides the run.
@@ -272,8 +275,8 @@ type Replay struct {
 	Swarm    bool // as in Run
 	AllStops bool // as in Run
 	Steps    int  // as in Run; 0 means the whole run
-	// Goroutines says that the run was in a bubble, because the store has goroutines. Package property then replays it in
-	// a bubble, too.
+	// Goroutines says that the run was in a bubble, because the store has goroutines. Package property then replays it
+	// in a bubble, too.
 	Goroutines bool
 	Digest     string // the digest of the recorded trace: see Outcome.Digest; "" if it is not known
 	Violates   string // the name of the invariant that the run violates; "" if there is none, or if it is not known

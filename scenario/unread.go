@@ -41,12 +41,13 @@ func (w *world) noteTTL(key, row attr.Item) {
 	}
 }
 
-// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own, such
-// as some time after the end of a lease, and there time is past it.
+// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own,
+// such as some time after the end of a lease, and there time is past it.
 func (d *deadlines) Idle(t time.Time) bool {
 	_, unread := slices.BinarySearch(d.unread, t.Unix())
 	_, read := slices.BinarySearch(d.at, t.Unix())
-	return unread && !read && !slices.Contains(d.fine, t.UnixNano()) && t.Nanosecond() == 0 && t.Unix() != d.last() && !slices.ContainsFunc(d.windows, t.Equal)
+	return unread && !read && !slices.Contains(d.fine, t.UnixNano()) && t.Nanosecond() == 0 && t.Unix() != d.last() &&
+		!slices.ContainsFunc(d.windows, t.Equal)
 }
 
 // last returns the last second at which time stops if that is for a deadline at which no code looks; else 0.
@@ -58,15 +59,16 @@ func (d *deadlines) last() int64 {
 	return d.unread[unread-1]
 }
 
-// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It is a second from now, now, or a
-// second ago, as at the instants to which no tick goes, by true time and by the node's clock. Or it was long ago, or is no
-// number, for code that reads it in another way.
+// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It is a second from now, now,
+// or a second ago, as at the instants to which no tick goes, by true time and by the node's clock. Or it was long ago,
+// or is no number, for code that reads it in another way.
 func (r *storeRequest) Veiled(answer any, now, local time.Time) (veiled []any) {
 	a, is := answer.(storeAnswer)
 	if !is || !r.node.world.unread {
 		return nil
 	}
-	values := []types.AttributeValue{&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberS{Value: "veiled"}}
+	values := []types.AttributeValue{&types.AttributeValueMemberN{Value: "1"},
+		&types.AttributeValueMemberS{Value: "veiled"}}
 	around := func(at time.Time) {
 		for _, d := range []int64{1, 0, -1} {
 			values = append(values, &types.AttributeValueMemberN{Value: strconv.FormatInt(at.Unix()+d, 10)})
@@ -86,8 +88,8 @@ func (r *storeRequest) Veiled(answer any, now, local time.Time) (veiled []any) {
 	return veiled
 }
 
-// withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A row
-// whose sort key is not in the answer counts as a LOCK row.
+// withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A
+// row whose sort key is not in the answer counts as a LOCK row.
 func withLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, found bool, refusal error) {
 	changed := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
 		sk, has := item["sk"].(*types.AttributeValueMemberS)
@@ -140,28 +142,37 @@ func withLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, foun
 	return out, found, err
 }
 
-// asksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it, or
-// an update reads it.
+// asksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it,
+// or an update reads it.
 func asksLockTTL(input any) bool {
-	asks := func(key map[string]types.AttributeValue, names map[string]string, update, condition *string, legacy bool) bool {
+	asks := func(
+		key map[string]types.AttributeValue, names map[string]string, update, condition *string, legacy bool,
+	) bool {
 		sk, has := key["sk"].(*types.AttributeValueMemberS)
-		return (!has || sk.Value == isr.SortLock) && (legacy || readsTTL(update, names, true) || readsTTL(condition, names, false))
+		return (!has || sk.Value == isr.SortLock) &&
+			(legacy || readsTTL(update, names, true) || readsTTL(condition, names, false))
 	}
 	switch in := input.(type) {
 	case *dynamodb.PutItemInput:
 		return asks(in.Item, in.ExpressionAttributeNames, nil, in.ConditionExpression, in.Expected != nil)
 	case *dynamodb.UpdateItemInput:
-		return asks(in.Key, in.ExpressionAttributeNames, in.UpdateExpression, in.ConditionExpression, in.Expected != nil || in.AttributeUpdates != nil)
+		return asks(in.Key, in.ExpressionAttributeNames, in.UpdateExpression, in.ConditionExpression,
+			in.Expected != nil || in.AttributeUpdates != nil)
 	case *dynamodb.DeleteItemInput:
 		return asks(in.Key, in.ExpressionAttributeNames, nil, in.ConditionExpression, in.Expected != nil)
 	case *dynamodb.QueryInput:
-		return asks(nil, in.ExpressionAttributeNames, nil, in.FilterExpression, in.QueryFilter != nil || in.IndexName != nil)
+		return asks(nil, in.ExpressionAttributeNames, nil, in.FilterExpression,
+			in.QueryFilter != nil || in.IndexName != nil)
 	case *dynamodb.TransactWriteItemsInput:
 		return slices.ContainsFunc(in.TransactItems, func(t types.TransactWriteItem) bool {
-			return t.Put != nil && asks(t.Put.Item, t.Put.ExpressionAttributeNames, nil, t.Put.ConditionExpression, false) ||
-				t.Update != nil && asks(t.Update.Key, t.Update.ExpressionAttributeNames, t.Update.UpdateExpression, t.Update.ConditionExpression, false) ||
-				t.Delete != nil && asks(t.Delete.Key, t.Delete.ExpressionAttributeNames, nil, t.Delete.ConditionExpression, false) ||
-				t.ConditionCheck != nil && asks(t.ConditionCheck.Key, t.ConditionCheck.ExpressionAttributeNames, nil, t.ConditionCheck.ConditionExpression, false)
+			return t.Put != nil &&
+				asks(t.Put.Item, t.Put.ExpressionAttributeNames, nil, t.Put.ConditionExpression, false) ||
+				t.Update != nil && asks(t.Update.Key, t.Update.ExpressionAttributeNames, t.Update.UpdateExpression,
+					t.Update.ConditionExpression, false) ||
+				t.Delete != nil && asks(t.Delete.Key, t.Delete.ExpressionAttributeNames, nil,
+					t.Delete.ConditionExpression, false) ||
+				t.ConditionCheck != nil && asks(t.ConditionCheck.Key, t.ConditionCheck.ExpressionAttributeNames, nil,
+					t.ConditionCheck.ConditionExpression, false)
 		})
 	}
 	return false

@@ -42,7 +42,8 @@ func newVersatile(cfg isr.Config) (isr.Handler, error) {
 
 func (v versatile) Invalidate(ctx context.Context, key string) error {
 	_, err := v.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &v.cfg.Table, Key: pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), isr.SortMeta), ConditionExpression: aws.String("attribute_exists(pk)"),
+		TableName: &v.cfg.Table, Key: pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), isr.SortMeta),
+		ConditionExpression: aws.String("attribute_exists(pk)"),
 	})
 	return err
 }
@@ -50,9 +51,11 @@ func (v versatile) Invalidate(ctx context.Context, key string) error {
 // Rollback looks for versions, but there are none.
 func (v versatile) Rollback(ctx context.Context, key string) error {
 	out, err := v.cfg.Client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &v.cfg.Table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :of)"),
+		TableName: &v.cfg.Table, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :of)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":pk": &types.AttributeValueMemberS{Value: isr.PartitionKey(v.cfg.Tenant, key)}, ":of": &types.AttributeValueMemberS{Value: "M"},
+			":pk": &types.AttributeValueMemberS{Value: isr.PartitionKey(v.cfg.Tenant, key)},
+			":of": &types.AttributeValueMemberS{Value: "M"},
 		},
 	})
 	if err == nil && len(out.Items) == 0 {
@@ -64,8 +67,12 @@ func (v versatile) Rollback(ctx context.Context, key string) error {
 // Regenerate makes a page, but does not cache it.
 func (v versatile) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	item := pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), "REQ#"+r.ID)
-	item["request_hash"], item["status"] = &types.AttributeValueMemberS{Value: r.Hash}, &types.AttributeValueMemberS{Value: "STARTED"}
-	_, err := v.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &v.cfg.Table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)")})
+	item["request_hash"], item["status"] = &types.AttributeValueMemberS{Value: r.Hash}, &types.AttributeValueMemberS{
+		Value: "STARTED",
+	}
+	_, err := v.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &v.cfg.Table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	})
 	if err != nil {
 		return isr.Served{}, isr.ErrOtherInputs
 	}
@@ -93,12 +100,14 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 		got = append(got, seen{e.Kind, e.Body, e.Request, e.Inputs})
 	}
 	want := []seen{
-		{history.Asked, "", "", ""}, {history.Rendered, "/home@0#alice-render-1", "", ""}, {history.Served, "/home@0#alice-render-1", "", ""},
+		{history.Asked, "", "", ""}, {history.Rendered, "/home@0#alice-render-1", "", ""},
+		{history.Served, "/home@0#alice-render-1", "", ""},
 		{history.RollingBack, "", "", ""}, // whether it succeeds is in the change log alone
 		{history.Invalidating, "", "", ""}, {history.Invalidated, "", "", ""},
 		{history.Invalidating, "", "", ""}, {history.Failed, "", "", ""}, // there is nothing left to invalidate
 		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // and no page to go back to
-		{history.Asked, "", "r1", "none"}, {history.Rendered, "/home@0#alice-render-2", "r1", "none"}, {history.Served, "/home@0#alice-render-2", "r1", "none"},
+		{history.Asked, "", "r1", "none"}, {history.Rendered, "/home@0#alice-render-2", "r1", "none"},
+		{history.Served, "/home@0#alice-render-2", "r1", "none"},
 		{history.Asked, "", "r1", "v2"}, {history.Failed, "", "r1", "v2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -115,7 +124,8 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 }
 
 func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
-	w := happened(t, strings.Replace(everyVerb, "regenerate /home as r1 with v2", "regenerate /home as r2 with v2", 1), isr.Protocol{Name: "versatile", New: newVersatile})
+	w := happened(t, strings.Replace(everyVerb, "regenerate /home as r1 with v2", "regenerate /home as r2 with v2", 1),
+		isr.Protocol{Name: "versatile", New: newVersatile})
 	if w.marks.has(mark.RequestRepeated) {
 		t.Error("request-repeated is marked, although the two requests have two names")
 	}
@@ -123,17 +133,20 @@ func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 
 func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
 	s := must.Of(Parse("f.yaml", []byte(everyVerb)))(t)
-	want := []string{"get /home", "rollback /home", "invalidate /home", "invalidate /home", "rollback /home", "regenerate /home as r1", "regenerate /home as r1 with v2"}
+	want := []string{"get /home", "rollback /home", "invalidate /home", "invalidate /home", "rollback /home",
+		"regenerate /home as r1", "regenerate /home as r1 with v2"}
 	if got := texts(s.Actors[0].Script); !slices.Equal(got, want) {
 		t.Errorf("the script prints %q, want %q", got, want)
 	}
 	var trace bytes.Buffer
-	run := Run{Scenario: s, Protocol: isr.Protocol{Name: "versatile", New: newVersatile}, Strategy: sim.DelayBound(0), Trace: &trace}
+	run := Run{Scenario: s, Protocol: isr.Protocol{Name: "versatile", New: newVersatile},
+		Strategy: sim.DelayBound(0), Trace: &trace}
 	if _, err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Query if pk = :pk AND begins_with(sk, :of) {:of=M :pk=/home} -> [META body pages/alice-1 generated +0s fresh until +1m0s]",
+		"Query if pk = :pk AND begins_with(sk, :of) {:of=M :pk=/home} -> [META body pages/alice-1 generated +0s " +
+			"fresh until +1m0s]",
 		"REQ#r1 of /home: absent => STARTED with none",
 		"alice failed /home: " + isr.ErrOtherInputs.Error(),
 	} {
@@ -199,7 +212,8 @@ func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error)
 
 // TestHold runs scripts that hold a lock, and finds a lock that stays taken.
 func TestHold(t *testing.T) {
-	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
+	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n" +
+		"  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
 	s, err := Parse("f.yaml", []byte(file))
 	must.OK(t, err)
 	if text := s.Actors[0].Script[0].String(); text != "hold job for 3s" {
@@ -207,15 +221,17 @@ func TestHold(t *testing.T) {
 	}
 	for _, leaks := range []bool{false, true} {
 		var trace strings.Builder
-		o, err := Run{Scenario: s, Trace: &trace, Protocol: isr.Protocol{Name: "memory", New: func() func(isr.Config) (isr.Handler, error) {
-			holder := ""
-			return func(c isr.Config) (isr.Handler, error) { return memoryLock{&holder, c.Clock.Now, leaks}, nil }
-		}()}}.Do(t.Context())
+		o, err := Run{Scenario: s, Trace: &trace,
+			Protocol: isr.Protocol{Name: "memory", New: func() func(isr.Config) (isr.Handler, error) {
+				holder := ""
+				return func(c isr.Config) (isr.Handler, error) { return memoryLock{&holder, c.Clock.Now, leaks}, nil }
+			}()}}.Do(t.Context())
 		must.OK(t, err)
 		if want := map[bool]invariant.Verdict{false: invariant.OK, true: invariant.Violated}[leaks]; o.Verdict != want {
 			t.Errorf("leaks %v: got %v, want %v\n%s", leaks, o.Verdict, want, &trace)
 		}
-		for _, line := range []string{"alice asks for lock job (alice-hold-1)", "alice takes lock job", "alice writes what is guarded by lock job", "alice has given back lock job", "visitor asks for lock job"} {
+		for _, line := range []string{"alice asks for lock job (alice-hold-1)", "alice takes lock job",
+			"alice writes what is guarded by lock job", "alice has given back lock job", "visitor asks for lock job"} {
 			if !strings.Contains(trace.String(), line) {
 				t.Errorf("the trace lacks %q:\n%s", line, &trace)
 			}
@@ -224,15 +240,18 @@ func TestHold(t *testing.T) {
 	// A cache has no locks, and says so.
 	p, err := ProtocolNamed("recipe-a")
 	must.OK(t, err)
-	if _, err := (Run{Scenario: s, Protocol: p}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "protocol recipe-a cannot hold") {
+	if _, err := (Run{Scenario: s, Protocol: p}).Do(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "protocol recipe-a cannot hold") {
 		t.Errorf("a cache holds a lock: %v", err)
 	}
 }
 
 func TestHoldIsParsed(t *testing.T) {
 	for text, want := range map[string]string{
-		"hold job for 3s": "", "hold job": "expected hold LOCK for DURATION", "hold job for ever": "expected a duration of more than 0s, up to a year",
-		"hold job for 0s": "expected a duration of more than 0s, up to a year", "hold job for 3s more": "expected hold LOCK for DURATION",
+		"hold job for 3s": "", "hold job": "expected hold LOCK for DURATION",
+		"hold job for ever":    "expected a duration of more than 0s, up to a year",
+		"hold job for 0s":      "expected a duration of more than 0s, up to a year",
+		"hold job for 3s more": "expected hold LOCK for DURATION",
 	} {
 		_, wrong := parseCommand(text)
 		switch {
@@ -290,7 +309,8 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 			t.Errorf("%s: %d bodies are stored, want %d", test.fault, len(w.bodyLog), test.bodies)
 		}
 		kind, _, _ := strings.Cut(test.fault, " ")
-		if struck := !strings.Contains(test.fault, "bob"); w.marks.has(Mark(kind)) != struck || (len(w.unmetFaults()) == 0) != struck {
+		if struck := !strings.Contains(test.fault, "bob"); w.marks.has(Mark(kind)) != struck ||
+			(len(w.unmetFaults()) == 0) != struck {
 			t.Errorf("%s: marked %v, unmet %v", test.fault, w.marks, w.unmetFaults())
 		}
 	}
@@ -298,13 +318,17 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 
 // If there is no better page, a client may get a page that it has seen before, unless the cache is configured to fail.
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
-	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
+	for policy, want := range map[string]string{
+		"serve-last": "alice served fresh, bob served fresh, alice served stale",
+		"error":      "alice served fresh, bob served fresh, alice failed",
+	} {
 		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)
 		w := happened(t, file, recipe.Reference())
 		if got := strings.Join(answers(w), ", "); got != want {
 			t.Errorf("%s: clients were told %q, want %q", policy, got, want)
 		}
-		if printed, err := w.scenario.YAML(); err != nil || strings.Contains(string(printed), "failure:") != (policy == "error") {
+		if printed, err := w.scenario.YAML(); err != nil ||
+			strings.Contains(string(printed), "failure:") != (policy == "error") {
 			t.Errorf("%s: printed as\n%s\n%v", policy, printed, err)
 		}
 	}
@@ -312,12 +336,17 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 
 func TestDependencyFaultsAreParsed(t *testing.T) {
 	for _, test := range []struct{ fault, problem, hint string }{
-		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, short-page, " +
-			"body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
-		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
-		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
+		{"body-put-fails",
+			"want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, " +
+				"stale-read, unprocessed, short-page, body-put-failed, body-put-lost, body-get-failed, " +
+				"origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
+		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed",
+			"such as: origin-failed actor=alice times=2"},
+		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed",
+			"such as: origin-failed actor=alice times=2"},
 		{"origin-failed actor=carol", `found a fault of actor "carol", expected one of alice, bob`, ""},
-		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so", "leave out nth, or leave out maybe"},
+		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so",
+			"leave out nth, or leave out maybe"},
 	} {
 		_, err := Parse("f.yaml", []byte(troubled(test.fault)))
 		if err == nil || !strings.Contains(err.Error(), test.problem) || !strings.Contains(err.Error(), test.hint) {
@@ -330,7 +359,8 @@ func oneScript(commands string) string {
 	return "name: x\nactors:\n  - {name: alice, script: [" + commands + "]}\n"
 }
 
-const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
+const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n" +
+	"  - {name: bob, region: eu-west-1, script: [get /home]}\n"
 
 // A scenario is refused if it has something that no invariant would judge.
 func TestWhatIsNotJudgedIsRefused(t *testing.T) {
@@ -338,17 +368,22 @@ func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 		{inTwoRegions, ""},
 		{inTwoRegions + "region-lag: fixed 2s\n", ""},
 		{"name: x\nactors:\n  - {name: alice, region: us-east-1, script: [get /home]}\n", ""},
-		{"name: x\nregion-lag: fixed 2s\nactors:\n  - {name: alice, script: [get /home]}\n", "found a lag between regions, and all actors in one region"},
+		{"name: x\nregion-lag: fixed 2s\nactors:\n  - {name: alice, script: [get /home]}\n",
+			"found a lag between regions, and all actors in one region"},
 		{inTwoRegions + "region-lag: manual\n", `region lag "manual": a scenario has no command to replicate`},
 		{inTwoRegions + "settle: 30s\n", "with settle: the visitor after the run is in one region"},
 		{inTwoRegions + "compare-lags: [1h]\n", "with compare-lags"},
-		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[regenerate /home as r1]"), `with the command "regenerate /home as r1", which is judged in one region only`},
+		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[regenerate /home as r1]"),
+			`with the command "regenerate /home as r1", which is judged in one region only`},
 		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[rollback /home]"), `with the command "rollback /home"`},
 		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[hold job for 1s]"), `with the command "hold job for 1s"`},
 		{oneScript("hold job for 1s, sleep 1s, hold other for 1s"), ""},
-		{oneScript("get /home, sleep 1s, hold job for 1s"), `found "get /home" and "hold job for 1s", which are of pages and of locks`},
-		{oneScript("hold job for 1s, once a with b"), `found "hold job for 1s" and "once a with b", which are of locks and of calls`},
-		{oneScript("once a with b, change /home"), `found "once a with b" and "change /home", which are of calls and of pages`},
+		{oneScript("get /home, sleep 1s, hold job for 1s"),
+			`found "get /home" and "hold job for 1s", which are of pages and of locks`},
+		{oneScript("hold job for 1s, once a with b"),
+			`found "hold job for 1s" and "once a with b", which are of locks and of calls`},
+		{oneScript("once a with b, change /home"),
+			`found "once a with b" and "change /home", which are of calls and of pages`},
 		{strings.ReplaceAll(inTwoRegions, "name: bob", "name: replication"), `found an actor called "replication"`},
 	} {
 		s, err := Parse("x.yaml", []byte(test.text))
@@ -360,13 +395,15 @@ func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 		}
 		text, err := s.YAML()
 		must.OK(t, err)
-		if again, err := Parse("x.yaml", text); err != nil || !cmp.Equal(s.Actors, again.Actors) || s.RegionLag != again.RegionLag {
+		if again, err := Parse("x.yaml", text); err != nil || !cmp.Equal(s.Actors, again.Actors) ||
+			s.RegionLag != again.RegionLag {
 			t.Errorf("%s\nis printed as\n%s%v", test.text, text, err)
 		}
 	}
 	s := must.Of(Parse("x.yaml", []byte(inTwoRegions)))(t)
 	s.Settle = 1 // as a program may
-	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "with settle") {
+	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "with settle") {
 		t.Errorf("a run came to %v", err)
 	}
 }
@@ -382,7 +419,9 @@ func TestRequestsGoToARegion(t *testing.T) {
 			protocol isr.Protocol
 			want     []string // regions of the changes
 		}{{recipe.Reference(), testRegions[:2]}, {home, testRegions[:1]}} {
-			o, err := Run{Scenario: s, Protocol: test.protocol, Options: Options{SDK: sdk, Only: "freshness"}}.Do(context.Background())
+			o, err := Run{
+				Scenario: s, Protocol: test.protocol, Options: Options{SDK: sdk, Only: "freshness"},
+			}.Do(context.Background())
 			must.OK(t, err)
 			ev, kept := o.Evidence()
 			if !kept {
@@ -418,7 +457,8 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 	drop := clock.Lane(func() {
 		body := `{"TableName": "` + l.cfg.Table + `", "Key": {"pk": {"S": "job"}, "sk": {"S": "LOCK"}}}`
 		ctx := context.WithValue(context.Background(), hooks.Late{}, &late)
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.us-east-1.amazonaws.com/", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.us-east-1.amazonaws.com/",
+			strings.NewReader(body))
 		if err != nil {
 			panic(err)
 		}
@@ -446,7 +486,8 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 
 // A program that drops a request which is held up has seen it fail. One that drops it at once has not waited for it.
 func TestARequestThatIsGivenUpExcuses(t *testing.T) {
-	s, err := Parse("f.yaml", []byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
+	s, err := Parse("f.yaml",
+		[]byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
 	must.OK(t, err)
 	for _, l := range []impatientLock{{drop: time.Second}, {}, {drop: time.Second, deaf: true}, {deaf: true}} {
 		refused, want := 0, invariant.OK
@@ -455,9 +496,11 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 		}
 		for seed := range uint64(40) {
 			var trace strings.Builder
-			o, err := Run{Scenario: s, Seed: seed, Trace: &trace, Options: Options{SDK: true, Only: "free-lock"}, Protocol: isr.Protocol{
-				Name: "impatient", SDK: true, New: func(c isr.Config) (isr.Handler, error) { l.cfg = c; return l, nil },
-			}}.Do(t.Context())
+			o, err := Run{Scenario: s, Seed: seed, Trace: &trace,
+				Options: Options{SDK: true, Only: "free-lock"}, Protocol: isr.Protocol{
+					Name: "impatient", SDK: true,
+					New: func(c isr.Config) (isr.Handler, error) { l.cfg = c; return l, nil },
+				}}.Do(t.Context())
 			must.OK(t, err)
 			if !strings.Contains(trace.String(), "alice is refused lock job") {
 				continue
@@ -475,12 +518,14 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 // A request that could never succeed is no excuse for what a lock does, but for a refusal that follows from it at once.
 func TestARequestThatIsWrongExcusesLittle(t *testing.T) {
 	for _, wrong := range []error{
-		&smithy.GenericAPIError{Code: "ValidationException"}, &types.ResourceNotFoundException{}, &smithy.GenericAPIError{Code: "SerializationException"},
+		&smithy.GenericAPIError{Code: "ValidationException"}, &types.ResourceNotFoundException{},
+		&smithy.GenericAPIError{Code: "SerializationException"},
 	} {
 		var o ownTime
 		o.attempted("", time.Time{}, wrong)
 		if o.troubled(0, false) || !o.troubled(0, true) {
-			t.Errorf("%v: excuses a loss: %v, excuses a refusal: %v; want a refusal alone", wrong, o.troubled(0, false), o.troubled(0, true))
+			t.Errorf("%v: excuses a loss: %v, excuses a refusal: %v; want a refusal alone", wrong,
+				o.troubled(0, false), o.troubled(0, true))
 		}
 		o.attempted("", time.Time{}, nil)
 		if o.troubled(0, true) {

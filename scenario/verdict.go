@@ -35,8 +35,8 @@ type judges struct {
 func (j judges) none() bool { return j.chosen && j.by == nil && j.own == nil }
 
 // judgesOf chooses the invariants. They are those of package invariant about pages, locks or calls, and the caller's
-// own, without the invariants that the scenario leaves out; or the only one that the options name. An error says that the
-// caller's own invariants have a mistake, or that a name is unknown, or that nothing is left of the only one.
+// own, without the invariants that the scenario leaves out; or the only one that the options name. An error says that
+// the caller's own invariants have a mistake, or that a name is unknown, or that nothing is left of the only one.
 func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	locks, calls := s.holds(), s.asks(verbOnce)
 	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && o.Only == "" && !locks && !calls {
@@ -53,9 +53,13 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	for _, inv := range slices.Concat(all, o.Invariants) {
 		switch {
 		case inv.Name == "" || inv.Statement == "" || inv.Check == nil:
-			return j, fmt.Errorf("scenario %s: found the invariant %q, expected one with a name, a statement and a check", s.Name, inv.Name)
+			return j, fmt.Errorf(
+				"scenario %s: found the invariant %q, expected one with a name, a statement and a check", s.Name,
+				inv.Name,
+			)
 		case slices.Contains(names, inv.Name):
-			return j, fmt.Errorf("scenario %s: found a second invariant with the name %s, expected a name of its own", s.Name, inv.Name)
+			return j, fmt.Errorf("scenario %s: found a second invariant with the name %s, expected a name of its own",
+				s.Name, inv.Name)
 		}
 		names = append(names, inv.Name)
 	}
@@ -65,7 +69,8 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 			if also != "" {
 				also = "; " + also
 			}
-			return j, fmt.Errorf("scenario %s: found the invariant %q, expected one of %s%s", s.Name, name, strings.Join(names, ", "), also)
+			return j, fmt.Errorf("scenario %s: found the invariant %q, expected one of %s%s", s.Name, name,
+				strings.Join(names, ", "), also)
 		}
 	}
 	j.chosen = true
@@ -85,7 +90,10 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 		}
 	}
 	if o.Only != "" && j.none() {
-		return j, fmt.Errorf("scenario %s: found %s as the only invariant, which the scenario leaves out, expected one that judges", s.Name, o.Only)
+		return j, fmt.Errorf(
+			"scenario %s: found %s as the only invariant, which the scenario leaves out, expected one that judges",
+			s.Name, o.Only,
+		)
 	}
 	return j, nil
 }
@@ -108,7 +116,8 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	evidence := invariant.Evidence{
 		Changes: w.changes(), History: w.history.Events(),
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
-		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
+		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes,
+		MaxAge: w.scenario.Promise.MaxAge,
 	}
 	recorded := inside.In(&evidence)
 	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
@@ -141,7 +150,8 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
-					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, w.meanwhile(shown, f), w.led(shown, f)...)}
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown,
+						w.meanwhile(shown, f), w.led(shown, f)...)}
 				}
 			}
 		}
@@ -200,8 +210,8 @@ type outcome struct {
 	Result sim.Result
 	Unmet  []Fault // declared faults that no call of the run could meet
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if
-	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never violated
-	// but unknown.
+	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never
+	// violated but unknown.
 	Misfit string
 	// Judged says that one of the invariants that judge had something to judge.
 	Judged bool
@@ -228,7 +238,8 @@ func (o *outcome) Shown() string {
 func (o *Outcome) Replay() Replay {
 	in := inside.In(o)
 	r := Replay{
-		Protocol: o.protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: o.swarm, AllStops: o.allStops, Steps: o.cut, Digest: in.Digest,
+		Protocol: o.protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: o.swarm, AllStops: o.allStops,
+		Steps: o.cut, Digest: in.Digest,
 	}
 	if o.Violation != nil {
 		r.Violates = o.Violation.Invariant.Name
@@ -258,11 +269,14 @@ type broken struct {
 // Replay returns everything that is needed to run the schedule again.
 func (e *BrokenError) Replay() Replay {
 	in := inside.In(e)
-	return Replay{Protocol: in.Protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: in.Swarm, AllStops: in.AllStops}
+	return Replay{
+		Protocol: in.Protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: in.Swarm, AllStops: in.AllStops,
+	}
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", inside.In(e).Scenario, inside.In(e).Protocol, inside.In(e).Result.Seed, inside.In(e).Result.Err)
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", inside.In(e).Scenario, inside.In(e).Protocol,
+		inside.In(e).Result.Seed, inside.In(e).Result.Err)
 }
 
 // Unwrap returns the error on which the run broke off.
@@ -291,7 +305,9 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 	case invariant.OK:
 		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
 		if o.cut > 0 {
-			fmt.Fprintf(&b, "the recorded run ends after step %d, so what needs the end of a run was not judged, such as liveness\n", o.cut)
+			fmt.Fprintf(&b,
+				"the recorded run ends after step %d, so what needs the end of a run was not judged, such "+
+					"as liveness\n", o.cut)
 		}
 	}
 	if len(o.out) > 0 {
@@ -301,7 +317,8 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 }
 
 func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
-	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name, v.Invariant.Statement, v.Why)
+	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name,
+		v.Invariant.Statement, v.Why)
 	for _, line := range v.Lines {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
@@ -321,7 +338,8 @@ func (w *world) answered(r *storeRequest) answered {
 
 // line is the line of a finding about it, which ends with more.
 func (a *answered) line(words describe.Words, more string) describe.Line {
-	return describe.Line{Time: a.at, Actor: a.actor, Text: words.Input(a.in) + " -> " + words.Outcome(a.out, nil) + more, Events: a.events, Change: a.change}
+	return describe.Line{Time: a.at, Actor: a.actor,
+		Text: words.Input(a.in) + " -> " + words.Outcome(a.out, nil) + more, Events: a.events, Change: a.change}
 }
 
 // replicaRead is a read that may have been answered by a replica without the latest writes.
@@ -343,7 +361,8 @@ func (w *world) noteRead(r *storeRequest) {
 	if w.subjects != nil && seesPasts(r.call.Input) {
 		w.subjects[hooks.SeesPasts] = true
 	}
-	if isGet && isRow && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
+	if isGet && isRow && !aws.ToBool(in.ConsistentRead) &&
+		(w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
 		read := replicaRead{w.answered(r), cmp.Or(r.call.Region, ddbfake.DefaultRegion)}
 		w.reads = append(w.reads, read)
 		if w.onStale != nil && read.stale(w.db.Changes()) {
@@ -424,10 +443,10 @@ const meanwhileMost = 24
 // ofNodes are the kinds of events that say when a machine did not run, or what happened to its clock.
 var ofNodes = []history.Kind{history.Paused, history.Resumed, history.Crashed, history.Restarted, history.Stepped}
 
-// meanwhile adds to a finding what else there was between its first and its last line: pauses, crashes and clock steps of
-// the machines that it names; and for a lock or a call all that was done to its key, and to any row. Of a long story it
-// adds only the former, or nothing. The judges need only rows and what clients were told. Who reads the finding wants
-// to know why.
+// meanwhile adds to a finding what else there was between its first and its last line: pauses, crashes and clock steps
+// of the machines that it names; and for a lock or a call all that was done to its key, and to any row. Of a long story
+// it adds only the former, or nothing. The judges need only rows and what clients were told. Who reads the finding
+// wants to know why.
 func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invariant.Finding {
 	if len(f.Events)+len(f.Changes) == 0 {
 		return f
@@ -468,8 +487,8 @@ func ordered(f invariant.Finding) invariant.Finding {
 	return f
 }
 
-// within says whether something that came after so many events and changes came between the first and the last line of a
-// finding.
+// within says whether something that came after so many events and changes came between the first and the last line of
+// a finding.
 func within(events, changes int, f invariant.Finding) bool {
 	after, before := false, false
 	if n := len(f.Events); n > 0 {
@@ -503,7 +522,8 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 		if last.Seq > 0 && e.Seq >= last.Seq || last.Seq == 0 && e.Change > last.Change {
 			break
 		}
-		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == mark.EventLockAsked || e.Kind == mark.EventCallAsked || e.Kind == history.Invalidating) {
+		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == mark.EventLockAsked ||
+			e.Kind == mark.EventCallAsked || e.Kind == history.Invalidating) {
 			asked = i + 1
 		}
 	}

@@ -47,14 +47,17 @@ func judgedBy(t *testing.T, choice string, o Options) *Outcome {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(twoReads+choice))
 	must.OK(t, err)
-	out, err := Run{Scenario: s, Protocol: lingering(t), Seed: 1, Strategy: sim.DelayBound(0), Options: o}.Do(t.Context())
+	out, err := Run{
+		Scenario: s, Protocol: lingering(t), Seed: 1, Strategy: sim.DelayBound(0), Options: o,
+	}.Do(t.Context())
 	must.OK(t, err)
 	return out
 }
 
 func TestAViolatedStatementHasTheValueOfE(t *testing.T) {
 	lingers := judgedBy(t, "max-clock-skew: 1ms", Options{}).Violation.Invariant
-	if lingers.Name != "freshness" || !strings.HasSuffix(lingers.Statement, " (e is 1ms, the promised max-clock-skew)") {
+	if lingers.Name != "freshness" || !strings.HasSuffix(lingers.Statement,
+		" (e is 1ms, the promised max-clock-skew)") {
 		t.Errorf("%s: %s", lingers.Name, lingers.Statement)
 	}
 	for _, test := range []struct {
@@ -106,7 +109,8 @@ func TestAFindingShowsTheStopsOfItsMachines(t *testing.T) {
 	} {
 		more := new(world).meanwhile(seen, invariant.Finding{Events: test.events, Changes: test.changes})
 		if !slices.Equal(more.Events, test.want) || !slices.Equal(more.Changes, test.changes) {
-			t.Errorf("events %v and changes %v: shows the events %v and the changes %v, want %v and the same", test.events, test.changes, more.Events, more.Changes, test.want)
+			t.Errorf("events %v and changes %v: shows the events %v and the changes %v, want %v and the same",
+				test.events, test.changes, more.Events, more.Changes, test.want)
 		}
 	}
 }
@@ -122,10 +126,13 @@ func TestAScenarioChoosesItsInvariants(t *testing.T) {
 		left         []string // in the explanation
 	}{
 		{"all", "", invariant.Violated, nil},
-		{"that one", "invariants: [freshness, stale-writer]", invariant.Violated, []string{"not judged, left out by the scenario: lock-theft, monotonic-publication, "}},
+		{"that one", "invariants: [freshness, stale-writer]", invariant.Violated,
+			[]string{"not judged, left out by the scenario: lock-theft, monotonic-publication, "}},
 		{"others", "invariants: [stale-writer]", invariant.OK, []string{", freshness, "}},
-		{"without that one", "without: [freshness]", invariant.OK, []string{"not judged, left out by the scenario: freshness\n"}},
-		{"without another", "without: [atomic-publish]", invariant.Violated, []string{"not judged, left out by the scenario: atomic-publish\n"}},
+		{"without that one", "without: [freshness]", invariant.OK,
+			[]string{"not judged, left out by the scenario: freshness\n"}},
+		{"without another", "without: [atomic-publish]", invariant.Violated,
+			[]string{"not judged, left out by the scenario: atomic-publish\n"}},
 		{"without any", every + "]", invariant.Unknown, []string{"nothing was judged", ", freshness, "}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,7 +154,8 @@ func TestAScenarioChoosesItsInvariants(t *testing.T) {
 }
 
 func TestWhichInvariantsJudgeIsPrintedAndReadBack(t *testing.T) {
-	for _, choice := range []string{"invariants: [freshness, stale-writer]", "without: [freshness]", "promise: {monotonic-reads: across-nodes, max-age: 61s}"} {
+	for _, choice := range []string{"invariants: [freshness, stale-writer]", "without: [freshness]",
+		"promise: {monotonic-reads: across-nodes, max-age: 61s}"} {
 		s, err := Parse("f.yaml", []byte(twoReads+choice))
 		must.OK(t, err)
 		text, err := s.YAML()
@@ -158,7 +166,8 @@ func TestWhichInvariantsJudgeIsPrintedAndReadBack(t *testing.T) {
 			Invariants, Without []string
 			Promise             Promise
 		}
-		if diff := cmp.Diff(choices{s.Invariants, s.Without, s.Promise}, choices{again.Invariants, again.Without, again.Promise}); diff != "" {
+		if diff := cmp.Diff(choices{s.Invariants, s.Without, s.Promise},
+			choices{again.Invariants, again.Without, again.Promise}); diff != "" {
 			t.Errorf("%s (-once +again):\n%s", choice, diff)
 		}
 	}
@@ -192,11 +201,13 @@ func servesOnce(verdict invariant.Verdict) invariant.Invariant {
 					served = append(served, e.Seq)
 				}
 			}
-			if len(served) < 2 || len(ev.Changes) == 0 || len(inside.In(&ev).Bodies) == 0 || len(inside.In(&ev).Operations) == 0 {
+			if len(served) < 2 || len(ev.Changes) == 0 || len(inside.In(&ev).Bodies) == 0 ||
+				len(inside.In(&ev).Operations) == 0 {
 				return invariant.Finding{Verdict: invariant.OK}
 			}
 			// Numbers of events, changes and operations that do not exist must do no harm to the report.
-			f := invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000), Changes: []int{-1, 10_000}}
+			f := invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000),
+				Changes: []int{-1, 10_000}}
 			inside.In(&f).Operations = []int{99}
 			return f
 		},
@@ -210,7 +221,8 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 		t.Fatalf("%v %v, want serves-once violated", o.Verdict, o.Why)
 	}
 	text := o.Explain("two-reads", "p")
-	for _, line := range []string{"serves-once: a node is answered once", "it was answered again", "served /home as fresh", "not judged, left out by the scenario: freshness"} {
+	for _, line := range []string{"serves-once: a node is answered once", "it was answered again",
+		"served /home as fresh", "not judged, left out by the scenario: freshness"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("it does not say %q:\n%s", line, text)
 		}
@@ -222,7 +234,8 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 		t.Errorf("%v, want its own invariant to judge beside those that the file names", o.Verdict)
 	}
 	own.Invariants[0] = servesOnce(0)
-	if o := judgedBy(t, "without: [freshness]", own); o.Verdict != invariant.Unknown || !strings.Contains(o.Why, "gave the verdict Verdict(0)") {
+	if o := judgedBy(t, "without: [freshness]", own); o.Verdict != invariant.Unknown ||
+		!strings.Contains(o.Why, "gave the verdict Verdict(0)") {
 		t.Errorf("%v (%s), want unknown: a check that gives no verdict is no ok", o.Verdict, o.Why)
 	}
 }
@@ -231,7 +244,8 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 func TestTheEvidenceOfARun(t *testing.T) {
 	o := judgedBy(t, "promise: {monotonic-reads: across-nodes, max-age: 90s}", Options{})
 	ev, kept := o.Evidence()
-	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(inside.In(&ev).Operations) == 0 || len(inside.In(&ev).Bodies) == 0 ||
+	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(inside.In(&ev).Operations) == 0 ||
+		len(inside.In(&ev).Bodies) == 0 ||
 		!ev.AcrossNodes || ev.MaxAge != 90*time.Second || ev.Revalidate != time.Minute {
 		t.Fatalf("kept %v: %+v", kept, ev)
 	}
@@ -259,7 +273,9 @@ func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
 		"a second invariant with the name freshness":   invariant.Named("freshness"),
 		"a second invariant with the name serves-once": named,
 	} {
-		_, err := Run{Scenario: s, Protocol: lingering(t), Options: Options{Invariants: []invariant.Invariant{named, inv}}}.Do(t.Context())
+		_, err := Run{
+			Scenario: s, Protocol: lingering(t), Options: Options{Invariants: []invariant.Invariant{named, inv}},
+		}.Do(t.Context())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that says %s", err, want)
 		}
@@ -272,7 +288,8 @@ func happened(t *testing.T, file string, p isr.Protocol) *world {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(file))
 	must.OK(t, err)
-	w, err := newWorld(context.Background(), Run{Scenario: s, Protocol: p}, sim.Config{Strategy: sim.DelayBound(0), MaxSteps: s.Bounds.Steps})
+	w, err := newWorld(context.Background(), Run{Scenario: s, Protocol: p},
+		sim.Config{Strategy: sim.DelayBound(0), MaxSteps: s.Bounds.Steps})
 	must.OK(t, err)
 	if r := w.sim.Run(); r.End != sim.Finished {
 		t.Fatalf("the run ended %v: %v", r.End, r.Err)
@@ -319,7 +336,9 @@ actors:
 // TestBodiesAreKnownFromTheMomentTheyAreStored: they are known even before a row leads to them.
 func TestBodiesAreKnownFromTheMomentTheyAreStored(t *testing.T) {
 	w := happened(t, "name: one\nactors: [{name: alice, script: [get /home]}]", recipe.Reference())
-	want := []recorder.Body{{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1}}
+	want := []recorder.Body{
+		{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1},
+	}
 	if diff := cmp.Diff(want, w.bodyLog); diff != "" {
 		t.Errorf("bodies (-want +got):\n%s", diff)
 	}
@@ -349,7 +368,8 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 	plan, stage := sim.Only(sim.RandomWalk), newStage()
 	defer stage.Close()
 	for i := range 200 {
-		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage, probe: &hooks.Probe{}}
+		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60,
+			stage: stage, probe: &hooks.Probe{}}
 		w, o, err := run.perform(context.Background())
 		must.OK(t, err)
 		mine := decisions(w.history.Events())
@@ -361,7 +381,11 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 		switch {
 		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool { return l.Diverged != "" }):
 			diverged++
-		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool { return !slices.Equal(decisions(l.History), mine) }):
+		case slices.ContainsFunc(lags, func(
+			l recorder.Lagged,
+		) bool {
+			return !slices.Equal(decisions(l.History), mine)
+		}):
 			differ++
 			if protocol == recipe.Reference().Name {
 				for _, l := range lags {
@@ -393,17 +417,20 @@ func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
 func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 	effort.OneAtATime(t)
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {
-		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit; want some of both", differ, diverged)
+		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit; want some of both",
+			differ, diverged)
 	}
 }
 
 func TestComparedLagsAreParsed(t *testing.T) {
 	s := must.Of(Parse("f.yaml", []byte(lagging)))(t)
-	if got, want := strings.Join(texts(s.CompareLags), ", "), "at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
+	if got, want := strings.Join(texts(s.CompareLags), ", "),
+		"at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
 		t.Errorf("the lags print %q, want %q", got, want)
 	}
 	for _, test := range []struct{ old, new, problem, hint string }{
-		{"[at-once, 1h, 48h, never]", "[at-once]\nttl-lag: scheduler", "found lags to compare with that of the scheduler", "leave ttl-lag out"},
+		{"[at-once, 1h, 48h, never]", "[at-once]\nttl-lag: scheduler",
+			"found lags to compare with that of the scheduler", "leave ttl-lag out"},
 		{"48h", "manual", `a scenario has no command to sweep`, "such as: [at-once, 1h, 48h, never]"},
 		{"48h", "soon", `ttl lag "soon"`, "such as: [at-once, 1h, 48h, never]"},
 		{"[at-once, 1h, 48h, never]", "never", "expected a list", ""},

@@ -100,8 +100,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// An interrupted campaign stops between runs. Within a run, a cancelled context would act like one more fault.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
-		ownKeys: hasOwnKeys(r.setup.Table),
+		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce),
+		ttl: cmp.Or(r.setup.TTL, defaultTTL), ownKeys: hasOwnKeys(r.setup.Table),
 	}
 	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
 	w.showsOrder = s.showsOrder()
@@ -128,7 +128,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	for _, end := range s.windows() {
 		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
 	}
-	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
+	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault},
+		empty)
 	if rows != nil {
 		inside.In(&w.db).ByKey(w.ofRole)
 	}
@@ -174,8 +175,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		if r.probe.Search {
 			cfg.Off = r.probe.Off
 		}
-		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.isPlain(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
-		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered { // what clients are told has names
+		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.isPlain(w) && w.ttl == defaultTTL &&
+			!slices.Contains(s.Reach, mark.ExpiredRowRead)
+		// what clients are told has names
+		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered {
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
 		}
@@ -233,8 +236,8 @@ func (w *world) addActor(a Actor, place int) {
 		Class: w.classOf(a.Name),
 		Run: func(p *sim.Proc) {
 			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
-				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would not be
-				// decided which of them reads crypto/rand first.
+				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would
+				// not be decided which of them reads crypto/rand first.
 				if p.Sleep(p.Life(), time.Duration(place)) != nil {
 					return // it crashed before it started
 				}
@@ -455,7 +458,8 @@ func (k *pages) all() (all []page) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b page) int { return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(all,
+		func(a, b page) int { return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.key, b.key)) })
 	return slices.Compact(all)
 }
 

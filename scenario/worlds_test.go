@@ -41,7 +41,8 @@ type scribbler struct {
 }
 
 // requests are the requests that a scribbler can make.
-var requests = []string{"read", "read stale", "query", "put", "put if new", "update", "delete", "transact", "put body", "get body", "origin", "sleep and put"}
+var requests = []string{"read", "read stale", "query", "put", "put if new", "update", "delete", "transact", "put body",
+	"get body", "origin", "sleep and put"}
 
 func (s *scribbler) Get(ctx context.Context, key string) (isr.Served, error) {
 	s.make(ctx, s.of[0], key)
@@ -87,14 +88,16 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 	values := map[string]types.AttributeValue{":n": s.row(key)["n"]}
 	switch kind {
 	case "read", "read stale":
-		out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: id, ConsistentRead: aws.Bool(kind == "read")})
+		out, err := s.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: table, Key: id, ConsistentRead: aws.Bool(kind == "read")})
 		if err != nil {
 			out = &dynamodb.GetItemOutput{}
 		}
 		s.learnRow(out.Item, err)
 	case "query":
 		out, err := s.Client.Query(ctx, &dynamodb.QueryInput{
-			TableName: table, KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: map[string]types.AttributeValue{":pk": id["pk"]},
+			TableName: table, KeyConditionExpression: aws.String("pk = :pk"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": id["pk"]},
 		})
 		if err != nil || len(out.Items) == 0 {
 			s.learn(0, err)
@@ -102,13 +105,16 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 		}
 		s.learnRow(out.Items[0], nil)
 	case "put if new":
-		_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: s.row(key), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: table, Item: s.row(key), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		})
 		s.learn(0, err)
 	case "sleep and put":
 		s.Clock.Sleep(time.Second)
 		fallthrough
 	case "put":
-		out, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: s.row(key), ReturnValues: types.ReturnValueAllOld})
+		out, err := s.Client.PutItem(ctx,
+			&dynamodb.PutItemInput{TableName: table, Item: s.row(key), ReturnValues: types.ReturnValueAllOld})
 		if err != nil {
 			out = &dynamodb.PutItemOutput{}
 		}
@@ -122,12 +128,14 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 		_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: id})
 		s.learn(0, err)
 	case "transact":
-		_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: table, Item: s.row(key)}},
-			{ConditionCheck: &types.ConditionCheck{
-				TableName: table, Key: pagecache.Key(map[string]string{"/a": "/b", "/b": "/a"}[key], isr.SortLock), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-			}},
-		}})
+		_, err := s.Client.TransactWriteItems(ctx,
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: table, Item: s.row(key)}},
+				{ConditionCheck: &types.ConditionCheck{
+					TableName: table, Key: pagecache.Key(map[string]string{"/a": "/b", "/b": "/a"}[key], isr.SortLock),
+					ConditionExpression: aws.String("attribute_not_exists(pk)"),
+				}},
+			}})
 		s.learn(0, err)
 	case "put body":
 		s.learn(0, s.Bodies.PutBody(ctx, key, []byte(strconv.Itoa(s.known))))
@@ -163,11 +171,14 @@ func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 		case 3:
 			more[actor] = ", crashes: 1" + one("", ", restarts: 1")
 		case 4:
-			more[actor] = one(", pauses: 1, pause-for: 1s", ", clock: {steps: [-1s]}", ", clock: {steps: [1h]}", ", clock: {offset: 1s}")
+			more[actor] = one(", pauses: 1, pause-for: 1s", ", clock: {steps: [-1s]}", ", clock: {steps: [1h]}",
+				", clock: {offset: 1s}")
 		case 5:
-			more[actor] = ", events: [" + one("crash at 1s", "pause at 1s for 1s", "clock +1s at 1s", "crash at 0s, restart at 1s") + "]"
+			more[actor] = ", events: [" +
+				one("crash at 1s", "pause at 1s for 1s", "clock +1s at 1s", "crash at 0s, restart at 1s") + "]"
 		case 6:
-			about = append(about, one("ttl-lag: scheduler", "ttl-lag: at-once", "ttl-lag: fixed 1s", "ttl-lag: uniform 1s 2s"))
+			about = append(about,
+				one("ttl-lag: scheduler", "ttl-lag: at-once", "ttl-lag: fixed 1s", "ttl-lag: uniform 1s 2s"))
 		case 7:
 			about = append(about, "replica-lag: 1s")
 		case 8:
@@ -178,14 +189,18 @@ func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 	for i, name := range []string{"alice", "bob"} {
 		var script []string
 		for range 2 + rng.IntN(2)*(1-i) {
-			script = append(script, one("get /a", "get /a", "get /b", "invalidate /a", "invalidate /b", "rollback /a", "change /a", "sleep 1s"))
+			script = append(script, one("get /a", "get /a", "get /b", "invalidate /a", "invalidate /b", "rollback /a",
+				"change /a", "sleep 1s"))
 		}
-		actors = append(actors, fmt.Sprintf("  - {name: %s, script: [%s]%s}", name, strings.Join(script, ", "), more[i]))
+		actors = append(actors,
+			fmt.Sprintf("  - {name: %s, script: [%s]%s}", name, strings.Join(script, ", "), more[i]))
 	}
 	slices.Sort(about)
 	about = slices.CompactFunc(about, func(a, b string) bool { return a[:4] == b[:4] })
-	text = fmt.Sprintf("name: world\ncache: {attempts: %d, render: %s}\nmax-clock-skew: 2h\nbounds: {ticks: %d, sweeps: 1}\n%s\nfaults: [%s]\nactors:\n%s\n",
-		1+rng.IntN(2), one("0s", "0s", "1s"), ticks, strings.Join(about, "\n"), strings.Join(faults, ", "), strings.Join(actors, "\n"))
+	text = fmt.Sprintf("name: world\ncache: {attempts: %d, render: %s}\nmax-clock-skew: 2h\n"+
+		"bounds: {ticks: %d, sweeps: 1}\n%s\nfaults: [%s]\nactors:\n%s\n",
+		1+rng.IntN(2), one("0s", "0s", "1s"), ticks, strings.Join(about, "\n"), strings.Join(faults, ", "),
+		strings.Join(actors, "\n"))
 	of := [3]string{one(requests...), one(requests...), one(requests...)}
 	p = isr.Protocol{Name: strings.Join(of[:], ", "), New: func(c isr.Config) (isr.Handler, error) {
 		return &scribbler{Config: c, of: of}, nil
@@ -196,8 +211,9 @@ func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 // drawFault draws a fault, certain or possible, of the store, a dependency or the network.
 func drawFault(rng *rand.Rand) string {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
-	kind := one("throttled", "request-lost", "response-lost", "error-after", "conflict", "duplicate", "stale-read", "latency 1s", "latency 1s-2s",
-		"body-put-failed", "body-put-lost", "body-get-failed", "origin-failed", "cut-off")
+	kind := one("throttled", "request-lost", "response-lost", "error-after", "conflict", "duplicate", "stale-read",
+		"latency 1s", "latency 1s-2s", "body-put-failed", "body-put-lost", "body-get-failed",
+		"origin-failed", "cut-off")
 	text := kind + one("", "", " actor=alice")
 	if rng.IntN(2) == 0 {
 		return "maybe " + text + one("", " times=2", " times=always", " from 0s to 1s")
@@ -220,7 +236,9 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	stage := newStage()
 	defer stage.Close()
 	for x.Next() {
-		w, o, err := Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage}.do(t.Context(), nil)
+		w, o, err := Run{
+			Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage,
+		}.do(t.Context(), nil)
 		must.OK(t, err)
 		w.judge(o, nil, judges{})
 		for _, name := range o.Broken {
@@ -273,7 +291,8 @@ func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	}
 	t.Logf("%d worlds of %d compared, %d of them with all their schedules", compared, worlds, plainly)
 	if compared < int(worlds)/2 || plainly < int(worlds)/4 {
-		t.Errorf("%d worlds of %d were compared, %d of them with all their schedules: too few", compared, worlds, plainly)
+		t.Errorf("%d worlds of %d were compared, %d of them with all their schedules: too few", compared, worlds,
+			plainly)
 	}
 }
 
@@ -294,7 +313,11 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 // Code that does not read its clock does the same at any time. But the judgement differs, because a publish is judged
 // by the time at which it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
-	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
+	s, err := Parse("f.yaml",
+		[]byte(
+			"name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n"+
+				"  - {name: bob, script: [sleep 1s]}\n",
+		))
 	must.OK(t, err)
 	p := isr.Protocol{Name: "hasty", New: func(c isr.Config) (isr.Handler, error) { return hasty{c}, nil }}
 	want, all := search(t, s, p, sim.UnreadClocks, 0)
@@ -317,7 +340,8 @@ func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
 		hidden bool
 		counts bool
 	}{
-		"refused":                            {&dynamodb.PutItemInput{}, &types.ConditionalCheckFailedException{}, false, false},
+		"refused": {&dynamodb.PutItemInput{},
+			&types.ConditionalCheckFailedException{}, false, false},
 		"to be sent again":                   {&dynamodb.PutItemInput{}, &types.ThrottlingException{}, false, true},
 		"a transaction that is done":         {transaction, nil, false, true},
 		"a transaction whose answer is lost": {transaction, &types.ConditionalCheckFailedException{}, true, true},
@@ -344,10 +368,13 @@ func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
 // Rows are told apart whatever their keys are called, and in whatever table they are.
 func TestStatesTellRowsApart(t *testing.T) {
 	for name, keys := range map[string][2]ddbfake.Change{
-		"pk and kind": {{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("x")}}, {Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("y")}}},
-		"two tables":  {{Table: "pages", Key: attr.Item{"pk": attr.S("a")}}, {Table: "locks", Key: attr.Item{"pk": attr.S("a")}}},
+		"pk and kind": {{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("x")}},
+			{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("y")}}},
+		"two tables": {{Table: "pages", Key: attr.Item{"pk": attr.S("a")}},
+			{Table: "locks", Key: attr.Item{"pk": attr.S("a")}}},
 		"the same keys in two tables": {
-			{Table: "pages", Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}}, {Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}},
+			{Table: "pages", Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}},
+			{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}},
 		},
 	} {
 		sum := func(first, second string) fingerprint.Hash {
@@ -375,7 +402,8 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 		return []map[string]types.AttributeValue{row}
 	}
 	print := func(note string) fingerprint.Hash {
-		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL, fingerprinter: newFingerprinter(s, nil, nil)}
+		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL,
+			fingerprinter: newFingerprinter(s, nil, nil)}
 		rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
 		must.OK(t, err)
 		w.rows = rows
@@ -391,8 +419,8 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	}
 }
 
-// Where actors are interchangeable, only a digest is taken for a name that some body has. A version or a time is more than
-// that, and may be in other attributes, too.
+// Where actors are interchangeable, only a digest is taken for a name that some body has. A version or a time is more
+// than that, and may be in other attributes, too.
 func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	print := func(etag, version string) fingerprint.Hash {
 		s := Defaults()
@@ -401,7 +429,9 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 		p.twins = twinsOf(s)
 		number := must.Of(attr.ParseNumber(version))(t)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
-		p.change(ddbfake.Change{Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}}})
+		p.change(ddbfake.Change{
+			Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}},
+		})
 		return p.sum
 	}
 	for _, times := range [][2]string{{"2", "3"}, {"2208988800000000000", "2208988801000000000"}} {
@@ -409,7 +439,8 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 			t.Errorf("rows of version %s and of %s count as one, where their etags say so, too", times[0], times[1])
 		}
 	}
-	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") || print(of, "2") == print(of, "3") {
+	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") ||
+		print(of, "2") == print(of, "3") {
 		t.Error("two digests count as two names, or two versions as one")
 	}
 }
@@ -438,17 +469,22 @@ func TestNamesAreFoundAsWords(t *testing.T) {
 // Time stops at the ttl of a row, also if nothing is found in the row, or nothing that has a ttl.
 func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 	s := Defaults()
-	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"}, {Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
+	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"},
+		{Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
 	rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
 	must.OK(t, err)
 	for _, id := range []string{"page#a", "lock#a", "count#a"} {
-		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, rows: rows}
+		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch,
+			ttl: defaultTTL, rows: rows}
 		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 		end := fakeclock.Epoch.Add(time.Hour)
 		item := map[string]types.AttributeValue{
-			"id": &types.AttributeValueMemberS{Value: id}, "gone_at": &types.AttributeValueMemberN{Value: strconv.FormatInt(end.Unix(), 10)},
+			"id": &types.AttributeValueMemberS{Value: id}, "gone_at": &types.AttributeValueMemberN{
+				Value: strconv.FormatInt(end.Unix(), 10),
+			},
 		}
-		if _, err := w.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}); err != nil {
+		if _, err := w.db.As("alice").PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}); err != nil {
 			t.Fatal(err)
 		}
 		w.noteChanges()

@@ -41,8 +41,9 @@ type reader struct {
 	lines    []string
 	err      *SyntaxError   // the first mistake in the entry that is being read; later mistakes may follow from it
 	mistakes []*SyntaxError // the mistakes of all entries
-	shape    *shape         // the shape that is being described, if any: then nothing is read, and there are no mistakes
-	cut      bool           // parts of the file were left out because they are no YAML, so keys may be missing
+	// the shape that is being described, if any: then nothing is read, and there are no mistakes
+	shape *shape
+	cut   bool // parts of the file were left out because they are no YAML, so keys may be missing
 }
 
 // open checks the bytes, and then parses them.
@@ -62,7 +63,8 @@ func (r *reader) open(data []byte) yamlNode {
 		}
 	}
 	if len(data) > maxFileBytes {
-		r.failAt(1+bytes.Count(data[:maxFileBytes], []byte("\n")), 1, "", "found a file of %d bytes, expected at most %d", len(data), maxFileBytes)
+		r.failAt(1+bytes.Count(data[:maxFileBytes], []byte("\n")), 1, "",
+			"found a file of %d bytes, expected at most %d", len(data), maxFileBytes)
 		return nil
 	}
 	if depth, line, column := flowDepth(r.lines); depth > maxDepth {
@@ -78,7 +80,8 @@ func (r *reader) open(data []byte) yamlNode {
 	case len(docs) == 0 && r.cut:
 		return nil
 	case len(docs) == 0:
-		r.failAt(1, 1, "a scenario begins with its name, such as name: paused-writer", "found an empty file, expected a scenario")
+		r.failAt(1, 1, "a scenario begins with its name, such as name: paused-writer",
+			"found an empty file, expected a scenario")
 		return nil
 	case len(docs) > 1:
 		r.fail(docs[1].Body, "one scenario a file", "found a second YAML document")
@@ -251,7 +254,8 @@ func (r *reader) mapping(n yamlNode, fields ...field) (complete bool) {
 	}
 	all, ok := entries(n)
 	if !ok {
-		r.fail(n, "such as {"+fields[0].name+": ...}, or a line for each key", "found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
+		r.fail(n, "such as {"+fields[0].name+": ...}, or a line for each key",
+			"found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
 		return false
 	}
 	complete = true
@@ -273,7 +277,8 @@ func (r *reader) entry(entry *ast.MappingValueNode, fields []field, seen map[str
 	}
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	if i < 0 {
-		r.fail(entry.Key, suggest.Hint(name, fieldNameList(fields), ""), "found key %q, expected one of %s", name, fieldNames(fields))
+		r.fail(entry.Key, suggest.Hint(name, fieldNameList(fields), ""), "found key %q, expected one of %s",
+			name, fieldNames(fields))
 		return false
 	}
 	if seen[name] {
@@ -351,7 +356,8 @@ func (r *reader) word(n yamlNode, what string, options []string) string {
 		}
 		hint := suggest.Hint(s, options, "such as: "+options[0])
 		if protocols.UnderTest(s) {
-			hint = "this run is of code in a Go test: go test -v -run '^" + strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)) + "$'"
+			hint = "this run is of code in a Go test: go test -v -run '^" +
+				strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)) + "$'"
 		}
 		r.fail(n, hint, "found %s %q, expected %s", what, s, expected)
 	}
@@ -371,7 +377,8 @@ func (r *reader) count(n yamlNode, least, most int) int {
 			return v
 		}
 	}
-	r.fail(n, "leave the key out for its default", "found %s, expected a whole number from %d to %d", describeNode(n), least, most)
+	r.fail(n, "leave the key out for its default", "found %s, expected a whole number from %d to %d",
+		describeNode(n), least, most)
 	return least
 }
 
@@ -459,7 +466,8 @@ func (r *reader) seed(n yamlNode) uint64 {
 			return v
 		}
 	}
-	r.fail(n, "the first line of a report has the seed", "found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
+	r.fail(n, "the first line of a report has the seed",
+		"found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
 	return 0
 }
 

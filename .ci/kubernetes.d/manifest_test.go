@@ -48,7 +48,8 @@ func array(text []byte) error {
 func TestManifests(t *testing.T) {
 	decoders := map[string]func([]byte) error{filepath.Join(folder, "batch.json"): array}
 	if err := filepath.WalkDir(filepath.Join(folder, "kubernetes"), func(path string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(path) == ".yaml" && filepath.Base(path) != "kustomization.yaml" { // bash .ci/kubernetes builds it
+		// bash .ci/kubernetes builds it
+		if filepath.Ext(path) == ".yaml" && filepath.Base(path) != "kustomization.yaml" {
 			decoders[path] = strict
 		}
 		return err
@@ -132,7 +133,8 @@ esac
 		script := exec.CommandContext(t.Context(), "bash", filepath.Join(folder, "batch.sh"), "queue", "3")
 		script.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 		output, err := script.CombinedOutput()
-		if wantOutput := "campaign array: FAILED\nmerge merge: " + merge + "\n"; string(output) != wantOutput || (err == nil) != want {
+		if wantOutput := "campaign array: FAILED\nmerge merge: " + merge + "\n"; string(output) != wantOutput ||
+			(err == nil) != want {
 			t.Errorf("found %q and %v, expected %q", output, err, wantOutput)
 		}
 		log, err := os.ReadFile(filepath.Join(bin, "aws.log"))

@@ -57,15 +57,17 @@ func (m *mutator) replace(from, to token.Pos, text string) {
 	m.found = append(m.found, &mutant{
 		file: m.name, function: m.in.Name.Name, line: m.fset.Position(from).Line, column: m.fset.Position(from).Column,
 		from: a, to: b, text: text, in: m.in,
-		before: words(string(m.source[start:end])), after: words(string(m.source[start:a]) + text + string(m.source[b:end])),
+		before: words(string(m.source[start:end])),
+		after:  words(string(m.source[start:a]) + text + string(m.source[b:end])),
 	})
 }
 
 // others lists, for each operator, the operators that replace it in mutants.
 var others = map[token.Token][]token.Token{
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
-	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR}, token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
-	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
+	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR}, token.GTR: {token.GEQ, token.LEQ},
+	token.GEQ: {token.GTR, token.LSS}, token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO},
+	token.QUO: {token.MUL}, token.REM: {token.MUL},
 	token.SHL: {token.SHR}, token.SHR: {token.SHL}, token.AND: {token.OR}, token.OR: {token.AND},
 }
 
@@ -115,7 +117,8 @@ func (m *mutator) visit(n ast.Node) {
 			m.replace(n.Pos(), n.End(), strconv.FormatBool(n.Name == "false"))
 		}
 	case *ast.BasicLit:
-		if n.Kind == token.INT && !bytes.HasSuffix(m.source[:m.at(n.Pos())], []byte("Hash(")) { // a fingerprint may begin with any number
+		// a fingerprint may begin with any number
+		if n.Kind == token.INT && !bytes.HasSuffix(m.source[:m.at(n.Pos())], []byte("Hash(")) {
 			m.replace(n.Pos(), n.End(), "("+n.Value+"+1)")
 		}
 	case *ast.IfStmt:
@@ -233,7 +236,9 @@ func mutants(name string) (*mutator, error) {
 		m.in = f
 		ast.Inspect(f.Body, m.inspect)
 	}
-	slices.SortStableFunc(m.found, func(a, b *mutant) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	m.found = slices.CompactFunc(m.found, func(a, b *mutant) bool { return a.from == b.from && a.to == b.to && a.text == b.text })
+	slices.SortStableFunc(m.found,
+		func(a, b *mutant) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	m.found = slices.CompactFunc(m.found,
+		func(a, b *mutant) bool { return a.from == b.from && a.to == b.to && a.text == b.text })
 	return m, nil
 }

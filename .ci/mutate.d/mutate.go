@@ -22,9 +22,10 @@ import (
 )
 
 var (
-	all     = flag.Bool("all", false, "all files of the packages, and not the held ones only")
-	files   = flag.String("files", "", "only these files, by name, with commas between them")
-	line    = flag.String("line", "", "only these lines, as FILE:NUMBER or FILE:NUMBER-NUMBER, with commas between them")
+	all   = flag.Bool("all", false, "all files of the packages, and not the held ones only")
+	files = flag.String("files", "", "only these files, by name, with commas between them")
+	line  = flag.String("line", "",
+		"only these lines, as FILE:NUMBER or FILE:NUMBER-NUMBER, with commas between them")
 	only    = flag.String("run", "", "ask only the tests of the package whose names match this")
 	shard   = flag.String("shard", "1/1", "which part of the mutants, of how many")
 	take    = flag.Int("sample", 0, "so many mutants of each package only, the same ones every time; 0 takes all")
@@ -34,7 +35,8 @@ var (
 )
 
 // packages are the packages that judge other code. A mistake in them can pass broken code in silence.
-var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap", "internal/search/campaign", "property"}
+var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap",
+	"internal/search/campaign", "property"}
 
 // chosen says whether -line selects a line.
 func chosen(file string, n int) bool {
@@ -68,7 +70,10 @@ func readAccepted(name string) (map[string]bool, error) {
 		}
 		where, function, _ := strings.Cut(lines[0], " ")
 		if len(lines) < 4 || !strings.HasPrefix(lines[1], "\t- ") || !strings.HasPrefix(lines[2], "\t+") {
-			return nil, fmt.Errorf("%s: found %q, expected FILE FUNCTION, a line with -, a line with +, and the reason, each behind a tab", name, block)
+			return nil, fmt.Errorf(
+				"%s: found %q, expected FILE FUNCTION, a line with -, a line with +, and the reason, each behind a tab",
+				name, block,
+			)
 		}
 		file, _, _ := strings.Cut(where, ":")
 		met[strings.Join([]string{file, function, lines[1][3:], strings.TrimSpace(lines[2][2:])}, "\n")] = false
@@ -189,7 +194,8 @@ func run() error {
 					listedAsAccepted[one.key()] = true
 				}
 				tests, isHeld := held[m.name]
-				if chosen(file, one.line) && (*files == "" || slices.Contains(strings.Split(*files, ","), file)) && (whole || isHeld) {
+				if chosen(file, one.line) && (*files == "" || slices.Contains(strings.Split(*files, ","), file)) &&
+					(whole || isHeld) {
 					s.asked = append(s.asked, cmp.Or(*only, tests, "."))
 					one.number = len(found) + 1
 					found = append(found, one)

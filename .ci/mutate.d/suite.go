@@ -80,7 +80,8 @@ var failure = regexp.MustCompile(`(?m)^(?:vet: )?\S*?([\w]+\.go):(\d+):\d+: `)
 // compile compiles the package with all its mutants, and finds those that do not compile.
 func (s *subject) compile() error {
 	for {
-		texts, of := map[string][]byte{"mutant_at_work.go": fmt.Appendf(nil, chooser, s.Name)}, map[string]map[int]*mutant{}
+		texts, of := map[string][]byte{"mutant_at_work.go": fmt.Appendf(nil, chooser, s.Name)},
+			map[string]map[int]*mutant{}
 		for name, file := range s.files {
 			var own []*mutant
 			for _, m := range s.mutants {
@@ -173,7 +174,8 @@ func (s *subject) suite(p goPackage) (*suite, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.starts = t.starts || bytes.Contains(text, []byte("os.Args[0]")) || bytes.Contains(text, []byte("os.Executable()"))
+		t.starts = t.starts || bytes.Contains(text, []byte("os.Args[0]")) ||
+			bytes.Contains(text, []byte("os.Executable()"))
 	}
 	slices.Sort(s.asked)
 	asked, err := regexp.Compile(strings.Join(slices.Compact(s.asked), "|"))
@@ -222,7 +224,8 @@ func (t *suite) covered(profile string) map[int]bool {
 		var b block
 		var statements, count int
 		name, rest, _ := strings.Cut(text, ":")
-		n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.line, &b.column, &b.lastLine, &b.lastColumn, &statements, &count)
+		n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.line, &b.column, &b.lastLine, &b.lastColumn, &statements,
+			&count)
 		if n != 6 {
 			continue
 		}

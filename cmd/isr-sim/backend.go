@@ -29,7 +29,9 @@ func knownBackend(name string) error {
 
 // startLocal starts DynamoDB Local. stop ends it, even when the command was interrupted, and sets the command's error
 // if there is none yet. The hint is for users without Docker.
-func startLocal(ctx context.Context, progress io.Writer, hint string) (local *ddblocal.Instance, stop func(*error), err error) {
+func startLocal(
+	ctx context.Context, progress io.Writer, hint string,
+) (local *ddblocal.Instance, stop func(*error), err error) {
 	fmt.Fprintf(progress, "starting %s in a container\n", ddblocal.Image)
 	local, err = ddblocal.Start(ctx)
 	switch {
@@ -50,12 +52,15 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 
 // compareWith makes runs again on DynamoDB Local, prints the comparison, and returns whether all answers were the same.
 // The campaign had the number of schedules that of says.
-func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int) (same bool, err error) {
+func compareWith(
+	ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int,
+) (same bool, err error) {
 	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {
 		fmt.Fprintln(out, d)
 	}
-	fmt.Fprintf(out, "%s: %d of %d schedules replayed, %d requests, %d differences\n", backendLocal, c.Runs, of, c.Requests, len(c.Differences))
+	fmt.Fprintf(out, "%s: %d of %d schedules replayed, %d requests, %d differences\n", backendLocal, c.Runs, of,
+		c.Requests, len(c.Differences))
 	switch {
 	case err == nil:
 		return len(c.Differences) == 0, nil

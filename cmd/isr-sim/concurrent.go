@@ -55,7 +55,8 @@ a bug, find it with isr-sim run.`,
 	f.IntVar(&c.actors, "actors", 16, "the number of nodes that ask at the same time")
 	f.DurationVar(&c.lasts, "for", time.Minute, "the time to run; the first violation ends it")
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
-	f.StringVar(&c.history, "history", "", "write a page of HTML to this file: each node's operations in the last seconds")
+	f.StringVar(&c.history, "history", "",
+		"write a page of HTML to this file: each node's operations in the last seconds")
 	c.RegisterFiles(cmd, "the last round")
 	c.RegisterFormats(cmd)
 	return cmd
@@ -78,7 +79,8 @@ func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
 		return cli.Usage(fmt.Errorf("--actors: found %d, expected 2 to 1000", c.actors), "")
 	}
 	if c.lasts < 5*time.Second {
-		return cli.Usage(fmt.Errorf("--for: found %v, expected at least 5s", c.lasts), "leases last a second, and pauses longer")
+		return cli.Usage(fmt.Errorf("--for: found %v, expected at least 5s", c.lasts),
+			"leases last a second, and pauses longer")
 	}
 	p, err := cli.Protocol(c.protocol)
 	if err != nil {
@@ -105,31 +107,37 @@ func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
 		say = func(asked int) { show(asked, 0) }
 	}
 	o, err := concurrent.Run{
-		Protocol: p, Client: client, Table: "isr-sim-concurrent", Clock: clock, Actors: c.actors, For: c.lasts, Seed: c.seed,
-		Progress: say,
+		Protocol: p, Client: client, Table: "isr-sim-concurrent", Clock: clock, Actors: c.actors, For: c.lasts,
+		Seed: c.seed, Progress: say,
 	}.Do(ctx)
 	remove()
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
-	fmt.Fprintf(c.Out, "%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d requests abandoned\n",
+	fmt.Fprintf(c.Out,
+		"%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d "+
+			"requests abandoned\n",
 		p.Name, c.backend, c.actors, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
 	if c.history != "" {
-		c.Lose(keep.History(c.history, func(w io.Writer) error { return inside.In(&o.Seen).Visualize(o.Seen.MaxClockSkew, w) }))
+		c.Lose(keep.History(c.history,
+			func(w io.Writer) error { return inside.In(&o.Seen).Visualize(o.Seen.MaxClockSkew, w) }))
 	}
 	c.Lose(c.KeepWatched(record.Watched{
-		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend), Protocol: p.Name, Seed: c.seed,
-		Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why, Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
+		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend),
+		Protocol: p.Name, Seed: c.seed, Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why,
+		Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
 	}))
 	if o.Verdict != invariant.Unknown { // an unknown verdict is in the error below
 		c.AddKept("", "concurrent", verdicts.Result{
-			Scenario: "concurrent", Protocol: p.Name, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
-			Invariant: o.Violated.Name, Statement: o.Violated.Statement, Message: o.Why, Details: strings.Join(o.Lines, "\n"), Seed: fmt.Sprint(c.seed),
+			Scenario: "concurrent", Protocol: p.Name, Verdict: verdicts.Verdict(o.Verdict.String()),
+			Passed: o.Verdict == invariant.OK, Invariant: o.Violated.Name, Statement: o.Violated.Statement,
+			Message: o.Why, Details: strings.Join(o.Lines, "\n"), Seed: fmt.Sprint(c.seed),
 		})
 	}
 	switch o.Verdict {
 	case invariant.Violated:
-		fmt.Fprintf(c.Out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why, strings.Join(o.Lines, "\n  "))
+		fmt.Fprintf(c.Out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why,
+			strings.Join(o.Lines, "\n  "))
 		return &cli.Error{Code: cli.ExitViolated}
 	case invariant.Unknown:
 		return cli.Unknown(fmt.Errorf("no verdict: %s", o.Why), "")

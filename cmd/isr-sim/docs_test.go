@@ -96,7 +96,8 @@ type shown struct{ command, output string }
 // examples returns the commands of a page whose output it shows, in the order of the page: text blocks that begin with
 // "$ go run ./cmd/isr-sim", and text blocks right behind a block of sh, which show the output of its last command.
 func examples(page string) (all []shown) {
-	for _, found := range regexp.MustCompile("(?s)\n(?:```sh\n([^`]*?)\n```\n\n)?```text\n(.*?\n)```\n").FindAllStringSubmatch(page, -1) {
+	for _, found := range regexp.MustCompile("(?s)\n(?:```sh\n([^`]*?)\n```\n\n)?```text\n(.*?\n)```\n").
+		FindAllStringSubmatch(page, -1) {
 		command, output := "", found[2]
 		if rest, ok := strings.CutPrefix(output, "$ "); ok {
 			command, output, _ = strings.Cut(rest, "\n")
@@ -104,7 +105,8 @@ func examples(page string) (all []shown) {
 			command = lines[len(lines)-1]
 		}
 		command, _, _ = strings.Cut(command, " # ")
-		if arguments, ok := strings.CutPrefix(command, "go run ./cmd/isr-sim"); ok && !strings.HasPrefix(arguments, " serve") {
+		if arguments, ok := strings.CutPrefix(command, "go run ./cmd/isr-sim"); ok &&
+			!strings.HasPrefix(arguments, " serve") {
 			all = append(all, shown{strings.TrimSpace(strings.ReplaceAll(arguments, "'", "")), output})
 		}
 	}
@@ -138,7 +140,9 @@ func difference(want, got string) string {
 func TestDocsShowRealOutput(t *testing.T) {
 	effort.Long(t)
 	printed := map[string]string{} // by command: two pages may show the same one
-	for name, want := range map[string]int{"README.md": 2, "TUTORIAL.md": 6, "CI.md": 1, "LOCAL.md": 1, "POLICIES.md": 7} {
+	for name, want := range map[string]int{
+		"README.md": 2, "TUTORIAL.md": 6, "CI.md": 1, "LOCAL.md": 1, "POLICIES.md": 7,
+	} {
 		t.Run(name, func(t *testing.T) {
 			all := examples(page(t, name))
 			if len(all) != want {
@@ -161,7 +165,8 @@ func TestDocsShowRealOutput(t *testing.T) {
 					printed[example.command] = got
 				}
 				for _, command := range []string{"replay: ", "shrink: "} {
-					got = strings.ReplaceAll(got, "\n"+command+shell.Program()+" ", "\n"+command+"go run ./cmd/isr-sim ")
+					got = strings.ReplaceAll(got, "\n"+command+shell.Program()+" ",
+						"\n"+command+"go run ./cmd/isr-sim ")
 				}
 				if diff := difference(example.output, strings.TrimRight(got, "\n")+"\n"); diff != "" {
 					t.Errorf("output of isr-sim %s (-%s +command):\n%s%s", example.command, name, diff, stderr.String())
@@ -179,7 +184,8 @@ func wantEveryScenario(t *testing.T, code int, stdout, stderr string) {
 		t.Errorf("without arguments: exit code %d, want 0, and nothing said beside it:\n%s", code, stderr)
 	}
 	for _, name := range fixtures.Names() {
-		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` +recipe-[ab](-guarded|-home)? +[0-9]+ +[0-9]+ +(ok|violated: lock-theft) +[a-z]`)
+		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) +
+			` +recipe-[ab](-guarded|-home)? +[0-9]+ +[0-9]+ +(ok|violated: lock-theft) +[a-z]`)
 		if !row.MatchString(stdout) {
 			t.Errorf("without arguments: no line matches %s", row)
 		}
@@ -222,12 +228,15 @@ var docsDir = func() string {
 // TestDifference: the comparison of the pages notices an additional line, a missing one, and a different one.
 func TestDifference(t *testing.T) {
 	const got = "a\nb\nc\nd\n"
-	for _, want := range []string{"a\nb\nc\nd\n", "a\n...\nd\n", "...\nb\n...\n", "...\nb\n...\nd\n", "a\n...\n", "...\nc\nd\n"} {
+	for _, want := range []string{
+		"a\nb\nc\nd\n", "a\n...\nd\n", "...\nb\n...\n", "...\nb\n...\nd\n", "a\n...\n", "...\nc\nd\n",
+	} {
 		if diff := difference(want, got); diff != "" {
 			t.Errorf("difference(%q, %q) = %s, want none", want, got, diff)
 		}
 	}
-	for _, want := range []string{"a\nb\nc\n", "b\nc\nd\n", "a\nb\nd\n", "a\n...\nc\n", "b\n...\nd\n", "...\nd\n...\nc\n", "...\nx\n...\n", "a\nb\nc\nd\ne\n"} {
+	for _, want := range []string{"a\nb\nc\n", "b\nc\nd\n", "a\nb\nd\n", "a\n...\nc\n", "b\n...\nd\n",
+		"...\nd\n...\nc\n", "...\nx\n...\n", "a\nb\nc\nd\ne\n"} {
 		if difference(want, got) == "" {
 			t.Errorf("difference(%q, %q) finds none", want, got)
 		}
@@ -237,7 +246,9 @@ func TestDifference(t *testing.T) {
 // TestDocsRunWhatTheyShow: the page runs the replay commands that its examples print.
 func TestDocsRunWhatTheyShow(t *testing.T) {
 	text := page(t, "TUTORIAL.md")
-	for _, command := range regexp.MustCompile(`(?m)^(?:replay|shrink): (.*) paused-writer$`).FindAllStringSubmatch(text, -1) {
+	for _, command := range regexp.MustCompile(`(?m)^(?:replay|shrink): (.*) paused-writer$`).FindAllStringSubmatch(
+		text, -1,
+	) {
 		if !strings.Contains(text, "\n```sh\n"+command[1]) {
 			t.Errorf("docs/TUTORIAL.md does not run the command that it shows: %s", command[1])
 		}
@@ -247,7 +258,8 @@ func TestDocsRunWhatTheyShow(t *testing.T) {
 // TestDocsEngines: the table lists the variables of the engines that explore knows.
 func TestDocsEngines(t *testing.T) {
 	var listed []string
-	for _, row := range table(t, page(t, "CI.md"), "Without `--shard`, explore takes its shard from the variables of the engine that has started it:") {
+	for _, row := range table(t, page(t, "CI.md"),
+		"Without `--shard`, explore takes its shard from the variables of the engine that has started it:") {
 		listed = append(listed, regexp.MustCompile(`[A-Z_]{5,}`).FindAllString(row[1], 2)...)
 	}
 	if diff := cmp.Diff(jobs.Variables(), listed); diff != "" {
@@ -308,15 +320,18 @@ func TestDocsKeys(t *testing.T) {
 func TestDocsDefaults(t *testing.T) {
 	text, d := page(t, "SCENARIOS.md"), scenario.Defaults()
 	shown := map[string]string{}
-	for _, after := range []string{"Durations have a unit (`500ms`, `10s`, `1h30m`); the other numbers are whole.", "The keys of `cache`:", "The keys of `bounds`:"} {
+	for _, after := range []string{"Durations have a unit (`500ms`, `10s`, `1h30m`); the other numbers are whole.",
+		"The keys of `cache`:", "The keys of `bounds`:"} {
 		for _, row := range table(t, text, after) {
 			shown[row[0]] = row[1]
 		}
 	}
 	for key, want := range map[string]any{
-		"protocol": d.Protocol, "ttl-lag": d.Lag.String(), "region-lag": d.RegionLag.String(), "replica-lag": d.ReplicaLag, "max-clock-skew": d.Skew, "expect": d.Expect.String(),
+		"protocol": d.Protocol, "ttl-lag": d.Lag.String(), "region-lag": d.RegionLag.String(),
+		"replica-lag": d.ReplicaLag, "max-clock-skew": d.Skew, "expect": d.Expect.String(),
 		"lease": d.Cache.Lease, "revalidate": d.Cache.Revalidate, "retention": d.Cache.Retention,
-		"ttl-buffer": d.Cache.TTLBuffer, "render": d.Cache.Render, "keep-alive": d.Cache.KeepAlive, "contention": "serve-stale", "failure": "serve-last",
+		"ttl-buffer": d.Cache.TTLBuffer, "render": d.Cache.Render, "keep-alive": d.Cache.KeepAlive,
+		"contention": "serve-stale", "failure": "serve-last",
 		"poll": d.Cache.Poll, "patience": d.Cache.Patience, "attempts": d.Cache.Attempts,
 		"schedules": d.Bounds.Schedules, "steps": d.Bounds.Steps, "ticks": d.Bounds.Ticks,
 	} {
@@ -350,13 +365,17 @@ func TestDocsLists(t *testing.T) {
 	for _, inv := range invariant.All() {
 		statements = append(statements, inv.Name+": "+inv.Statement)
 	}
-	if diff := cmp.Diff(kinds, column(table(t, text, "A fault is a line: a kind, and predicates which must all hold."), 0)); diff != "" {
+	if diff := cmp.Diff(kinds,
+		column(table(t, text, "A fault is a line: a kind, and predicates which must all hold."), 0)); diff != "" {
 		t.Errorf("kinds of fault (-code +docs):\n%s", diff)
 	}
-	if diff := cmp.Diff(troubles, column(table(t, text, "These faults strike the body store and the origin. Their predicates are `actor=`, `nth=`, `times=` and the window."), 0)); diff != "" {
+	if diff := cmp.Diff(troubles, column(table(t, text, "These faults strike the body store and the origin. Their "+
+		"predicates are `actor=`, `nth=`, `times=` and the window."), 0)); diff != "" {
 		t.Errorf("troubles (-code +docs):\n%s", diff)
 	}
-	if diff := cmp.Diff(marks, column(table(t, text, "reach two things, whatever its `reach`: a publish, successful or refused, and a page that is served."), 0)); diff != "" {
+	if diff := cmp.Diff(marks, column(table(
+		t, text, "reach two things, whatever its `reach`: a publish, successful or refused, and a page that is served.",
+	), 0)); diff != "" {
 		t.Errorf("marks (-code +docs):\n%s", diff)
 	}
 	var shown []string
@@ -370,8 +389,11 @@ func TestDocsLists(t *testing.T) {
 		page, before string
 		all          []invariant.Invariant
 	}{
-		{"LOCKS.md", "e is the world's `max-clock-skew`. A lease counts from the moment of the request, not from that of the answer.", invariant.OfLocks()},
-		{"ONCE.md", "e is the world's `max-clock-skew`. Both times count from the moment before the call is made.", invariant.OfCalls()},
+		{"LOCKS.md",
+			"e is the world's `max-clock-skew`. A lease counts from the moment of the request, not from that of " +
+				"the answer.", invariant.OfLocks()},
+		{"ONCE.md", "e is the world's `max-clock-skew`. Both times count from the moment before the call is made.",
+			invariant.OfCalls()},
 	} {
 		var statements, shown []string
 		for _, inv := range other.all {
@@ -384,13 +406,15 @@ func TestDocsLists(t *testing.T) {
 			t.Errorf("invariants of %s (-code +docs):\n%s", other.page, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"0", "1", "2", "3"}, column(table(t, page(t, "CI.md"), "## Exit codes"), 0)); diff != "" {
+	if diff := cmp.Diff([]string{"0", "1", "2", "3"},
+		column(table(t, page(t, "CI.md"), "## Exit codes"), 0)); diff != "" {
 		t.Errorf("exit codes (-code +docs):\n%s", diff)
 	}
 
 	all := ddbfake.Operations()
 	operations := strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
-	if words := strings.Join(strings.Fields(page(t, "FAKE.md")), " "); !strings.Contains(words, "The supported operations are "+operations+".") {
+	if words := strings.Join(strings.Fields(page(t, "FAKE.md")), " "); !strings.Contains(words,
+		"The supported operations are "+operations+".") {
 		t.Errorf("docs/FAKE.md does not say: The supported operations are %s.", operations)
 	}
 }
@@ -425,7 +449,9 @@ func TestDocsLinks(t *testing.T) {
 	linked := map[string]bool{"README.md": true}
 	for _, name := range pages(t) {
 		text := must.Of(os.ReadFile("../../" + name))(t)
-		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(outsideCode(string(text)), "`code`"), -1) {
+		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(
+			regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(outsideCode(string(text)), "`code`"), -1,
+		) {
 			path, anchor, _ := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir("../../"+name), path)
 			if path == "" {
@@ -485,14 +511,16 @@ func TestDocsArchitecture(t *testing.T) {
 	var promised, others []string
 	for line := range strings.Lines(string(output)) {
 		path, name, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, module)), " ")
-		if name == "main" || strings.HasPrefix(path, "examples/") || slices.Contains(strings.Split(path, "/"), "internal") {
+		if name == "main" || strings.HasPrefix(path, "examples/") ||
+			slices.Contains(strings.Split(path, "/"), "internal") {
 			others = append(others, path)
 		} else {
 			promised = append(promised, path)
 		}
 	}
 	var listed []string
-	for _, row := range table(t, text, "Other modules may import these. [VERSIONS.md](VERSIONS.md) says what the promise is.") {
+	for _, row := range table(t, text,
+		"Other modules may import these. [VERSIONS.md](VERSIONS.md) says what the promise is.") {
 		listed = append(listed, packageOf(t, row))
 	}
 	slices.Sort(listed)
@@ -500,7 +528,9 @@ func TestDocsArchitecture(t *testing.T) {
 		t.Errorf("packages (-go list +docs/ARCHITECTURE.md):\n%s", diff)
 	}
 	said := map[string]string{} // by wing
-	for _, row := range table(t, text, "Each folder of `internal` is a wing. Its `doc.go` says what is behind the door, and no two wings lead into each other.") {
+	for _, row := range table(t, text,
+		"Each folder of `internal` is a wing. Its `doc.go` says what is behind the door, and no two wings lead into "+
+			"each other.") {
 		said[packageOf(t, row)] = row[1]
 	}
 	for _, path := range others {
@@ -599,7 +629,8 @@ func TestDocsFailure(t *testing.T) {
 		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	binary := filepath.Join(dir, "pages.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay", filepath.Join(dir, "overlay.json"), "./pages")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay",
+		filepath.Join(dir, "overlay.json"), "./pages")
 	build.Dir = "../../examples"
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, output)
@@ -633,13 +664,15 @@ func TestDocsCheckRows(t *testing.T) {
 	}
 	asked := map[string][]string{}
 	var row string
-	for _, cells := range table(t, page(t, "README.md"), "and `sk`. The two rows of a page share `pk`, whose value is your own. Other attributes are your own, too.") {
+	for _, cells := range table(t, page(t, "README.md"),
+		"and `sk`. The two rows of a page share `pk`, whose value is your own. Other attributes are your own, too.") {
 		if cells[0] != "" {
 			row = cells[0]
 		}
 		asked[row] = append(asked[row], attributes(cells[1])...)
 	}
-	for _, cells := range table(t, page(t, "INVARIANTS.md"), "numbers of epoch seconds. A question mark stands for an optional attribute.") {
+	for _, cells := range table(t, page(t, "INVARIANTS.md"),
+		"numbers of epoch seconds. A question mark stands for an optional attribute.") {
 		want := attributes(cells[1])
 		slices.Sort(want)
 		slices.Sort(asked[cells[0]])
@@ -660,7 +693,8 @@ func TestDocsPolicies(t *testing.T) {
 	for _, p := range policyprotocol.All() {
 		want = append(want, []string{p.Name, p.Summary, broken(t, s, p)})
 	}
-	got := table(t, page(t, "INVARIANTS.md"), "than its window of twenty. The last column has the invariants that break there within 200 schedules.")
+	got := table(t, page(t, "INVARIANTS.md"),
+		"than its window of twenty. The last column has the invariants that break there within 200 schedules.")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("policies (-code +docs/INVARIANTS.md):\n%s", diff)
 	}
@@ -766,7 +800,8 @@ func (r *tutorial) run(command string) {
 // masked takes out of an output of go test the things that differ each time.
 func masked(output string) string {
 	for pattern, mask := range map[string]string{ //isrsim:unordered no pattern matches the mask of another
-		`\([0-9.]+s\)`: "(N)", `(?m)\t[0-9.]+s$`: "\tN", `(?m)^( +[a-z]+\.go):[0-9]+:`: "$1:N:", `(?m)^ +$`: "", `TestCache-[0-9-]+\.fail`: "FILE",
+		`\([0-9.]+s\)`: "(N)", `(?m)\t[0-9.]+s$`: "\tN", `(?m)^( +[a-z]+\.go):[0-9]+:`: "$1:N:", `(?m)^ +$`: "",
+		`TestCache-[0-9-]+\.fail`: "FILE",
 	} {
 		output = regexp.MustCompile(pattern).ReplaceAllString(output, mask)
 	}

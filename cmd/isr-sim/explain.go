@@ -51,7 +51,8 @@ same each time.
 
 Protocol, seed and choices are given as for replay. Exit code 0 says that the
 run is explained.`,
-		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
+		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' " +
+			"paused-writer\n" +
 			"  isr-sim explain --all shrunk.yaml\n  isr-sim explain --report why.html shrunk.yaml",
 		Args: cli.OneScenario,
 		RunE: x.Around(x.run),

@@ -59,7 +59,8 @@ func TestInterruptWithinARun(t *testing.T) {
 				var out bytes.Buffer
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 				must.OK(t, cmd.Start())
-				for read := ""; read == "" && t.Context().Err() == nil; wait(t, time.Second) { // and until a run is under way
+				// and until a run is under way
+				for read := ""; read == "" && t.Context().Err() == nil; wait(t, time.Second) {
 					text, _ := os.ReadFile(filepath.Join(dir, "pids"))
 					read = string(text)
 				}
@@ -68,7 +69,8 @@ func TestInterruptWithinARun(t *testing.T) {
 				must.OK(t, cmd.Process.Signal(signal))
 				code := exitCode(cmd.Wait())
 				if code != cli.ExitUnknown || late.Err() != nil || !strings.Contains(out.String(), want) {
-					t.Errorf("exit code %d (%v), want %d soon, and %q:\n%s", code, late.Err(), cli.ExitUnknown, want, &out)
+					t.Errorf("exit code %d (%v), want %d soon, and %q:\n%s", code, late.Err(), cli.ExitUnknown, want,
+						&out)
 				}
 				pids := must.Of(os.ReadFile(filepath.Join(dir, "pids")))(t)
 				for _, pid := range strings.Fields(string(pids)) {

@@ -14,15 +14,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// TestAShardThatIsKilledGoesOn kills a shard at random moments, whose --out is a folder. In the end its result is that of
-// a shard that lived.
+// TestAShardThatIsKilledGoesOn kills a shard at random moments, whose --out is a folder. In the end its result is that
+// of a shard that lived.
 func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	effort.Long(t)
 	t.Chdir(t.TempDir())
 	kills := effort.Fewer(50, 4)
 	explore := func(ctx context.Context, out string) (said string, err error) {
-		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules", effort.Fewer("60000", "6000"), "--shard", "2/3", "--swarm",
-			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out+"/", "skewed-clocks", "two-contenders")
+		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules",
+			effort.Fewer("60000", "6000"), "--shard", "2/3", "--swarm",
+			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out+"/",
+			"skewed-clocks", "two-contenders")
 		text, err := cmd.Output()
 		return string(text), err
 	}

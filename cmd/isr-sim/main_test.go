@@ -40,7 +40,8 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCENARIOS", strconv.Itoa(len(fixtures.Names())))
-			env.Setenv("HOST_PROC", "/nonexistent") // testcontainers looks at all processes as the command starts: a fifth of its time
+			// testcontainers looks at all processes as the command starts: a fifth of its time
+			env.Setenv("HOST_PROC", "/nonexistent")
 			return setupServer(env)
 		},
 		RequireExplicitExec: true,
@@ -158,7 +159,8 @@ func printed(name string) func(*testscript.TestScript, bool, []string) {
 		if neg || len(args) < 1 {
 			ts.Fatalf("usage: printed-%s CODE [ARGUMENTS]", name)
 		}
-		line := regexp.MustCompile(`(?m)^` + name + `: (isr-sim ` + name + ` .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
+		line := regexp.MustCompile(`(?m)^` + name + `: (isr-sim ` + name +
+			` .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
 		if line == nil {
 			ts.Fatalf("the last output has no %s line", name)
 		}
@@ -168,7 +170,8 @@ func printed(name string) func(*testscript.TestScript, bool, []string) {
 
 // TestInterrupt sends a real signal, once the command has begun.
 func TestInterrupt(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "isr-sim", "run", "--schedules", "1000000000", "two-contenders", "paused-writer")
+	cmd := exec.CommandContext(t.Context(), "isr-sim", "run", "--schedules", "1000000000",
+		"two-contenders", "paused-writer")
 	stdout := must.Of(cmd.StdoutPipe())(t)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -184,7 +187,9 @@ func TestInterrupt(t *testing.T) {
 	if got := cmd.ProcessState.ExitCode(); got != cli.ExitUnknown {
 		t.Errorf("exit code %d, want %d", got, cli.ExitUnknown)
 	}
-	if want := regexp.MustCompile(`(?m)^unknown: two-contenders under recipe-a: interrupted after \d+ of 1000000000 schedules$`); !want.MatchString(printed.String()) {
+	if want := regexp.MustCompile(
+		`(?m)^unknown: two-contenders under recipe-a: interrupted after \d+ of 1000000000 schedules$`,
+	); !want.MatchString(printed.String()) {
 		t.Errorf("got output\n%s\nwant a line that matches %s", printed.String(), want)
 	}
 	if want := "isr-sim: interrupted in scenario 1 of 2 (two-contenders)\n"; stderr.String() != want {
@@ -231,8 +236,10 @@ func TestVersion(t *testing.T) {
 		{nil, "(devel) go1.26"},
 		{&debug.BuildInfo{}, "(devel) go1.26"},
 		{&debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}, "v0.1.0 go1.26"},
-		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}}, "(devel) go1.26, commit 0123abcd"},
-		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}}}, "(devel) go1.26, commit 0123abcd, modified"},
+		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}},
+			"(devel) go1.26, commit 0123abcd"},
+		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}}},
+			"(devel) go1.26, commit 0123abcd, modified"},
 	} {
 		if got := version(test.info, "go1.26"); got != test.want {
 			t.Errorf("%+v: got %q, want %q", test.info, got, test.want)
@@ -258,7 +265,8 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 		{"run", "--schedules", "500", "--protocol", "blind-publish", "paused-writer", "two-contenders"},
 		{"prove", "--protocol", "recipe-a", mini},
 		{"prove", "--protocol", "blind-release", "prove-two-writers"},
-		{"explain", "--tails", "5", "--protocol", "blind-publish", "--seed", "17911839290282890590", "--choices", "0000000000", "paused-writer"},
+		{"explain", "--tails", "5", "--protocol", "blind-publish", "--seed", "17911839290282890590", "--choices",
+			"0000000000", "paused-writer"},
 	} {
 		var stdout, stderr, narrow bytes.Buffer
 		run(t.Context(), args, &stdout, &stderr)
@@ -267,7 +275,8 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 		must.OK(t, fit.Close())
 		wide := 0
 		for _, line := range strings.Split(narrow.String(), "\n") {
-			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "replay: ") && !strings.HasPrefix(line, "shrink: ") {
+			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "replay: ") &&
+				!strings.HasPrefix(line, "shrink: ") {
 				wide++
 				t.Errorf("%q: a line of %d characters: %s", args, utf8.RuneCountInString(line), line)
 			}
@@ -275,7 +284,8 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 		if stdout.Len() == 0 {
 			t.Errorf("%q printed nothing: %s", args, &stderr)
 		}
-		if got, want := strings.Fields(narrow.String()), strings.Fields(stdout.String()); strings.Join(got, " ") != strings.Join(want, " ") {
+		if got, want := strings.Fields(narrow.String()),
+			strings.Fields(stdout.String()); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%q: other words on a narrow terminal:\n%s", args, &narrow)
 		}
 	}

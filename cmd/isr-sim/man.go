@@ -14,9 +14,10 @@ import (
 
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:    "man FOLDER",
-		Short:  "Write a manual page for each command into a folder",
-		Long:   "Man writes a manual page for each command into a folder, which it makes if it is not there.\nThe archives of a release have these pages.",
+		Use:   "man FOLDER",
+		Short: "Write a manual page for each command into a folder",
+		Long: "Man writes a manual page for each command into a folder, which it makes if it is not there.\n" +
+			"The archives of a release have these pages.",
 		Args:   cobra.ExactArgs(1),
 		Hidden: true, // packagers read docs/INSTALL.md
 		RunE: func(cmd *cobra.Command, args []string) error {

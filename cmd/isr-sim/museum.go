@@ -44,7 +44,8 @@ name, too.
 
 With --backend dynamodb-local, museum makes the requests of the schedule that shows the
 bug again on DynamoDB Local in a container, and compares every answer.`,
-		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n  isr-sim run --protocol blind-publish paused-after-acquire",
+		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n" +
+			"  isr-sim run --protocol blind-publish paused-after-acquire",
 	}
 	cmd.RunE = m.Around(m.run)
 	m.RegisterFormats(cmd)
@@ -52,8 +53,10 @@ bug again on DynamoDB Local in a container, and compares every answer.`,
 	flags.Seed(cmd, &m.seed)
 	flags.Workers(cmd, &m.workers)
 	f := cmd.Flags()
-	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
-	f.IntVar(&m.schedules, "schedules", 0, "the number of schedules of the correct protocol (default: as the exhibit says)")
+	f.StringVar(&m.backend, "backend", backendFake,
+		"the store: fake, or dynamodb-local to compare the fake's answers with")
+	f.IntVar(&m.schedules, "schedules", 0,
+		"the number of schedules of the correct protocol (default: as the exhibit says)")
 	return cmd
 }
 
@@ -64,7 +67,8 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if m.schedules < 0 || m.workers < 0 {
-		return cli.Usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected at least 1 (or 0 for the default)", m.schedules, m.workers), "")
+		return cli.Usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected 0, the default, or more",
+			m.schedules, m.workers), "")
 	}
 	if len(names) == 0 {
 		names = fixtures.Museum()
@@ -74,14 +78,16 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
-		return cli.Usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit), "isr-sim list names the exhibits")
+		return cli.Usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit),
+			"isr-sim list names the exhibits")
 	}
 	if err := m.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	if m.backend == backendLocal {
 		var stop func(*error)
-		if m.local, stop, err = startLocal(ctx, m.progress, "--backend "+backendFake+", the default, needs no Docker"); err != nil {
+		if m.local, stop, err = startLocal(ctx, m.progress, "--backend "+backendFake+
+			", the default, needs no Docker"); err != nil {
 			return err
 		}
 		defer stop(&err)
@@ -96,7 +102,8 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 		}
 		return code, err
 	}, func() {
-		fmt.Fprintf(m.Out, "%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
+		fmt.Fprintf(m.Out,
+			"%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
 	})
 }
 
@@ -127,7 +134,8 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	if m.local == nil || shown.Broken.Failure == nil {
 		return code, nil
 	}
-	same, err := compareWith(ctx, m.Out, m.local.Client(), s.Name, []scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
+	same, err := compareWith(ctx, m.Out, m.local.Client(), s.Name,
+		[]scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
 	if !same {
 		code = cli.Worse(code, cli.ExitUnknown)
 	}

@@ -36,23 +36,27 @@ prints the invariants that catch it and the first schedule of each. Then it runs
 reference protocols in every scenario that they understand: they must violate no
 invariant. Exit code 1 says that a mutant was not caught by the invariant that it
 names, or that a reference violated an invariant.`,
-		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n  isr-sim mutants --markdown > docs/MUTANTS.md",
-		Args:    cli.NoArguments,
-		RunE:    m.Around(m.run),
+		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n" +
+			"  isr-sim mutants --markdown > docs/MUTANTS.md",
+		Args: cli.NoArguments,
+		RunE: m.Around(m.run),
 	}
 	m.RegisterFormats(cmd)
 	flags.Seed(cmd, &m.seed)
 	flags.Workers(cmd, &m.workers)
 	f := cmd.Flags()
 	f.IntVar(&m.schedules, "schedules", 20_000, "the number of schedules of the references, in all scenarios together")
-	f.BoolVar(&m.markdown, "markdown", false, "print a table of mutants and invariants as a page of Markdown, and run no references")
+	f.BoolVar(&m.markdown, "markdown", false,
+		"print a table of mutants and invariants as a page of Markdown, and run no references")
 	return cmd
 }
 
 func (m *mutantsCommand) run(cmd *cobra.Command, _ []string) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if m.schedules < 1 || m.workers < 0 {
-		return cli.Usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected at least 1 (or 0 workers for the default)", m.schedules, m.workers), "")
+		return cli.Usage(fmt.Errorf(
+			"--schedules, --workers: found %d and %d, expected at least 1 (or 0 workers for the default)",
+			m.schedules, m.workers), "")
 	}
 	scenarios, _, err := cli.Scenarios(slices.Concat(fixtures.Names(), fixtures.Museum()))
 	if err != nil {
@@ -113,5 +117,6 @@ func (m *mutantsCommand) print(r selftest.Reference) {
 			fmt.Fprintf(m.Out, "%s\n", prose.Report(report, shell.Program(), shell.Quote(report.Scenario.Name)))
 		}
 	}
-	fmt.Fprintf(m.Out, "%-30s  %9d schedules in %d scenarios: %s\n", r.Protocol.Name, r.Schedules, len(r.Reports), r.Verdict)
+	fmt.Fprintf(m.Out, "%-30s  %9d schedules in %d scenarios: %s\n", r.Protocol.Name, r.Schedules,
+		len(r.Reports), r.Verdict)
 }

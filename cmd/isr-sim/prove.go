@@ -81,7 +81,10 @@ says, and writes its certificate. Parts know nothing of each other's states, and
 many of them twice: together they take more time than one proof, and the longest of
 them less. With --resume FOLDER/ the file is named by the shard, and an engine that
 numbers the copies of a job says which it is, as for isr-sim explore.`,
-		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer\n  isr-sim prove --shard 2/8 --resume parts/ prove-regenerate",
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n" +
+			"  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n" +
+			"  isr-sim prove --protocol blind-release prove-crashed-writer\n" +
+			"  isr-sim prove --shard 2/8 --resume parts/ prove-regenerate",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -97,11 +100,15 @@ numbers the copies of a job says which it is, as for isr-sim explore.`,
 	f := cmd.Flags()
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
-	f.IntVar(&v.states, "states", 0, "end a search after this number of states, which bounds its memory (default: no bound)")
+	f.IntVar(&v.states, "states", 0,
+		"end a search after this number of states, which bounds its memory (default: no bound)")
 	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; one scenario")
 	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
-	f.StringVar(&v.kept, "resume", "", "keep the search in `FILE`, and go on with the search that is there; one scenario")
-	f.StringVar(&v.shard, "shard", "", "with --resume: the part of the search to run, such as 2/8 (default: as the engine says if FILE is a folder/, or the whole)")
+	f.StringVar(&v.kept, "resume", "",
+		"keep the search in `FILE`, and go on with the search that is there; one scenario")
+	f.StringVar(&v.shard, "shard", "",
+		"with --resume: the part of the search to run, such as 2/8 (default: as the engine says if FILE is a "+
+			"folder/, or the whole)")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
@@ -126,7 +133,8 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 			v.against, err = campaign.ReadCertificate(file)
 		}
 		if err != nil {
-			return cli.Usage(fmt.Errorf("--verify %s: %w", v.from, err), "isr-sim prove --certificate FILE SCENARIO writes one")
+			return cli.Usage(fmt.Errorf("--verify %s: %w", v.from, err),
+				"isr-sim prove --certificate FILE SCENARIO writes one")
 		}
 	}
 	defer v.program.Close()
@@ -135,7 +143,8 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if len(scenarios) > 1 && v.to+v.from+v.kept != "" {
-		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate, --verify or --resume, expected one", len(scenarios)), "")
+		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate, --verify or --resume, expected one",
+			len(scenarios)), "")
 	}
 	if err := v.findPart(); err != nil {
 		return err
@@ -145,7 +154,8 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 	}
 	defer heap.CollectRarely()()
 	fmt.Fprintf(v.Out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
-	return cli.InTurn(ctx, v.Out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
+	return cli.InTurn(ctx, v.Out, scenarios,
+		func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
 // findPart finds out which part to search.
@@ -155,11 +165,18 @@ func (v *proveCommand) findPart() error {
 	case v.shard == "" && !folder:
 		return nil
 	case v.kept == "":
-		return cli.Usage(errors.New("--shard needs --resume, whose file isr-sim merge reads"), "such as: --resume parts/")
+		return cli.Usage(errors.New("--shard needs --resume, whose file isr-sim merge reads"),
+			"such as: --resume parts/")
 	case v.to+v.from != "":
-		return cli.Usage(errors.New("prove: found --certificate or --verify of a part, expected them for a whole proof"), "isr-sim merge --certificate FILE writes that of all parts")
+		return cli.Usage(
+			errors.New("prove: found --certificate or --verify of a part, expected them for a whole proof"),
+			"isr-sim merge --certificate FILE writes that of all parts",
+		)
 	case v.program.Exec != "":
-		return cli.Usage(errors.New("--shard does not go with --exec: the parts must be of one program, and nothing says that all machines have the same"), "")
+		return cli.Usage(
+			errors.New("--shard does not go with --exec: the parts must be of one program, and nothing says that "+
+				"all machines have the same"), "",
+		)
 	}
 	shard, _, err := fleet.FindShard(v.shard, os.Getenv)
 	if err != nil {
@@ -176,16 +193,21 @@ func (v *proveCommand) findPart() error {
 }
 
 // one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
-func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
+func (v *proveCommand) one(
+	ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol,
+) (*campaign.Report, int, error) {
 	ctx, stop := cli.Within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
 	var far atomic.Pointer[sim.Explored]
 	far.Store(&sim.Explored{})
-	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
-	proof, err := v.program.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
-		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
-		Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
-	}, v.kept, v.stderr)
+	remove := progress.Search(v.stderr,
+		func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
+	proof, err := v.program.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) },
+		campaign.Prove{
+			Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states,
+			Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
+			Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
+		}, v.kept, v.stderr)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
 		return nil, cli.ExitUnknown, nil
@@ -234,11 +256,14 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 	case proof.Vacuous() && len(proof.Missing) > 0 && proof.Protocol.Name != proof.Scenario.Protocol:
 		why += otherProtocol(&proof.Report)
 	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
-		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1}), as in prove-two-writers\n"
+		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1}), as in " +
+			"prove-two-writers\n"
 	case proof.Vacuous():
-		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
+		why +=
+			"hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():
-		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect, proof.Scenario.Name, proof.Protocol.Name)
+		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect,
+			proof.Scenario.Name, proof.Protocol.Name)
 	case open && met != "" && v.kept != "":
 		again := "the same command"
 		if !strings.HasPrefix(met, "--time") { // which begins anew
@@ -246,16 +271,21 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 		}
 		why += fmt.Sprintf("hint: %s ended the search, which is in %s: %s goes on with it\n", met, v.kept, again)
 	case open && met != "":
-		why += fmt.Sprintf("hint: %s ended the search: more lets it go on, and --resume FILE keeps what it has done; %s\n", met, prose.Bounds(proof.Scenario))
+		why += fmt.Sprintf(
+			"hint: %s ended the search: more lets it go on, and --resume FILE keeps what it has done; %s\n", met,
+			prose.Bounds(proof.Scenario),
+		)
 	case open && v.from != "":
-		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate writes them anew\n"
+		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate " +
+			"writes them anew\n"
 	case open && kept(v.kept):
 		why += fmt.Sprintf("hint: the same command goes on with the search, which is in %s\n", v.kept)
 	case open:
 		why += fmt.Sprintf("hint: %s\n", prose.Bounds(proof.Scenario))
 	case proof.Verdict == invariant.Unknown && proof.Explored.TooLong > 0:
 		steps := proof.Scenario.Bounds.Steps
-		why += fmt.Sprintf("hint: the scenario's bound of %d steps cut %d schedules: more lets them end (bounds: {steps: %d}), unless the code never does\n",
+		why += fmt.Sprintf("hint: the scenario's bound of %d steps cut %d schedules: more lets them end (bounds: "+
+			"{steps: %d}), unless the code never does\n",
 			steps, proof.Explored.TooLong, 2*steps)
 	}
 	return why

@@ -42,14 +42,16 @@ the replay entry of the scenario file. With --trace, replay refuses a run that i
 the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1 says
 that the schedule violates an invariant, 0 that it does not, and 3 that nothing in it
 could be judged.`,
-		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
-		Args:    cli.OneScenario,
-		RunE:    r.Around(r.run),
+		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' " +
+			"paused-writer",
+		Args: cli.OneScenario,
+		RunE: r.Around(r.run),
 	}
 	r.Register(cmd, &r.Results)
 	r.RegisterFormats(cmd)
 	r.RegisterFiles(cmd, "the run")
-	cmd.Flags().StringVar(&r.history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
+	cmd.Flags().StringVar(&r.history, "history", "",
+		"write a page of HTML to this file: each node's operations on its store, over time")
 	return cmd
 }
 
@@ -99,5 +101,6 @@ const nothingHappened = "nothing was judged: no row was written, and no page was
 // judged says whether a run has something that invariants can judge.
 func judged(o *scenario.Outcome) bool {
 	seen, kept := o.Evidence()
-	return !kept || len(seen.Changes) > 0 || slices.Contains(o.Marks, mark.ServedFresh) || slices.Contains(o.Marks, mark.ServedStale)
+	return !kept || len(seen.Changes) > 0 || slices.Contains(o.Marks, mark.ServedFresh) ||
+		slices.Contains(o.Marks, mark.ServedStale)
 }

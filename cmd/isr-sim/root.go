@@ -45,8 +45,9 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(cli.NewHelp(root))
 	root.AddCommand(
-		newRun(), check.NewCommand(), fleet.NewExplore(), fleet.NewMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(),
-		newShrink(), newReport(), fleet.NewDashboard(), newExplain(), newScenario(), newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
+		newRun(), check.NewCommand(), fleet.NewExplore(), fleet.NewMerge(), newProve(), newConcurrent(), newMuseum(),
+		newMutants(), newReplay(), newShrink(), newReport(), fleet.NewDashboard(), newExplain(), newScenario(),
+		newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
 		flags.NewCompletion(root), newMan(),
 	)
 	flags.Complete(root)

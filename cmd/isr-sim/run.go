@@ -49,7 +49,8 @@ campaign of its scenario.
 With --backend dynamodb-local, run then makes the requests of the same schedules
 again on DynamoDB Local in a container, and compares every answer. It needs a Docker
 engine.`,
-		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
+		Example: "  isr-sim run paused-writer two-contenders\n" +
+			"  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
 	}
 	r.register(cmd)
 	return cmd
@@ -63,9 +64,11 @@ func (r *runCommand) register(cmd *cobra.Command) {
 	r.campaign.Register(cmd, &r.Results)
 	r.corpus.Register(cmd, "they run first, and a schedule that fails is added")
 	f := cmd.Flags()
-	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
+	f.StringVar(&r.backend, "backend", backendFake,
+		"the store: fake, or dynamodb-local to compare the fake's answers with")
 	f.BoolVar(&r.metrics, "metrics", false, "print the store's metrics under each row, by their names in CloudWatch")
-	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
+	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+
+		": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
 }
 
 func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
@@ -104,7 +107,8 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if r.backend == backendLocal {
 		// This comes first, so that a user without Docker does not wait for the error.
 		var stop func(*error)
-		if r.local, stop, err = startLocal(ctx, r.progress, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
+		if r.local, stop, err = startLocal(ctx, r.progress,
+			fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
 			return err
 		}
 		defer stop(&err)
@@ -121,7 +125,9 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 }
 
 // one runs one scenario and returns its exit code, and no report if it broke off. An error ends the command.
-func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string) (*campaign.Report, int, error) {
+func (r *runCommand) one(
+	ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string,
+) (*campaign.Report, int, error) {
 	c.Scenario = s
 	code, err := r.corpus.Run(ctx, &r.Results, s, c.Protocol)
 	if err != nil {
@@ -146,7 +152,8 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	}
 	code = cli.Worse(code, cli.CodeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
-		_, err := r.corpus.Keep(ctx, s, report.Protocol, report.Failure.Replay(), report.Failure.Violation.Invariant.Name)
+		_, err := r.corpus.Keep(ctx, s, report.Protocol, report.Failure.Replay(),
+			report.Failure.Violation.Invariant.Name)
 		r.Lose(r.corpus.NotWritten(err))
 	}
 	why := r.explain(report, name)
@@ -194,7 +201,8 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	case report.Vacuous() && len(report.Missing) > 0 && report.Protocol.Name != report.Scenario.Protocol:
 		why += otherProtocol(report)
 	case report.Vacuous():
-		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the scenario)\n"
+		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the " +
+			"scenario)\n"
 	case report.Verdict == invariant.OK && !report.Passed():
 		why += fmt.Sprintf("expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n",
 			report.Scenario.Expect, report.Scenario.Name, report.Protocol.Name, report.Schedules, report.Seed)
@@ -204,5 +212,8 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 
 // otherProtocol says why a campaign may lack a mark.
 func otherProtocol(report *campaign.Report) string {
-	return fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", report.Scenario.Protocol)
+	return fmt.Sprintf(
+		"hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n",
+		report.Scenario.Protocol,
+	)
 }

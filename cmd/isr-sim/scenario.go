@@ -24,9 +24,10 @@ func newScenario() *cobra.Command {
 		Short: "Print, begin, check and format scenario files",
 		Long: `Scenario prints an embedded scenario to copy from, begins a new one, checks files
 without running them, and formats them. docs/SCENARIOS.md explains the keys.`,
-		Example: "  isr-sim scenario show paused-writer\n  isr-sim scenario new checkout > checkout.yaml\n  isr-sim scenario check *.yaml",
-		Args:    cli.NoCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  isr-sim scenario show paused-writer\n  isr-sim scenario new checkout > checkout.yaml\n" +
+			"  isr-sim scenario check *.yaml",
+		Args: cli.NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newScenarioShow(), newScenarioNew(), newScenarioCheck(), newScenarioFormat())
 	return cmd
@@ -45,7 +46,8 @@ func newScenarioShow() *cobra.Command {
 				if _, err := catalog.Load(args[0]); err != nil {
 					return cli.Usage(err, "")
 				}
-				return cli.Usage(fmt.Errorf("show: found the file %s, expected the name of an embedded scenario", args[0]), "isr-sim list prints the names")
+				return cli.Usage(fmt.Errorf("show: found the file %s, expected the name of an embedded scenario",
+					args[0]), "isr-sim list prints the names")
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err
@@ -66,7 +68,8 @@ func newScenarioNew() *cobra.Command {
 			}
 			text := catalog.Beginning(name)
 			if _, err := scenario.Parse(name+".yaml", []byte(text)); err != nil {
-				return cli.Usage(fmt.Errorf("new: found the name %q, expected letters, digits, - and _ (at most 100)", name), "such as: isr-sim scenario new checkout")
+				return cli.Usage(fmt.Errorf("new: found the name %q, expected letters, digits, - and _ (at most 100)",
+					name), "such as: isr-sim scenario new checkout")
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), text)
 			return err
@@ -136,7 +139,8 @@ prints the result.`,
 				return err
 			})
 			if err == nil && check && untidy > 0 {
-				return cli.Usage(fmt.Errorf("fmt: found files that are not formatted: %d", untidy), "isr-sim scenario fmt "+strings.Join(args, " "))
+				return cli.Usage(fmt.Errorf("fmt: found files that are not formatted: %d", untidy),
+					"isr-sim scenario fmt "+strings.Join(args, " "))
 			}
 			return cli.Usage(err, "")
 		},

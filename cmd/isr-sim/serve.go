@@ -57,43 +57,72 @@ type serveCommand struct {
 func newServe() *cobra.Command {
 	c := &serveCommand{}
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Serve the DynamoDB fake over HTTP, for SDKs of any language",
-		Long:    serveHelp,
-		Example: "  isr-sim serve\n  isr-sim serve --listen 127.0.0.1:8000 --clock manual --ttl-lag 'fixed 10m' --fault 'throttled op=PutItem times=2'",
+		Use:   "serve",
+		Short: "Serve the DynamoDB fake over HTTP, for SDKs of any language",
+		Long:  serveHelp,
+		Example: "  isr-sim serve\n" +
+			"  isr-sim serve --listen 127.0.0.1:8000 --clock manual --ttl-lag 'fixed 10m' --fault 'throttled " +
+			"op=PutItem times=2'",
 		Args:    cli.NoArguments,
 		PreRunE: c.forms,
 		RunE:    c.Around(c.run),
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.Listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
-	f.BoolVar(&c.AllowRemote, "allow-remote", false, "permit an address to which other machines can connect; there is no password")
-	f.StringArrayVar(&c.AllowHosts, "allow-host", nil, "another name than localhost by which clients call this machine; repeatable")
-	f.StringVar(&c.TLS, "tls", "", "serve https, with a certificate made for this run; its text is written to this file, or to isr-sim/serve-PORT.pem in the user's cache folder")
+	f.BoolVar(&c.AllowRemote, "allow-remote", false,
+		"permit an address to which other machines can connect; there is no password")
+	f.StringArrayVar(&c.AllowHosts, "allow-host", nil,
+		"another name than localhost by which clients call this machine; repeatable")
+	f.StringVar(&c.TLS, "tls", "",
+		"serve https, with a certificate made for this run; its text is written to this file, or to "+
+			"isr-sim/serve-PORT.pem in the user's cache folder")
 	f.Lookup("tls").NoOptDefVal = serve.AutoTLS
-	f.StringVar(&c.Clock, "clock", "wall", "the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on it is manual")
-	f.StringVar(&c.TTLLag, "ttl-lag", "", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME (default: "+serve.WallLag+" on the wall clock, manual on another)")
+	f.StringVar(&c.Clock, "clock", "wall",
+		"the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on "+
+			"it is manual")
+	f.StringVar(&c.TTLLag, "ttl-lag", "",
+		"when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m "+
+			"48h, exponential 10m, or per-item NAME (default: "+serve.WallLag+" on the wall clock, manual on another)")
 	f.Uint64Var(&c.Seed, "seed", 1, "the seed of a random --ttl-lag")
 	f.DurationVar(&c.ReplicaLag, "replica-lag", 0, "the age of what eventually consistent reads see")
-	f.BoolVar(&c.Conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
-	f.BoolVar(&c.Throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
-	f.IntVar(&c.KeepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
+	f.BoolVar(&c.Conflicts, "conflicts", false,
+		"refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
+	f.BoolVar(&c.Throughput, "throughput", false,
+		"refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as "+
+			"DynamoDB does")
+	f.IntVar(&c.KeepChanges, "keep-changes", 10_000,
+		"the least number of latest changes to keep for the control API; 0 keeps all")
 	c.RegisterFiles(cmd, "--check's changes and findings at the end")
 	c.RegisterFormat(cmd)
-	f.StringVar(&c.Check, "check", "", "judge the writes, and the history that clients post: by all invariants that these decide, or the named ones, separated by commas")
+	f.StringVar(&c.Check, "check", "",
+		"judge the writes, and the history that clients post: by all invariants that these decide, or the named "+
+			"ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
-	f.StringArrayVar(&c.Except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
-	f.StringVar(&c.RowsName, "rows", "", "for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, dynamolock, powertools)")
-	f.DurationVar(&c.Skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
-	f.DurationVar(&c.Revalidate, "revalidate", 0, "for --check: how long a page is fresh where neither its row nor its posted rendering says it")
-	f.StringArrayVar(&c.Faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
-	f.StringVar(&c.S3, "s3", "", "serve S3 as well, for bodies: on a free port of 127.0.0.1, or on the address given as --s3=127.0.0.1:9000")
+	f.StringArrayVar(&c.Except, "check-except", nil,
+		"for --check: an access key id whose writes are not judged, such as that of a program that sets rows "+
+			"up; repeatable")
+	f.StringVar(&c.RowsName, "rows", "",
+		"for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, "+
+			"dynamolock, powertools)")
+	f.DurationVar(&c.Skew, "max-clock-skew", 0,
+		"for --check: the largest error of a client's clock, and the longest time for a request to arrive")
+	f.DurationVar(&c.Revalidate, "revalidate", 0,
+		"for --check: how long a page is fresh where neither its row nor its posted rendering says it")
+	f.StringArrayVar(&c.Faults, "fault", nil,
+		"a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
+	f.StringVar(&c.S3, "s3", "",
+		"serve S3 as well, for bodies: on a free port of 127.0.0.1, or on the address given as --s3=127.0.0.1:9000")
 	f.Lookup("s3").NoOptDefVal = "127.0.0.1:0"
-	f.StringVar(&c.Data, "data", "", "a file that keeps tables and rows: it is loaded at the start, and saved at the end, every --data-every, and when the control API says so")
+	f.StringVar(&c.Data, "data", "",
+		"a file that keeps tables and rows: it is loaded at the start, and saved at the end, every --data-every, "+
+			"and when the control API says so")
 	f.DurationVar(&c.DataEvery, "data-every", time.Minute, "for --data: how often what has changed is saved")
-	f.StringArrayVar(&c.Tables, "tables", nil, "a file of tables and rows that exist from the start: a template of CloudFormation, SAM or CDK, a plan of Terraform in JSON, the AWS CLI's JSON, or a dump of the control API; repeatable")
+	f.StringArrayVar(&c.Tables, "tables", nil,
+		"a file of tables and rows that exist from the start: a template of CloudFormation, SAM or CDK, a plan of "+
+			"Terraform in JSON, the AWS CLI's JSON, or a dump of the control API; repeatable")
 	f.StringVar(&c.Region, "region", ddbfake.DefaultRegion, "for --tables: the region of tables whose file names none")
-	f.StringArrayVar(&c.CORS, "cors", nil, "the origin of a web page that may use this server, such as http://localhost:5173; repeatable")
+	f.StringArrayVar(&c.CORS, "cors", nil,
+		"the origin of a web page that may use this server, such as http://localhost:5173; repeatable")
 	f.StringArrayVar(&c.Buckets, "s3-bucket", nil, "for --s3: a bucket that exists from the start; repeatable")
 	return cmd
 }
@@ -104,11 +133,14 @@ func (c *serveCommand) forms(*cobra.Command, []string) error {
 		return err
 	}
 	if len(c.To) > 0 && c.Check == "" {
-		return cli.Usage(errors.New("found --format without --check, which alone has results"), "isr-sim serve --check --format junit=junit.xml")
+		return cli.Usage(errors.New("found --format without --check, which alone has results"),
+			"isr-sim serve --check --format junit=junit.xml")
 	}
 	for _, to := range c.To {
 		if to.File == "" && !to.WithText() {
-			return cli.Usage(fmt.Errorf("--format: found %s for the output, which begins with the address, expected a file", to.Format), fmt.Sprintf("--format %s=FILE", to.Format))
+			return cli.Usage(fmt.Errorf(
+				"--format: found %s for the output, which begins with the address, expected a file",
+				to.Format), fmt.Sprintf("--format %s=FILE", to.Format))
 		}
 	}
 	return nil
@@ -120,7 +152,8 @@ func (c *serveCommand) run(cmd *cobra.Command, _ []string) (err error) {
 	c.Log, c.Keeper.Out = cmd.ErrOrStderr(), cmd.ErrOrStderr()
 	switch {
 	case c.Wanted() && c.Check == "":
-		return cli.Usage(errors.New("found --record or --report without --check, which alone needs them"), "isr-sim serve --check --record run.json")
+		return cli.Usage(errors.New("found --record or --report without --check, which alone needs them"),
+			"isr-sim serve --check --record run.json")
 	case c.RowsName != "" && c.Check == "":
 		return cli.Usage(errors.New("found --rows without --check, which alone needs it"), "--check --rows "+c.RowsName)
 	case c.RowsName != "":
@@ -156,9 +189,11 @@ func (c *serveCommand) run(cmd *cobra.Command, _ []string) (err error) {
 	case verdict != invariant.OK:
 		return &cli.Error{Code: cli.CodeOf(false, verdict)}
 	case held > 0:
-		return cli.Unknown(fmt.Errorf("%d held requests were never released", held), "docs/CONTROL.md says how to release and drop them")
+		return cli.Unknown(fmt.Errorf("%d held requests were never released", held),
+			"docs/CONTROL.md says how to release and drop them")
 	case len(idle) > 0:
-		return cli.Unknown(fmt.Errorf("%d faults have struck no request, so what they were set for was not tested", len(idle)),
+		return cli.Unknown(fmt.Errorf("%d faults have struck no request, so what they were set for was not tested",
+			len(idle)),
 			"DELETE /_isr-sim/faults drops faults, and says which of them have struck nothing")
 	}
 	return nil

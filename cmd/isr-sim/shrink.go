@@ -52,7 +52,8 @@ Protocol, seed and choices are given as for replay. Exit code 0 says that the ru
 shrunk, or that no smaller run was found; 3 that --runs or --time was met before the
 end: the smallest run so far is printed and written all the same. It may be shrunk
 again.`,
-		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o shrunk.yaml paused-writer\n" +
+		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o " +
+			"shrunk.yaml paused-writer\n" +
 			"  isr-sim shrink -o shrunk.yaml recorded.yaml",
 		Args: cli.OneScenario,
 		RunE: k.Around(k.run),
@@ -63,7 +64,8 @@ again.`,
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
 	f.BoolVar(&k.keep, "schedule-only", false, "leave the scenario as it is, and shrink the schedule only")
 	f.IntVar(&k.runs, "runs", campaign.DefaultShrinkRuns, "the largest number of runs to try")
-	f.DurationVar(&k.time, "time", 0, "end with the smallest run so far after this time (default: no bound, with --exec 2m)")
+	f.DurationVar(&k.time, "time", 0,
+		"end with the smallest run so far after this time (default: no bound, with --exec 2m)")
 	return cmd
 }
 
@@ -111,10 +113,12 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 	case cmd.Context().Err() != nil:
 		return cli.Unknown(fmt.Errorf("interrupted after %d runs: there may be a smaller one", shrunk.Runs), "")
 	case ctx.Err() != nil:
-		return cli.Unknown(fmt.Errorf("--time: after %v and %s there may still be a smaller one", k.time, schedules.Plural(shrunk.Runs, "run")),
+		return cli.Unknown(fmt.Errorf("--time: after %v and %s there may still be a smaller one", k.time,
+			schedules.Plural(shrunk.Runs, "run")),
 			"raise --time, or shrink the result again")
 	case shrunk.Bounded:
-		return cli.Unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "raise --runs, or shrink the result again")
+		return cli.Unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs),
+			"raise --runs, or shrink the result again")
 	default:
 		return nil
 	}

@@ -56,7 +56,8 @@ func invariantNames() (names []string) {
 }
 
 func lonelyBut(line string) string {
-	return "name: lonely\nactors: [{name: alice, script: [get /home]}]\n" + line + "\nbounds: {schedules: 5, ticks: 1, sweeps: 0}\n"
+	return "name: lonely\nactors: [{name: alice, script: [get /home]}]\n" + line +
+		"\nbounds: {schedules: 5, ticks: 1, sweeps: 0}\n"
 }
 
 // TestNoSilentYes: no command that judges nothing ends with exit code 0, and each says why.
@@ -137,7 +138,8 @@ func TestNoSilentYes(t *testing.T) {
 		{"run no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
 		{"explore no-subject.yaml", cli.ExitViolated, "had anything to judge for the invariants of the scenario"},
 		{"prove no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
-		{"prove --certificate certificate no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
+		{"prove --certificate certificate no-subject.yaml", cli.ExitViolated,
+			"had anything to judge for no-lost-invalidation"},
 		{"run no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-proof.yaml", cli.ExitViolated, "left to campaigns, and not proved: linearizable"},
@@ -218,10 +220,12 @@ func TestNoSilentYes(t *testing.T) {
 
 	over, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	for _, args := range [][]string{{}, {"run", "lonely.yaml"}, {"explore", "lonely.yaml"}, {"prove", "lonely.yaml"}, {"museum"}, {"mutants"}} {
+	for _, args := range [][]string{{}, {"run", "lonely.yaml"}, {"explore", "lonely.yaml"}, {"prove", "lonely.yaml"},
+		{"museum"}, {"mutants"}} {
 		var out, told strings.Builder
 		if got := run(over, args, &out, &told); got != cli.ExitUnknown {
-			t.Errorf("isr-sim %s, interrupted before it begins: exit code %d, want %d\n%s%s", args, got, cli.ExitUnknown, &out, &told)
+			t.Errorf("isr-sim %s, interrupted before it begins: exit code %d, want %d\n%s%s", args, got,
+				cli.ExitUnknown, &out, &told)
 		}
 	}
 }

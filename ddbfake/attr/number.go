@@ -10,7 +10,8 @@ import (
 // 9.9999999999999999999999999999999999999E+125. The zero value is 0. Numbers are immutable, and == compares them by
 // value: the representation is unique, so 1 and 1.0 are the same Number.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
 type Number struct {
 	// The value is ±coef × 10^exp. Integers with a magnitude of at most math.MaxInt64 have exp 0; any other coef has no
 	// trailing zero.
@@ -95,7 +96,8 @@ func (n Number) cmpAbs(m Number) int {
 	if order := cmp.Compare(nd+int(n.exp), md+int(m.exp)); order != 0 {
 		return order
 	}
-	// The first digits stand at the same place, so the one with fewer digits can be padded without exceeding 38 of them.
+	// The first digits stand at the same place, so the one with fewer digits can be padded without exceeding 38 of
+	// them.
 	if nd < md {
 		return n.coef.mul(pow10[md-nd]).cmp(m.coef)
 	}

@@ -42,8 +42,8 @@ func addInts(n, m Number) (Number, bool) {
 }
 
 func addDecimals(n, m Number) (Number, error) {
-	// Every number lies on a grid of 1E-167 (130 places and 37 more digits) below 1E126, so this precision makes the sum
-	// exact.
+	// Every number lies on a grid of 1E-167 (130 places and 37 more digits) below 1E126, so this precision makes the
+	// sum exact.
 	ctx := apd.BaseContext.WithPrecision(300)
 	var sum apd.Decimal
 	if _, err := ctx.Add(&sum, n.decimal(), m.decimal()); err != nil {

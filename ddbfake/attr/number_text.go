@@ -8,7 +8,8 @@ import (
 // ParseNumber reads a number as it comes on the wire: an optional sign, digits with an optional point, an optional
 // exponent. The error is one with DynamoDB's text.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
 func ParseNumber(text string) (Number, error) {
 	if text == "" {
 		return Number{}, errEmptyNum

@@ -19,8 +19,11 @@ import (
 const MaxDepth = 32
 
 var (
-	errNoType  = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-	errDepth   = alike("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")
+	errNoType = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
+	errDepth  = alike(
+		"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond " +
+			"supported limit",
+	)
 	errNull    = alike(invalidValues + "Null attribute value types must have the value of true")
 	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, and the text is from DynamoDB Local 3.3.1
 	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}
@@ -175,7 +178,8 @@ func numberSet(in []string) (Value, error) {
 	}
 	slices.SortFunc(set, Number.Cmp)
 	if hasDuplicates(set, Number.Cmp) {
-		return nil, &layered{invalidValues + "Input collection contains duplicates.", "Input collection contains duplicates"}
+		return nil, &layered{invalidValues + "Input collection contains duplicates.",
+			"Input collection contains duplicates"}
 	}
 	return set, nil
 }
@@ -203,8 +207,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// layered is a refusal in two layers of the service. The layer of today checks values, and does not say which value of an
-// expression it refuses. Some operations still run the checks of an older layer.
+// layered is a refusal in two layers of the service. The layer of today checks values, and does not say which value of
+// an expression it refuses. Some operations still run the checks of an older layer.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json (nesting)
@@ -223,7 +227,8 @@ func (e *layered) Older() string { return e.older }
 // have a form of their own, and the text about numbers names no elements at all.
 func duplicates(elements, older string) error {
 	return &layered{
-		invalidValues + "Input collection " + elements + " contains duplicates.", invalidValues + "Input collection " + older + " contains duplicates.",
+		invalidValues + "Input collection " + elements + " contains duplicates.",
+		invalidValues + "Input collection " + older + " contains duplicates.",
 	}
 }
 

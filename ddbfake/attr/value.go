@@ -2,7 +2,8 @@ package attr
 
 // Kind is the type of a [Value], as DynamoDB describes it: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS".
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html#Programming.LowLevelAPI.DataTypeDescriptors
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html#Programming.LowLevelAPI.DataTypeDescriptors
 type Kind string
 
 // KindOf returns the type of a value.

@@ -31,7 +31,8 @@ func TestCompareAndEqual(t *testing.T) {
 		{"nulls", NULL{}, NULL{}, unordered, true},
 		{"sets in any order", SS{"a", "b"}, SS{"b", "a"}, unordered, true},
 		{"sets of other size", SS{"a"}, SS{"b", "a"}, unordered, false},
-		{"number sets by value", NS{fromInt64(1), fromInt64(2)}, NS{fromInt64(2), mustParse(t, "1.0")}, unordered, true},
+		{"number sets by value", NS{fromInt64(1), fromInt64(2)}, NS{fromInt64(2), mustParse(t, "1.0")}, unordered,
+			true},
 		{"binary sets", BS{{1}, {2}}, BS{{2}, {1}}, unordered, true},
 		{"sets of other types", SS{"1"}, NS{fromInt64(1)}, unordered, false},
 		{"lists in order", L{Int(1), Int(2)}, L{Int(2), Int(1)}, unordered, false},
@@ -124,7 +125,8 @@ func TestStringIsDeterministic(t *testing.T) {
 		"list": L{Int(1), S("a\n"), L{}}, "map": M{"b": Int(2), "a b": Int(1), "": Int(0)},
 		"tags": SS{"b", "a"}, "nums": NS{fromInt64(10), fromInt64(9)}, "bins": BS{{2}, {1}},
 	}
-	want := `{bin: 0x00ff, bins: <<0x01, 0x02>>, f: -1.5, list: [1, "a\n", []], map: {"": 0, "a b": 1, b: 2}, n: 12, none: null, nums: <<9, 10>>, pk: "CACHE#1", tags: <<"a", "b">>, yes: true}`
+	want :=
+		`{bin: 0x00ff, bins: <<0x01, 0x02>>, f: -1.5, list: [1, "a\n", []], map: {"": 0, "a b": 1, b: 2}, n: 12, none: null, nums: <<9, 10>>, pk: "CACHE#1", tags: <<"a", "b">>, yes: true}`
 	for range 20 {
 		if got := row.String(); got != want {
 			t.Fatalf("String() = %s\nwant %s", got, want)

@@ -43,7 +43,8 @@ const looks = 30
 // one, or the old one while another machine writes.
 func (c *Cache) Article(ctx context.Context, slug string) (Article, error) {
 	for range looks {
-		out, err := c.DB.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: key(slug), ConsistentRead: aws.Bool(true)})
+		out, err := c.DB.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &c.Table, Key: key(slug), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return Article{}, err
 		}

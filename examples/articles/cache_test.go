@@ -18,13 +18,14 @@ func (a adapter) Get(ctx context.Context, key string) (isr.Served, error) {
 
 // rows says what our rows mean.
 var rows = isr.Schema{Rows: []isr.Row{{
-	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
+	Expires: "locked_until ms",
 }}}
 
 func newCache(n property.Node) (isr.Handler, error) {
 	return adapter{&Cache{
-		DB: n.Client, Table: n.Table, Now: n.Clock.Now, Sleep: n.Clock.Sleep, NewToken: n.Tokens, Lock: n.Lease, FreshFor: n.Revalidate,
-		Write: func(ctx context.Context, slug string) (string, error) {
+		DB: n.Client, Table: n.Table, Now: n.Clock.Now, Sleep: n.Clock.Sleep, NewToken: n.Tokens, Lock: n.Lease,
+		FreshFor: n.Revalidate, Write: func(ctx context.Context, slug string) (string, error) {
 			html, err := n.Render(ctx, slug, func(context.Context) error { return nil })
 			return string(html), err
 		},

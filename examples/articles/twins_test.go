@@ -19,13 +19,15 @@ import (
 
 // A twin is our cache with one condition that is wrong. Each is refused in the world in which the cache is proved.
 func TestTheBrokenTwinsAreRefused(t *testing.T) {
-	const publish, lock = "locked_by = :me AND locked_until > :now", "attribute_not_exists(locked_by) OR locked_until <= :now OR locked_by = :me"
+	const publish, lock = "locked_by = :me AND locked_until > :now", "attribute_not_exists(locked_by) OR " +
+		"locked_until <= :now OR locked_by = :me"
 	for _, twin := range []struct{ name, from, to, breaks string }{
 		{"publish by token alone", publish, "locked_by = :me", "stale-writer"},
 		{"publish at the end of the lock", publish, "locked_by = :me AND locked_until >= :now", "stale-writer"},
 		{"publish without a look at the lock", publish, "attribute_exists(id)", "stale-writer"},
 		{"a lock that is never taken over", lock, "attribute_not_exists(locked_by) OR locked_by = :me", "liveness"},
-		{"a lock that is taken over at once", lock, "attribute_not_exists(locked_by) OR locked_until >= :now OR locked_by = :me", "lock-theft"},
+		{"a lock that is taken over at once", lock,
+			"attribute_not_exists(locked_by) OR locked_until >= :now OR locked_by = :me", "lock-theft"},
 	} {
 		t.Run(twin.name, func(t *testing.T) {
 			t.Parallel()
@@ -35,7 +37,9 @@ func TestTheBrokenTwinsAreRefused(t *testing.T) {
 			}
 			s.Rows = rows
 			broken := func(cfg isr.Config) (isr.Handler, error) {
-				return newCache(property.Node{Config: cfg, Client: with(cfg.Client.(*dynamodb.Client), twin.from, twin.to)})
+				return newCache(property.Node{
+					Config: cfg, Client: with(cfg.Client.(*dynamodb.Client), twin.from, twin.to),
+				})
 			}
 			proof, err := campaign.Prove{
 				Scenario: s, Protocol: isr.Protocol{Name: "twin", New: broken}, Options: scenario.Options{SDK: true},
@@ -57,12 +61,14 @@ func with(client *dynamodb.Client, from, to string) *dynamodb.Client {
 	swap := middleware.InitializeMiddlewareFunc("twin", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if update, is := in.Parameters.(*dynamodb.UpdateItemInput); is && aws.ToString(update.ConditionExpression) == from {
+		if update, is := in.Parameters.(*dynamodb.UpdateItemInput); is &&
+			aws.ToString(update.ConditionExpression) == from {
 			changed := *update
 			changed.ConditionExpression = &to
 			changed.ExpressionAttributeValues = map[string]types.AttributeValue{}
 			for name, value := range update.ExpressionAttributeValues {
-				if strings.Contains(to+aws.ToString(update.UpdateExpression), name) { // DynamoDB refuses values that are not used
+				// DynamoDB refuses values that are not used
+				if strings.Contains(to+aws.ToString(update.UpdateExpression), name) {
 					changed.ExpressionAttributeValues[name] = value
 				}
 			}
@@ -71,6 +77,7 @@ func with(client *dynamodb.Client, from, to string) *dynamodb.Client {
 		return next.HandleInitialize(ctx, in)
 	})
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
-		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Initialize.Add(swap, middleware.Before) })
+		o.APIOptions = append(o.APIOptions,
+			func(stack *middleware.Stack) error { return stack.Initialize.Add(swap, middleware.Before) })
 	})
 }

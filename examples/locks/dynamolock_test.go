@@ -41,7 +41,8 @@ func (h heldLock) Release(ctx context.Context) error {
 
 // newDynamoLock makes a lock with heartbeats, four in a lease.
 func newDynamoLock(n property.LockNode) (property.Lock, error) {
-	client, err := dynamolock.New(n.Client, n.Table, dynamolock.WithLeaseDuration(n.Lease), dynamolock.WithHeartbeatPeriod(n.Lease/4),
+	client, err := dynamolock.New(n.Client, n.Table, dynamolock.WithLeaseDuration(n.Lease),
+		dynamolock.WithHeartbeatPeriod(n.Lease/4),
 		dynamolock.WithOwnerName(n.Tokens()))
 	if err != nil {
 		return nil, err
@@ -52,14 +53,16 @@ func newDynamoLock(n property.LockNode) (property.Lock, error) {
 // table is the table of a lock whose only key is a string.
 func table(key string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(key), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(key), AttributeType: types.ScalarAttributeTypeS}},
-		BillingMode:          types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String(key), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(key),
+			AttributeType: types.ScalarAttributeTypeS}},
+		BillingMode: types.BillingModePayPerRequest,
 	}
 }
 
 // dynamoCheck has the promises of dynamolock: it extends itself, asks again
 // every second, and watches a lease before it takes a lock over.
 var dynamoCheck = property.LockCheck{
-	Table: table("key"), Goroutines: true, Heartbeats: true, Leases: []time.Duration{20 * time.Second, 4 * time.Second}, Schedules: 2,
+	Table: table("key"), Goroutines: true, Heartbeats: true,
+	Leases: []time.Duration{20 * time.Second, 4 * time.Second}, Schedules: 2,
 }

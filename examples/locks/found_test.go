@@ -53,9 +53,12 @@ func TestFindings(t *testing.T) {
 		library, file string
 		want          []string
 	}{
-		{"dynamolock", "dynamolock-own-lock", []string{"free-lock: ", "alice waited 22s for lock job while nobody else could hold it; its terms allow 2s"}},
-		{"dynamolock", "dynamolock-heartbeat", []string{"kept-lease: ", "alice was told to have lost lock job, which extends itself, although"}},
-		{"kcl", "kcl-own-lease", []string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
+		{"dynamolock", "dynamolock-own-lock", []string{"free-lock: ",
+			"alice waited 22s for lock job while nobody else could hold it; its terms allow 2s"}},
+		{"dynamolock", "dynamolock-heartbeat",
+			[]string{"kept-lease: ", "alice was told to have lost lock job, which extends itself, although"}},
+		{"kcl", "kcl-own-lease",
+			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
 	} {
 		t.Run(found.file, func(t *testing.T) {
 			file := "testdata/" + found.file + ".yaml"

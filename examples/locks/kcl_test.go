@@ -39,14 +39,17 @@ type heldShard struct {
 
 // StillHeld is the question that the worker asks itself.
 func (h heldShard) StillHeld(context.Context) (bool, error) {
-	return time.Now().Before(h.shard.GetLeaseTimeout()), nil //nolint:forbidigo // as the worker reads it; true time in a bubble
+	return time.Now().Before(h.shard.GetLeaseTimeout()),
+		nil //nolint:forbidigo // as the worker reads it; true time in a bubble
 }
 
 func (h heldShard) Extend(context.Context) error { return h.lease.GetLease(h.shard, h.lease.worker) }
 
 func (h heldShard) Release(context.Context) error { return h.lease.RemoveLeaseOwner(h.shard.ID) }
 
-var shardCheck = property.LockCheck{Table: table("ShardID"), Goroutines: true, Leases: []time.Duration{10 * time.Second, 2 * time.Second}}
+var shardCheck = property.LockCheck{
+	Table: table("ShardID"), Goroutines: true, Leases: []time.Duration{10 * time.Second, 2 * time.Second},
+}
 
 // silent is a logger for the library that logs nothing.
 type silent struct{}

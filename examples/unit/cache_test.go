@@ -22,7 +22,8 @@ import (
 
 // rows says what the rows of the cache mean.
 var rows = isr.Schema{Rows: []isr.Row{{
-	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
+	Expires: "locked_until ms",
 }}}
 
 // promise has the fact that the rows do not hold: an article is fresh for a minute.
@@ -42,8 +43,9 @@ func newSite(t live.TB) *site {
 	s.db = ddbfake.Start(t, ddbfake.Options{Clock: s.clock})
 	_, err := s.db.Client().CreateTable(context.Background(), &dynamodb.CreateTableInput{
 		TableName: aws.String("articles"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
 		t.Errorf("create table: %v", err)
@@ -145,7 +147,9 @@ func TestAMachineThatOverwritesIsCaught(t *testing.T) {
 	for _, end := range f.cleanups {
 		end()
 	}
-	const part = "violated: stale-writer by alice\nstale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until > "
+	const part = "violated: stale-writer by alice\n" +
+		"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with " +
+		"locked_until > "
 	if all := strings.Join(f.errors, "\n"); !strings.Contains(all, part) {
 		t.Errorf("live.Watch says %q, want %q", all, part)
 	}
@@ -155,8 +159,11 @@ func TestAMachineThatOverwritesIsCaught(t *testing.T) {
 func unconditional(o *dynamodb.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("unconditional",
-			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-				if update, ok := in.Parameters.(*dynamodb.UpdateItemInput); ok && strings.Contains(*update.UpdateExpression, "html") {
+			func(
+				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+			) (middleware.InitializeOutput, middleware.Metadata, error) {
+				if update, ok := in.Parameters.(*dynamodb.UpdateItemInput); ok &&
+					strings.Contains(*update.UpdateExpression, "html") {
 					update.ConditionExpression = nil
 					delete(update.ExpressionAttributeValues, ":me")
 					delete(update.ExpressionAttributeValues, ":now")

@@ -38,7 +38,9 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	} else if slices.Contains(fixtures.Names(), word) || catalog.IsFile(word) || statErr == nil {
 		hint = fmt.Sprintf("a scenario is run with: isr-sim run %s", shell.Quote(word))
 	}
-	return Usage(fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint)
+	return Usage(
+		fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint,
+	)
 }
 
 // NewHelp is cobra's help command, except that an unknown topic is an error.
@@ -78,9 +80,11 @@ func Arguments(what string, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return Usage(fmt.Errorf("%s: found no argument, expected %s", cmd.Name(), what), cmd.CommandPath()+" --help")
+			return Usage(fmt.Errorf("%s: found no argument, expected %s", cmd.Name(), what),
+				cmd.CommandPath()+" --help")
 		case most >= 0 && len(args) > most:
-			return Usage(fmt.Errorf("%s: found %d arguments, expected %s", cmd.Name(), len(args), what), cmd.CommandPath()+" --help")
+			return Usage(fmt.Errorf("%s: found %d arguments, expected %s", cmd.Name(), len(args), what),
+				cmd.CommandPath()+" --help")
 		}
 		return nil
 	}
@@ -91,7 +95,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return Usage(fmt.Errorf("%s: found the argument %q, expected none", cmd.Name(), args[0]), cmd.CommandPath()+" --help")
+	return Usage(fmt.Errorf("%s: found the argument %q, expected none", cmd.Name(), args[0]),
+		cmd.CommandPath()+" --help")
 }
 
 // OneScenario asks for exactly one argument.
@@ -134,13 +139,17 @@ func FlagError(cmd *cobra.Command, err error) error {
 		if e.GetSpecifiedShortnames() != "" {
 			dashes = "-"
 		}
-		return Usage(fmt.Errorf("found the flag %s%s, expected one of those that %s --help prints", dashes, e.GetSpecifiedName(), cmd.CommandPath()), help)
+		return Usage(fmt.Errorf("found the flag %s%s, expected one of those that %s --help prints", dashes,
+			e.GetSpecifiedName(), cmd.CommandPath()), help)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return Usage(fmt.Errorf("--%s: found %q, expected %s", e.GetFlag().Name, e.GetValue(), expectedValue(e.GetFlag())), help)
+		return Usage(
+			fmt.Errorf("--%s: found %q, expected %s", e.GetFlag().Name, e.GetValue(), expectedValue(e.GetFlag())), help,
+		)
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return Usage(fmt.Errorf("--%s: found no value, expected %s", e.GetFlag().Name, expectedValue(e.GetFlag())), help)
+		return Usage(fmt.Errorf("--%s: found no value, expected %s", e.GetFlag().Name, expectedValue(e.GetFlag())),
+			help)
 	}
 	return Usage(err, help)
 }
@@ -151,7 +160,8 @@ func GivenFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		ownWords := f.Name == "choices" || f.Name == "exec"
 		if err == nil && !ownWords && f.Value.Type() == "string" && f.DefValue == "" && f.Value.String() == "" {
-			err = Usage(fmt.Errorf("--%s: found nothing, expected a value", f.Name), "leave --"+f.Name+" out if it is not meant")
+			err = Usage(fmt.Errorf("--%s: found nothing, expected a value", f.Name),
+				"leave --"+f.Name+" out if it is not meant")
 		}
 	})
 	return err
@@ -173,7 +183,8 @@ func expectedValue(f *pflag.Flag) string {
 	case "count":
 		return "a whole number from 1 to 1000M, such as 500, 10k or 1M"
 	case "lag":
-		return "never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, such as 10m"
+		return "never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, " +
+			"such as 10m"
 	case "float64":
 		return "a number"
 	default:

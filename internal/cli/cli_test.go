@@ -22,8 +22,10 @@ func TestReport(t *testing.T) {
 		{broken, cli.ExitUsage, "isr-sim: found a, expected b\nhint: isr-sim --help\n"}, // cobra's own
 		{cli.And(nil), cli.ExitOK, ""},
 		{cli.And(nil, errFull), cli.ExitUnknown, "isr-sim: full\n"},
-		{cli.And(&cli.Error{Code: cli.ExitViolated}, errFull, errAgain), cli.ExitViolated, "isr-sim: full\nisr-sim: full again\n"},
-		{cli.And(cli.Usage(broken, "try c"), errFull), cli.ExitUsage, "isr-sim: found a, expected b\nhint: try c\nisr-sim: full\n"},
+		{cli.And(&cli.Error{Code: cli.ExitViolated}, errFull, errAgain), cli.ExitViolated,
+			"isr-sim: full\nisr-sim: full again\n"},
+		{cli.And(cli.Usage(broken, "try c"), errFull), cli.ExitUsage,
+			"isr-sim: found a, expected b\nhint: try c\nisr-sim: full\n"},
 	} {
 		var stderr strings.Builder
 		if got := cli.Report(&stderr, test.err); got != test.code || stderr.String() != test.stderr {

@@ -12,7 +12,8 @@ import (
 
 // InTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report
 // if it broke off; its error ends the command.
-func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*campaign.Report, int, error)) error {
+func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario,
+	judge func(i int) (*campaign.Report, int, error)) error {
 	var results Tally
 	return EachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
 		report, code, err := judge(i)
@@ -33,7 +34,8 @@ func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, 
 
 // EachInTurn judges one scenario after the other, and sums up if there are several. noun is the user's word for a
 // scenario. judge returns the exit code of the i-th; its error ends the command.
-func EachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario, judge func(i int) (code int, err error), sumUp func()) error {
+func EachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario,
+	judge func(i int) (code int, err error), sumUp func()) error {
 	worst := ExitOK
 	for i, s := range scenarios {
 		code, err := judge(i)

@@ -26,8 +26,8 @@ type BodyStep struct {
 	Body func(name string) []byte
 	// State is the fingerprint of all that the store keeps, as it is now.
 	State func() uint64
-	// Asks is everything about the request that its sender decides; Print is the fingerprint of its answer. Answer returns
-	// the answer, and Tell gives it to the sender of the same request in another run: see sim.Remembered.
+	// Asks is everything about the request that its sender decides; Print is the fingerprint of its answer. Answer
+	// returns the answer, and Tell gives it to the sender of the same request in another run: see sim.Remembered.
 	Asks   func() string
 	Print  func() uint64
 	Answer func() any

@@ -14,15 +14,15 @@ type Probe struct {
 	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
-	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no code
-	// looks at the ttl of LOCK rows.
+	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no
+	// code looks at the ttl of LOCK rows.
 	Off sim.Reduction
 	// Twins are the classes of the interchangeable actors, by name.
 	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
-	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica was
-	// behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a stream, or
-	// restored an earlier state of a table.
+	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
+	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
+	// stream, or restored an earlier state of a table.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -34,21 +34,21 @@ type Probe struct {
 	// OnStep, if set, is called after each step of the schedule and of the visit that follows it, once the step's lines
 	// are in the trace. It is not called in a run without a trace.
 	OnStep func(Step)
-	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the read's
-	// number among those that a replica may answer, from 1. Fresh is the number of the read that no replica answers; 0 for
-	// none.
+	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the
+	// read's number among those that a replica may answer, from 1. Fresh is the number of the read that no replica
+	// answers; 0 for none.
 	OnStale func(actor string, read int)
 	Fresh   int
 	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and
 	// faults, and of what invariants remember, without what code has been told.
 	OnWorld func(uint64)
-	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns. In a
-	// search whose runs go on from earlier ones, it is not called again for the writes before.
+	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns. In
+	// a search whose runs go on from earlier ones, it is not called again for the writes before.
 	OnWrite func(key, row attr.Item)
 
 	// Whole returns everything about a run of a search that another run of the same schedule must share, as text. It is
-	// valid until the next run in the same memory. So is State, which returns the fingerprint of the world at the end of
-	// a run of a search.
+	// valid until the next run in the same memory. So is State, which returns the fingerprint of the world at the end
+	// of a run of a search.
 	Whole     func() string
 	State     func() uint64
 	Order     uint64      // the hash of the run's partial order (sim.Order)
@@ -66,8 +66,8 @@ const (
 )
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,
-// the events of the history, and the calls and answers of operations. A step of the visit, which comes after the schedule
-// and chooses nothing, has Visit. Changed are the step's changes, in words.
+// the events of the history, and the calls and answers of operations. A step of the visit, which comes after the
+// schedule and chooses nothing, has Visit. Changed are the step's changes, in words.
 type Step struct {
 	sim.TraceStep
 	Changes, Events, Operations int

@@ -13,14 +13,14 @@ const TableName = "isr-cache"
 
 // Setup holds what the runs of a context need besides their scenario and its options. It travels as a Probe does.
 type Setup struct {
-	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
-	// its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
+	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and
+	// in its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
 	// randomness. In a search in which code draws random bytes, it is also called before each step of a node's code.
 	Before func(seed uint64)
 	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
 	Drew func() bool
-	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
-	// than all others.
+	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes
+	// longer than all others.
 	Blind bool
 	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
 	// TableName, and TTL by the attribute TTL.

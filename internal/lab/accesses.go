@@ -16,7 +16,10 @@ func PrintAccesses(out io.Writer, policies []policy.Policy, every, lasts time.Du
 	caches := make([]*policy.Cache[string, time.Duration], len(policies))
 	for i, p := range policies {
 		if _, aged := policy.AtAge(p.Lifetime, 0); aged {
-			return fmt.Errorf("found policy %s, whose lifetimes depend on the age of data, expected one for data without an age", p.Name)
+			return fmt.Errorf(
+				"found policy %s, whose lifetimes depend on the age of data, expected one for data without an age",
+				p.Name,
+			)
 		}
 		header = append(header, p.Name)
 		caches[i] = &policy.Cache[string, time.Duration]{Policy: p}
@@ -44,7 +47,8 @@ func PrintAccesses(out io.Writer, policies []policy.Policy, every, lasts time.Du
 	for i, c := range caches {
 		s := c.Stats(lasts)
 		// The first access stored the value, and is not in the table.
-		fmt.Fprintf(&text, "%s: hits %d, stale %d, misses %d, renders %d\n", policies[i].Name, s.Hits, s.Stale, s.Misses-1, s.Renders-1)
+		fmt.Fprintf(&text, "%s: hits %d, stale %d, misses %d, renders %d\n", policies[i].Name, s.Hits, s.Stale,
+			s.Misses-1, s.Renders-1)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

@@ -36,10 +36,12 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease time.Dur
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
 	if d.Retention > 0 {
-		fmt.Fprintf(&text, "ttl: generated_at + %d, %.4g lifetimes\n", int(d.Retention/time.Second), d.Retention.Seconds()/a.Lifetime.Seconds())
+		fmt.Fprintf(&text, "ttl: generated_at + %d, %.4g lifetimes\n", int(d.Retention/time.Second),
+			d.Retention.Seconds()/a.Lifetime.Seconds())
 	}
 	if lease > 0 {
-		fmt.Fprintf(&text, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, d.Skew)
+		fmt.Fprintf(&text, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n",
+			lease, d.Render, d.Skew)
 	}
 	for _, r := range a.Reasons {
 		fmt.Fprintf(&text, "- %s\n", r)
@@ -79,13 +81,14 @@ func PrintSchedule(out io.Writer, p policy.Policy) error {
 		return lifetime
 	}
 	if _, ok := policy.AtAge(p.Lifetime, 0); !ok {
-		return fmt.Errorf("found policy %s, whose lifetimes do not depend on the age of data, expected one of age-based, "+
-			"age-linear, age-logarithmic, age-piecewise", p.Name)
+		return fmt.Errorf("found policy %s, whose lifetimes do not depend on the age of data, expected one of "+
+			"age-based, age-linear, age-logarithmic, age-piecewise", p.Name)
 	}
 	table := [][]string{{"age of the data", "lifetime"}}
 	for _, age := range []time.Duration{
-		0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
-		10 * time.Minute, 11 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
+		0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute,
+		8 * time.Minute, 10 * time.Minute, 11 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
+		6 * time.Hour, 24 * time.Hour,
 	} {
 		table = append(table, []string{age.String(), at(age).Round(time.Millisecond).String()})
 	}
@@ -93,9 +96,12 @@ func PrintSchedule(out io.Writer, p policy.Policy) error {
 		return err
 	}
 	floor := func(time.Duration) time.Duration { return at(0) }
-	_, err := fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day,\n"+
-		"and %d and %d times under a uniform lifetime of %s\n",
-		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour), refreshes(floor, 10*time.Minute), refreshes(floor, 24*time.Hour), at(0))
+	_, err := fmt.Fprintf(out,
+		"\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its "+
+			"first day,\n"+
+			"and %d and %d times under a uniform lifetime of %s\n",
+		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour), refreshes(floor, 10*time.Minute),
+		refreshes(floor, 24*time.Hour), at(0))
 	return err
 }
 

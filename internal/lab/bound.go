@@ -42,7 +42,8 @@ func (c Cache) Bound(ctx context.Context, d policy.Demand) (Bounded, error) {
 	for {
 		a, err := policy.Advise(d)
 		if err != nil && why != "" {
-			return Bounded{}, fmt.Errorf("%w: under %s, contention %s, no lifetime keeps data from being served that is older than %s: %s",
+			return Bounded{}, fmt.Errorf("%w: under %s, contention %s, no lifetime keeps data from being served "+
+				"that is older than %s: %s",
 				policy.ErrImpossible, c.Protocol.Name, c.Contention, d.Longest, why)
 		}
 		if err != nil {
@@ -80,7 +81,8 @@ actors:
   - {name: behind, clock: {offset: -%[1]s}, crashes: 1, restarts: 1, script: [%[9]s]}
   - {name: ahead, clock: {offset: %[1]s}, script: [%[9]s]}
 bounds: {steps: 100000, ticks: 0}
-`, d.Skew, d.Longest, c.Lease, b.Lifetime, b.Retention, c.Contention, poll, int(c.Lease/poll)+10, strings.Join(script, ", ")))
+`, d.Skew, d.Longest, c.Lease, b.Lifetime, b.Retention, c.Contention, poll, int(c.Lease/poll)+10,
+		strings.Join(script, ", ")))
 	if err != nil {
 		return "", err
 	}

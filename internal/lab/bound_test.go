@@ -37,11 +37,14 @@ func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 		c := Cache{Protocol: of, Contention: test.contention, Lease: 30 * time.Second}
 		got, err := c.Bound(t.Context(), d)
 		switch {
-		case test.want == 0 && (!errors.Is(err, policy.ErrImpossible) || !strings.Contains(err.Error(), "before it asked")):
-			t.Errorf("%s, %s, %s: got %s, %v, want no advice, and a violation", test.protocol, test.contention, test.longest, got.Lifetime, err)
-		case test.want > 0 && (err != nil || got.Lifetime != test.want || got.Lifetime+got.Retention > test.longest+time.Second):
-			t.Errorf("%s, %s, %s: got a lifetime of %s and a retention of %s, %v; want %s", test.protocol, test.contention, test.longest,
-				got.Lifetime, got.Retention, err, test.want)
+		case test.want == 0 && (!errors.Is(err, policy.ErrImpossible) ||
+			!strings.Contains(err.Error(), "before it asked")):
+			t.Errorf("%s, %s, %s: got %s, %v, want no advice, and a violation", test.protocol, test.contention,
+				test.longest, got.Lifetime, err)
+		case test.want > 0 && (err != nil || got.Lifetime != test.want ||
+			got.Lifetime+got.Retention > test.longest+time.Second):
+			t.Errorf("%s, %s, %s: got a lifetime of %s and a retention of %s, %v; want %s", test.protocol,
+				test.contention, test.longest, got.Lifetime, got.Retention, err, test.want)
 		}
 	}
 }

@@ -15,7 +15,9 @@ type Row struct {
 }
 
 // Compare runs policies on workloads, and tells each, unless it is nil, how many runs are done.
-func Compare(ctx context.Context, s Settings, policies []policy.Policy, on []Workload, each func(done, of int)) ([]Row, error) {
+func Compare(
+	ctx context.Context, s Settings, policies []policy.Policy, on []Workload, each func(done, of int),
+) ([]Row, error) {
 	total := 0
 	for _, w := range on {
 		total += len(suitable(w, policies)) * s.Seeds

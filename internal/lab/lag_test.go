@@ -22,7 +22,8 @@ func TestLag(t *testing.T) {
 			t.Errorf("%q: got %s, %v; want %s", text, got.Dist, err, want)
 		}
 	}
-	for _, text := range []string{"", "soon", "manual", "per-item lag", "-1h", "fixed -1h", "uniform 1m", "uniform -2m -1m", "exponential"} {
+	for _, text := range []string{"", "soon", "manual", "per-item lag", "-1h", "fixed -1h", "uniform 1m",
+		"uniform -2m -1m", "exponential"} {
 		if err := new(Lag).Set(text); err == nil {
 			t.Errorf("%q: got no error", text)
 		}

@@ -22,7 +22,8 @@ func TestSafeLease(t *testing.T) {
 		}
 		t.Logf("render %s, skew %s: %s", test.render, test.skew, got)
 		if got < test.least || got > test.most {
-			t.Errorf("render %s, skew %s: got a lease of %s, want %s to %s", test.render, test.skew, got, test.least, test.most)
+			t.Errorf("render %s, skew %s: got a lease of %s, want %s to %s", test.render, test.skew, got, test.least,
+				test.most)
 		}
 	}
 }

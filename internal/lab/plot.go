@@ -56,8 +56,8 @@ func (b bars) Label(i int) string { return b.texts[i] }
 const (
 	lineHeight  = 0.75 * vg.Centimeter // the height of a policy's line
 	aroundLines = 3 * vg.Centimeter    // title and axis
-	// nameGap is the space between a name and its bar. A browser without the font takes another one, which may be a third
-	// wider.
+	// nameGap is the space between a name and its bar. A browser without the font takes another one, which may be a
+	// third wider.
 	nameGap   = vg.Centimeter
 	plotWidth = 26 * vg.Centimeter
 )
@@ -65,13 +65,15 @@ const (
 func plotWorkload(file, workload string, rows []Row) error {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b Row) int { // the first line is at the bottom
-		return cmp.Or(cmp.Compare(b.Of(policy.Outdated).Mean, a.Of(policy.Outdated).Mean), cmp.Compare(b.Policy, a.Policy))
+		return cmp.Or(cmp.Compare(b.Of(policy.Outdated).Mean, a.Of(policy.Outdated).Mean),
+			cmp.Compare(b.Policy, a.Policy))
 	})
 	names := make([]string, len(rows))
 	for i, r := range rows {
 		names[i] = r.Policy
 	}
-	outdated, err := panel(rows, policy.Outdated, 100, workload+": reads of outdated data, %", color.RGBA{R: 0xd5, G: 0x5e, A: 0xff})
+	outdated, err := panel(rows, policy.Outdated, 100, workload+": reads of outdated data, %",
+		color.RGBA{R: 0xd5, G: 0x5e, A: 0xff})
 	if err != nil {
 		return err
 	}
@@ -86,8 +88,10 @@ func plotWorkload(file, workload string, rows []Row) error {
 	}
 	picture := vgsvg.New(plotWidth, vg.Length(len(rows))*lineHeight+aroundLines)
 	whole := draw.New(picture)
-	whole.FillPolygon(color.White, []vg.Point{whole.Min, {X: whole.Max.X, Y: whole.Min.Y}, whole.Max, {X: whole.Min.X, Y: whole.Max.Y}})
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Millimeter, PadBottom: vg.Millimeter, PadLeft: vg.Millimeter, PadRight: vg.Millimeter}
+	whole.FillPolygon(color.White,
+		[]vg.Point{whole.Min, {X: whole.Max.X, Y: whole.Min.Y}, whole.Max, {X: whole.Min.X, Y: whole.Max.Y}})
+	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Millimeter, PadBottom: vg.Millimeter,
+		PadLeft: vg.Millimeter, PadRight: vg.Millimeter}
 	plots := [][]*plot.Plot{{outdated, renders}}
 	for i, canvas := range plot.Align(plots, tiles, whole)[0] {
 		plots[0][i].Draw(canvas)

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A picture has each name whole and on a line of its own, no axis goes below zero, and no share beyond 100 %. The folder
-// is made.
+// A picture has each name whole and on a line of its own, no axis goes below zero, and no share beyond 100 %. The
+// folder is made.
 func TestPlot(t *testing.T) {
 	s := Settings{
 		Lifetime: time.Minute, Lasts: 2 * time.Minute, WarmUp: time.Minute, Reads: 20, Changes: 1.0 / 60, Keys: 10,
@@ -43,7 +43,8 @@ func TestPlot(t *testing.T) {
 		if text.X < 0 {
 			t.Errorf("%q is cut at the left, at %g", text.Text, text.X)
 		}
-		if v, err := strconv.ParseFloat(text.Text, 64); err == nil && v < 0 || strings.HasPrefix(text.Text, "−") || v > 100 {
+		if v, err := strconv.ParseFloat(text.Text, 64); err == nil && v < 0 || strings.HasPrefix(text.Text, "−") ||
+			v > 100 {
 			t.Errorf("an axis has %s", text.Text)
 		}
 		lines[text.Text] = text.Y

@@ -26,7 +26,8 @@ func ReadPrices(file string) (policy.Prices, error) {
 	}
 	p := prices(policy.OnDemand)
 	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
-		return policy.Prices{}, fmt.Errorf("%s: %s\nhint: the entries are read_units, write_units, storage and render", file, yaml.FormatError(err, false, true))
+		return policy.Prices{}, fmt.Errorf("%s: %s\nhint: the entries are read_units, write_units, storage and render",
+			file, yaml.FormatError(err, false, true))
 	}
 	for _, entry := range []struct {
 		name  string

@@ -21,7 +21,8 @@ import (
 // stands here, and not beside the protocols, because the imports of their tests are in the go.sum of every module that
 // checks a cache.
 func TestPoliciesOfTheLab(t *testing.T) {
-	gaps := []int{1, 3, 4, 2, 5, 3, 3, 6, 2, 7, 1, 8, 1, 9, 1, 10, 4, 4, 4, 11, 2, 2, 2, 2, 2, 2, 5, 5, 5, 4, 3, 20, 9, 9, 1}
+	gaps := []int{1, 3, 4, 2, 5, 3, 3, 6, 2, 7, 1, 8, 1, 9, 1, 10, 4, 4, 4, 11, 2, 2, 2, 2, 2, 2, 5, 5, 5, 4, 3, 20, 9,
+		9, 1}
 	const window = 10 * time.Second
 	for _, protocol := range policyprotocol.All() {
 		if protocol.Name == "policy-jitter" {
@@ -36,7 +37,8 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			var rendered, lab []int
 			second, tokens := 0, 0
 			alice, err := protocol.New(isr.Config{
-				Client: db.As("alice"), Clock: scenariotest.Sleepless{Clock: clock}, Bodies: scenariotest.Bodies{}, Table: "cache", Revalidate: window,
+				Client: db.As("alice"), Clock: scenariotest.Sleepless{Clock: clock}, Bodies: scenariotest.Bodies{},
+				Table: "cache", Revalidate: window,
 				Tokens: func() string { tokens++; return fmt.Sprint("alice-", tokens) },
 				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
 					rendered = append(rendered, second)

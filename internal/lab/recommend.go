@@ -39,7 +39,8 @@ func (o operation) unmet() []string {
 	}
 	if least := o.revalidate + leastBuffer; o.retention > 0 && o.retention < least {
 		add("retention", o.retention.String(), "at least "+least.String(),
-			fmt.Sprintf("a row is fresh for %s, and may be deleted no sooner than %s after that", o.revalidate, leastBuffer))
+			fmt.Sprintf("a row is fresh for %s, and may be deleted no sooner than %s after that",
+				o.revalidate, leastBuffer))
 	}
 	if o.retention > 0 && o.lag > o.retention {
 		add("ttl-lag", o.lag.String(), "at most "+o.retention.String()+", the retention",
@@ -50,7 +51,8 @@ func (o operation) unmet() []string {
 			"one partition key takes no more; a tier in the memory of the nodes reads it less often")
 	}
 	if o.throttled > 0 {
-		add("throttled", fmt.Sprintf("%.4g requests a second", o.throttled), "none", "an alarm on ThrottledRequests would ring")
+		add("throttled", fmt.Sprintf("%.4g requests a second", o.throttled), "none",
+			"an alarm on ThrottledRequests would ring")
 	}
 	return lines
 }
@@ -59,7 +61,8 @@ func (o operation) unmet() []string {
 // rate, and no hottest key is known for them.
 func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) operation {
 	o := operation{
-		revalidate: s.Lifetime, retention: s.Store.Retention, lag: s.Store.Lag.Mean(), throttled: sum.Of(policy.Throttled).Mean,
+		revalidate: s.Lifetime, retention: s.Store.Retention, lag: s.Store.Lag.Mean(),
+		throttled: sum.Of(policy.Throttled).Mean,
 	}
 	if s.Store.Redis {
 		o.lag = 0
@@ -101,7 +104,8 @@ func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 
 // PrintRecommendations prints the recommendations that the site does not meet, without a tier and with one.
 func (s *Scale) PrintRecommendations(out io.Writer, of Settings) error {
-	if err := printUnmet(out, " without a tier", of.operation(s.Bare, policy.Tier{}, false).unmet()); err != nil || s.Tiered == nil {
+	if err := printUnmet(out, " without a tier", of.operation(s.Bare, policy.Tier{}, false).unmet()); err != nil ||
+		s.Tiered == nil {
 		return err
 	}
 	tier := policy.Tier{Nodes: of.Tier.Nodes, Keys: tierKeys, Lifetime: s.Lifetime}

@@ -38,8 +38,8 @@ type Scale struct {
 	// Lifetime is the time for which nodes have to keep copies, by the simulation. Enough is the lifetime that would
 	// suffice without retries: throttled requests come back, and may keep a store busy that could serve all others.
 	Lifetime, Enough time.Duration
-	// Reads and Writes are the units that the table needs without a tier, and Ramp is the time that a new table takes to
-	// grow to them.
+	// Reads and Writes are the units that the table needs without a tier, and Ramp is the time that a new table takes
+	// to grow to them.
 	Reads, Writes float64
 	Ramp          time.Duration
 }
@@ -56,7 +56,8 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	s.Tier = policy.Tier{}
 	s.WarmUp = max(s.WarmUp, someRenders*s.Render)
 	scale := &Scale{
-		Policy: p.Name, Hottest: s.Reads * policy.HottestShare(keys), WarmUp: s.WarmUp, Lasts: s.Lasts, Started: s.Lasts,
+		Policy: p.Name, Hottest: s.Reads * policy.HottestShare(keys), WarmUp: s.WarmUp,
+		Lasts: s.Lasts, Started: s.Lasts,
 	}
 	measured := 0
 	measure := func(begin beginning) (*policy.Summary, error) {
@@ -187,22 +188,31 @@ func (s *Scale) Print(out io.Writer) error {
 	fmt.Fprintf(&text, "\nsteady state: begun with rows whose ages are drawn, %s after %s that are not counted\n"+
 		"cold start:   the first %s of an empty store\n", s.Lasts, s.WarmUp, s.Started)
 	if s.Tiered != nil {
-		fmt.Fprintf(&text, "tier:         %d keys in the memory of each node, for %s; in a cold start it is empty, too\n", tierKeys, s.Lifetime)
+		fmt.Fprintf(&text,
+			"tier:         %d keys in the memory of each node, for %s; in a cold start it is empty, too\n", tierKeys,
+			s.Lifetime)
 	}
-	fmt.Fprintf(&text, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
+	fmt.Fprintf(&text,
+		"\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
 	switch {
 	case s.Tiered == nil:
 		text.WriteString("no tier is needed\n")
 	case !s.Ended:
 		fmt.Fprintf(&text, "copies in the memory of each node do not end its throttling, even for %s\n", s.Lifetime)
 	default:
-		fmt.Fprintf(&text, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
+		fmt.Fprintf(&text,
+			"copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n",
+			s.Lifetime)
 	}
 	if s.Lifetime > s.Enough {
-		fmt.Fprintf(&text, "%s would be enough if nobody asked again: after a cold start, retries of throttled requests keep the store throttled\n", s.Enough)
+		fmt.Fprintf(&text,
+			"%s would be enough if nobody asked again: after a cold start, retries of throttled requests keep the "+
+				"store throttled\n", s.Enough)
 	}
 	if s.Ramp > 0 {
-		fmt.Fprintf(&text, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",
+		fmt.Fprintf(&text,
+			"a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or "+
+				"is warmed before)\n",
 			newTableReads, newTableWrites, s.Ramp)
 	}
 	_, err := io.WriteString(out, text.String())

@@ -17,9 +17,10 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 	effort.Long(t)
 	s := Settings{
 		Lifetime: time.Hour, Render: 500 * time.Millisecond, WarmUp: 20 * time.Second, Lasts: 10 * time.Second,
-		Reads: 20_000, Changes: 1.0 / 600, Keys: 100_000, Zipf: 0.9, Prices: policy.OnDemand, Seed: 1, Seeds: 4, Workers: 2,
-		Store: policy.Store{Bytes: 400, Latency: 5 * time.Millisecond, Retention: 24 * time.Hour, Lag: policy.ExponentialWith(time.Hour)},
-		Tier:  policy.Tier{Nodes: 1000},
+		Reads: 20_000, Changes: 1.0 / 600, Keys: 100_000, Zipf: 0.9, Prices: policy.OnDemand, Seed: 1, Seeds: 4,
+		Workers: 2, Store: policy.Store{Bytes: 400, Latency: 5 * time.Millisecond, Retention: 24 * time.Hour,
+			Lag: policy.ExponentialWith(time.Hour)},
+		Tier: policy.Tier{Nodes: 1000},
 	}
 	s.Seeds = effort.Fewer(4, 1)
 	p, err := policy.Named("recipe-a-stale", s.Lifetime)
@@ -52,11 +53,13 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 	} {
 		got := scale.Bare.Of(figure.measure).Mean
 		if math.Abs(got/figure.want-1) > figure.off || math.Abs(figure.want/figure.issue-1) > 0.01 {
-			t.Errorf("%s: got %g, want %g to within %g %%, as by hand (about %g)", figure.measure, got, figure.want, 100*figure.off, figure.issue)
+			t.Errorf("%s: got %g, want %g to within %g %%, as by hand (about %g)", figure.measure, got, figure.want,
+				100*figure.off, figure.issue)
 		}
 	}
 	if cold := scale.ColdBare.Of(policy.Renders).Mean; cold < 40*renders {
-		t.Errorf("got %g renders a second in a cold start, want more than forty times the %g of the steady state", cold, renders)
+		t.Errorf("got %g renders a second in a cold start, want more than forty times the %g of the steady state", cold,
+			renders)
 	}
 }
 
@@ -75,7 +78,11 @@ func TestATierIsSteadyToo(t *testing.T) {
 		t.Errorf("got %g throttled requests a second without a tier and %g with one, want many and none",
 			scale.Bare.Of(policy.Throttled).Mean, scale.Tiered.Of(policy.Throttled).Mean)
 	}
-	if cold, steady := scale.ColdTiered.Of(policy.Renders).Mean, scale.Tiered.Of(policy.Renders).Mean; cold == 0 || steady > 1 {
-		t.Errorf("got %g renders a second in a cold start and %g in the steady state, want some, and those of 10 keys a minute", cold, steady)
+	if cold, steady := scale.ColdTiered.Of(policy.Renders).Mean, scale.Tiered.Of(policy.Renders).Mean; cold == 0 ||
+		steady > 1 {
+		t.Errorf(
+			"got %g renders a second in a cold start and %g in the steady state, want some, and those of 10 "+
+				"keys a minute", cold, steady,
+		)
 	}
 }

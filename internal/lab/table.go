@@ -20,8 +20,9 @@ var compared = []struct {
 	measure policy.Measure
 	header  string
 }{
-	{policy.HitRatio, "hits"}, {policy.Outdated, "outdated"}, {policy.OutdatedP99, "by p99"}, {policy.KnownStale, "known stale"},
-	{policy.Renders, "renders"}, {policy.RendersOfOneKey, "at once"}, {policy.LatencyP99, "wait p99"}, {policy.CostMonth, "$/month"},
+	{policy.HitRatio, "hits"}, {policy.Outdated, "outdated"}, {policy.OutdatedP99, "by p99"},
+	{policy.KnownStale, "known stale"}, {policy.Renders, "renders"}, {policy.RendersOfOneKey, "at once"},
+	{policy.LatencyP99, "wait p99"}, {policy.CostMonth, "$/month"},
 }
 
 // printTable prints rows of cells in columns. An empty row is an empty line.
@@ -137,7 +138,9 @@ type Measured struct {
 }
 
 // ErrNotMeasured says that a file was not written by PrintJSON.
-var ErrNotMeasured = errors.New("found no figures of policies, expected what isr-sim policy compare --format json prints")
+var ErrNotMeasured = errors.New(
+	"found no figures of policies, expected what isr-sim policy compare --format json prints",
+)
 
 // ReadJSON reads what PrintJSON prints. Its error is ErrNotMeasured.
 func ReadJSON(in io.Reader) ([]Measured, error) {

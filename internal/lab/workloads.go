@@ -46,25 +46,28 @@ var workloads = []struct {
 	{"diurnal", "a rate that swings by 80 % in a day of 24 minutes", func(s Settings) policy.Workload {
 		return poisson(s, policy.Diurnal{Swing: 0.8, Day: 24 * time.Minute})
 	}, false},
-	{"dashboard", "polls every 10 s of 3 hours in buckets of a minute, with events that arrive late", func(s Settings) policy.Workload {
-		return policy.Dashboard{
-			Every: 10 * time.Second, Window: 3 * time.Hour, Bucket: time.Minute, Events: 1,
-			Late: policy.Pareto(5*time.Second, 1.2),
-		}
-	}, true},
-	{"dashboard-by-query", "the same polls, cached by the whole window: no two ask for the same", func(s Settings) policy.Workload {
-		return policy.Dashboard{
-			Every: 10 * time.Second, Window: 3 * time.Hour, Bucket: time.Minute, Events: 1,
-			Late: policy.Pareto(5*time.Second, 1.2), ByQuery: true,
-		}
-	}, true},
+	{"dashboard", "polls every 10 s of 3 hours in buckets of a minute, with events that arrive late",
+		func(s Settings) policy.Workload {
+			return policy.Dashboard{
+				Every: 10 * time.Second, Window: 3 * time.Hour, Bucket: time.Minute, Events: 1,
+				Late: policy.Pareto(5*time.Second, 1.2),
+			}
+		}, true},
+	{"dashboard-by-query", "the same polls, cached by the whole window: no two ask for the same",
+		func(s Settings) policy.Workload {
+			return policy.Dashboard{
+				Every: 10 * time.Second, Window: 3 * time.Hour, Bucket: time.Minute, Events: 1,
+				Late: policy.Pareto(5*time.Second, 1.2), ByQuery: true,
+			}
+		}, true},
 }
 
 func poisson(s Settings, rhythm policy.Rhythm) policy.Workload {
 	// Every tenth key holds critical data: the class that tiered policies keep short.
 	class := func(key int) int { return min(1, key%10) }
 	return policy.Poisson{
-		Reads: s.Reads, Changes: s.Changes, Keys: policy.Zipf{Keys: s.Keys, Exponent: s.Zipf}, Rhythm: rhythm, Class: class,
+		Reads: s.Reads, Changes: s.Changes, Keys: policy.Zipf{Keys: s.Keys, Exponent: s.Zipf},
+		Rhythm: rhythm, Class: class,
 	}
 }
 

@@ -22,7 +22,8 @@ import (
 // body. Some are refused, and some are no valid requests at all.
 var questions = [][4]string{
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}}}`},
-	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},"ConditionExpression":"attribute_not_exists(pk)"}`},
+	{"POST", "/", "PutItem",
+		`{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},"ConditionExpression":"attribute_not_exists(pk)"}`},
 	{"POST", "/", "GetItem", `{"TableName":"none","Key":{"pk":{"S":"a"},"sk":{"S":"b"}}}`},
 	{"POST", "/", "GetItem", `nonsense`},
 	{"POST", "/", "NoSuchOperation", `{}`},
@@ -65,7 +66,8 @@ func askDates(c *clock, table string) {
 		}
 		_ = answer.Body.Close()
 		fmt.Fprintf(os.Stderr, "%s %s|%d|%s|%s|%s\n", q[0], q[1], answer.StatusCode,
-			answer.Header.Get("X-Isr-Sim-Time"), answer.Header.Get("Last-Modified"), strings.Join(answer.Header.Values("Date"), " and "))
+			answer.Header.Get("X-Isr-Sim-Time"), answer.Header.Get("Last-Modified"),
+			strings.Join(answer.Header.Values("Date"), " and "))
 	}
 }
 
@@ -94,7 +96,8 @@ func TestDateIsTheNodes(t *testing.T) {
 			t.Errorf("%s: got Last-Modified %q, want the month of %q", field[0], field[3], field[4])
 		}
 	}
-	if len(statuses) != len(questions) || !slices.Contains(statuses, "200") || !slices.Contains(statuses, "400") || !slices.Contains(statuses, "404") {
+	if len(statuses) != len(questions) || !slices.Contains(statuses, "200") || !slices.Contains(statuses, "400") ||
+		!slices.Contains(statuses, "404") {
 		t.Errorf("got answers %v, want %d, those refused among them", statuses, len(questions))
 	}
 }

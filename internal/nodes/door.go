@@ -64,7 +64,8 @@ func (a *arrival) String() string {
 // serve serves the process's requests until it is killed.
 func (p *process) serve() {
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // that handler answers with today's date
+		// that handler answers with today's date
+		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true,
 		ConnState: func(c net.Conn, s http.ConnState) {
 			p.mu.Lock()
 			switch s {
@@ -77,7 +78,8 @@ func (p *process) serve() {
 			p.mu.Unlock()
 			if many {
 				_ = c.Close() // there is nothing to be said to it
-				p.fail(fmt.Sprintf("opened more than %d connections", maxConnections), "keep connections alive, and use them again")
+				p.fail(fmt.Sprintf("opened more than %d connections", maxConnections),
+					"keep connections alive, and use them again")
 			}
 		},
 	}
@@ -94,7 +96,8 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		httpdoor.Drop(w)
 		return
 	}
-	a := &arrival{method: r.Method, path: r.URL.Path, raw: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
+	a := &arrival{method: r.Method, path: r.URL.Path, raw: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header,
+		body: body, answer: make(chan *answer, 1)}
 	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
 	a.alone = r.Header.Get(headerAlone) != ""
 	if !p.takeIn(a) {
@@ -143,7 +146,8 @@ func (p *process) takeIn(a *arrival) bool {
 	p.mu.Unlock()
 	if other != nil {
 		p.fail(fmt.Sprintf("sent %s while its %s was under way", a, other),
-			"await each request before the next one, or have the node's hello say that it can \"quiet\" or \"parallel\"")
+			"await each request before the next one, or have the node's hello say that it can \"quiet\" or "+
+				"\"parallel\"")
 		return false
 	}
 	return p.say(event{arrival: a})
@@ -190,11 +194,14 @@ func (p *process) takenIn(number int) *arrival {
 func (p *process) takeInRequest(r request, line []byte) {
 	target, err := url.ParseRequestURI(r.Target)
 	if err != nil || r.Number <= 0 {
-		p.fail(fmt.Sprintf("printed %s on stdout, expected a request with a number above 0 and a target such as \"/\"", excerpt(line)), "")
+		p.fail(
+			fmt.Sprintf("printed %s on stdout, expected a request with a number above 0 and a target such as \"/\"",
+				excerpt(line)), "",
+		)
 		return
 	}
-	a := &arrival{method: r.Method, path: target.Path, raw: target.EscapedPath(), query: target.RawQuery, header: http.Header{},
-		body: append(r.Body, r.Text...), number: r.Number, alone: r.Quiet}
+	a := &arrival{method: r.Method, path: target.Path, raw: target.EscapedPath(), query: target.RawQuery,
+		header: http.Header{}, body: append(r.Body, r.Text...), number: r.Number, alone: r.Quiet}
 	if len(a.body) > maxBody {
 		p.fail(fmt.Sprintf("sent a body of more than %d bytes", maxBody), "")
 		return

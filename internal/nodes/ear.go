@@ -31,11 +31,12 @@ type ear struct {
 	waits []*arrival // the requests that the program waits for
 	count int        // requests so far
 	quiet *said      // the program's line quiet, since something last came to it
-	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of the
-	// life before.
+	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of
+	// the life before.
 	timers []int
 	queued bool // the process has been told already: see canQueue
-	// calls are the invocation ids that the program's SDK has drawn, in the order of the places of their first requests.
+	// calls are the invocation ids that the program's SDK has drawn, in the order of the places of their first
+	// requests.
 	calls []string
 	// tokens are the tokens of transactions that an earlier process drew, by those that this one drew in their place.
 	tokens map[string][]byte
@@ -85,7 +86,9 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		case heard.arrival != nil:
 			a := heard.arrival
 			if says && a.number == 0 {
-				return d, e.p.wrong(at, fmt.Sprintf("sent %s without the header %s, though its hello says that it can %q", a, headerNumber, canQuiet), "")
+				return d, e.p.wrong(at,
+					fmt.Sprintf("sent %s without the header %s, though its hello says that it can %q", a,
+						headerNumber, canQuiet), "")
 			}
 			d.asked, e.waits = append(d.asked, a), append(e.waits, a)
 			if a.alone {
@@ -161,8 +164,8 @@ func (e *ear) placed(d deed, want *deed) deed {
 // headerInvocation says of which call a request is an attempt.
 const headerInvocation = "Amz-Sdk-Invocation-Id"
 
-// numberCall replaces the invocation id of a request, which another process draws anew, by the number of the call. A life
-// may go on in another process between two attempts.
+// numberCall replaces the invocation id of a request, which another process draws anew, by the number of the call. A
+// life may go on in another process between two attempts.
 func (e *ear) numberCall(a *arrival) {
 	id := a.header.Get(headerInvocation)
 	if id == "" {
@@ -230,7 +233,8 @@ func (e *ear) over(at string, d *deed) error {
 		e.leave(d, heard.left)
 	}
 	if len(e.waits) > 0 {
-		return e.p.wrong(at, fmt.Sprintf("printed a line of type %q while its %s was under way", d.line.Type, e.waits[0]),
+		return e.p.wrong(at,
+			fmt.Sprintf("printed a line of type %q while its %s was under way", d.line.Type, e.waits[0]),
 			"a node has done its work when it replies: await all requests before")
 	}
 	return nil
@@ -267,8 +271,8 @@ var (
 	signedChunks = regexp.MustCompile(`;chunk-signature=[0-9a-f]{64}\r\n|x-amz-trailer-signature:[0-9a-f]{64}\r\n`)
 )
 
-// content is the body of a request, without signatures. A body in JSON is returned without the order of its members, and
-// without the token that SDKs draw at random for a transaction.
+// content is the body of a request, without signatures. A body in JSON is returned without the order of its members,
+// and without the token that SDKs draw at random for a transaction.
 func (a *arrival) content() string {
 	if strings.HasPrefix(a.header.Get("X-Amz-Content-Sha256"), "STREAMING-AWS4-") {
 		return string(signedChunks.ReplaceAll(a.body, []byte("\r\n")))
@@ -297,7 +301,8 @@ func (a *arrival) deciding() string {
 	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(a.header)) {
-		if name == "Range" || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "X-Amz-Copy-Source") {
+		if name == "Range" || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "X-Amz-Meta-") ||
+			strings.HasPrefix(name, "X-Amz-Copy-Source") {
 			all = append(all, name+": "+strings.Join(a.header[name], ", "))
 		}
 	}
@@ -318,7 +323,8 @@ func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number,
 
 // asks compares the contents of two requests; 0 means that they are equal.
 func (a *arrival) asks(b *arrival) int {
-	c := cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.params(), b.params()), cmp.Compare(a.deciding(), b.deciding()))
+	c := cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.params(), b.params()),
+		cmp.Compare(a.deciding(), b.deciding()))
 	if c != 0 || bytes.Equal(a.body, b.body) {
 		return c
 	}

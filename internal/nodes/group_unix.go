@@ -21,9 +21,9 @@ func shellCommand(text string) *exec.Cmd {
 // kill ends the process and all that it started.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // it may be gone already
 
-// warden ends the processes of a program if this process dies first, such as by a second interrupt, SIGQUIT or SIGKILL. A
-// node that works without a pause does not notice that this process is gone. The warden is a shell. Its stdin closes when
-// this process dies. A signal from the terminal does not reach it.
+// warden ends the processes of a program if this process dies first, such as by a second interrupt, SIGQUIT or SIGKILL.
+// A node that works without a pause does not notice that this process is gone. The warden is a shell. Its stdin closes
+// when this process dies. A signal from the terminal does not reach it.
 type warden struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd // nil before the first process

@@ -10,7 +10,9 @@ import (
 func TestKeyOf(t *testing.T) {
 	line := func(change func(*told)) []input {
 		all := told{
-			Type: "init", Time: 1, Timer: 2, initial: &initial{Actor: "alice", Tenant: "t", Table: "table", Seed: 3, Config: configuration{Lease: 4}},
+			Type: "init", Time: 1, Timer: 2, initial: &initial{
+				Actor: "alice", Tenant: "t", Table: "table", Seed: 3, Config: configuration{Lease: 4},
+			},
 			command: &command{ID: 5, Verb: "get", Key: "/home", Request: "r", Inputs: "i"},
 		}
 		change(&all)
@@ -68,9 +70,13 @@ func TestKeyOf(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	whole := func(change func(d *deed)) deed {
 		d := deed{
-			line: &said{Type: "reply", ID: 1, Body: "body", Fresh: true}, left: []int{1}, quiet: &said{Timer: 1, After: new(float64)},
+			line: &said{Type: "reply", ID: 1, Body: "body", Fresh: true}, left: []int{1}, quiet: &said{
+				Timer: 1, After: new(float64),
+			},
 			asked: []*arrival{{
-				method: "POST", path: "/", query: "a=b", number: 7, header: http.Header{"X-Amz-Target": {"DynamoDB_20120810.TransactWriteItems"}},
+				method: "POST", path: "/", query: "a=b", number: 7, header: http.Header{
+					"X-Amz-Target": {"DynamoDB_20120810.TransactWriteItems"},
+				},
 				body: []byte(`{"ClientRequestToken": "random", "A": 1, "B": 12345678901234567890}`),
 			}},
 		}
@@ -99,7 +105,8 @@ func TestDiffers(t *testing.T) {
 		}
 	}
 	same := whole(func(d *deed) {
-		d.asked[0].number, d.asked[0].body = 8, []byte(`{"B": 12345678901234567890, "A": 1, "ClientRequestToken": "other"}`)
+		d.asked[0].number, d.asked[0].body = 8,
+			[]byte(`{"B": 12345678901234567890, "A": 1, "ClientRequestToken": "other"}`)
 	})
 	if err := was.differs(same); err != nil {
 		t.Errorf("a token, an order of members and a number of the process: got %v, want no difference", err)
@@ -107,9 +114,11 @@ func TestDiffers(t *testing.T) {
 	stored := func(signature, content string) deed {
 		sum := strings.Repeat(signature, 64)
 		return deed{asked: []*arrival{{
-			method: "PUT", path: "/bodies/a", query: "x-id=PutObject&X-Amz-Date=" + signature + "&X-Amz-Expires=900&X-Amz-Signature=" + sum,
+			method: "PUT", path: "/bodies/a",
+			query:  "x-id=PutObject&X-Amz-Date=" + signature + "&X-Amz-Expires=900&X-Amz-Signature=" + sum,
 			header: http.Header{"X-Amz-Content-Sha256": {"STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"}},
-			body: []byte("4;chunk-signature=" + sum + "\r\n" + content + "\r\n0;chunk-signature=" + sum + "\r\nx-amz-checksum-crc32:AAAAAA==\r\n" +
+			body: []byte("4;chunk-signature=" + sum + "\r\n" + content + "\r\n0;chunk-signature=" + sum +
+				"\r\nx-amz-checksum-crc32:AAAAAA==\r\n" +
 				"x-amz-trailer-signature:" + sum + "\r\n\r\n"),
 		}}}
 	}

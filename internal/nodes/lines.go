@@ -42,8 +42,8 @@ const (
 	// It may have several requests under way at a time, and does not say when it is quiet: the simulator waits until it
 	// has been silent for a while.
 	canParallel = "parallel"
-	// It may be told several lines at once, and takes the next one when it is quiet. It numbers its requests and its timers
-	// anew in each life.
+	// It may be told several lines at once, and takes the next one when it is quiet. It numbers its requests and its
+	// timers anew in each life.
 	canQueue = "queue"
 )
 
@@ -95,7 +95,8 @@ func parseLine(line []byte) (said, error) {
 	case err != nil && strings.Contains(err.Error(), "unknown field"):
 		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
 	case kind != nil:
-		return s, fmt.Errorf("printed %s on stdout, where %s is no %s", excerpt(line), cmp.Or(kind.Field, "a line"), kind.Value)
+		return s, fmt.Errorf("printed %s on stdout, where %s is no %s", excerpt(line),
+			cmp.Or(kind.Field, "a line"), kind.Value)
 	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
@@ -152,7 +153,10 @@ func (t *lockTerms) wrong(can []string) error {
 		return fmt.Errorf("has terms of a lock, and does not say that it can %q", canHold)
 	}
 	if t.Heartbeats && !slices.Contains(can, canWork) {
-		return fmt.Errorf("has a lock with heartbeats, and does not say that it can %q: without it no heart beats while a lock is held", canWork)
+		return fmt.Errorf(
+			"has a lock with heartbeats, and does not say that it can %q: without it no heart beats while a "+
+				"lock is held", canWork,
+		)
 	}
 	return cmp.Or(t.waits.wrong("a lock"), seconds("a lock", "margin", t.Margin))
 }

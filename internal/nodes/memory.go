@@ -96,13 +96,18 @@ func (d deed) differs(now deed) error {
 			continue
 		}
 		before, after := apart(was.words(), is.words())
-		return fmt.Errorf("request %d was %q when it was told the same before, and is now %q", cmp.Or(was, is).place, before, after)
+		return fmt.Errorf("request %d was %q when it was told the same before, and is now %q",
+			cmp.Or(was, is).place, before, after)
 	}
 	if !slices.Equal(d.left, now.left) {
-		return fmt.Errorf("requests %v were the ones that it waited for no longer when it was told the same before, and are now %v", d.left, now.left)
+		return fmt.Errorf(
+			"requests %v were the ones that it waited for no longer when it was told the same before, and are now %v",
+			d.left, now.left,
+		)
 	}
 	if !slices.Equal(d.late, now.late) {
-		return fmt.Errorf("requests %v were over their time limits when it was told the same before, and are now %v", d.late, now.late)
+		return fmt.Errorf("requests %v were over their time limits when it was told the same before, and are now %v",
+			d.late, now.late)
 	}
 	if was, is := d.line.words()+d.quiet.words(), now.line.words()+now.quiet.words(); was != is {
 		was, is = apart(was, is)
@@ -113,7 +118,8 @@ func (d deed) differs(now deed) error {
 
 // numberedAs says whether the process numbered its requests and timers as it did earlier, when it did the same.
 func (d deed) numberedAs(now deed) bool {
-	return slices.Equal(d.timers, now.timers) && slices.EqualFunc(d.asked, now.asked, func(was, is *arrival) bool { return was.number == is.number })
+	return slices.Equal(d.timers, now.timers) &&
+		slices.EqualFunc(d.asked, now.asked, func(was, is *arrival) bool { return was.number == is.number })
 }
 
 // at returns the i-th request, nil if there are fewer.
@@ -227,12 +233,13 @@ type life struct {
 	left    <-chan struct{}          // see sim.Config.Left
 	not     *process                 // which must not do it
 
-	told  []input  // since it last did something
-	moved []moment // everything it was told before that, in order; kept as long as a process may have to be told it again
-	ear   ear      // the ear of its process
-	count int      // requests so far
-	news  bool     // it did something that no life did before it
-	first pastKey  // what it was told at first, if a life before it was told the same, and is remembered
+	told []input // since it last did something
+	// everything it was told before that, in order; kept as long as a process may have to be told it again
+	moved []moment
+	ear   ear     // the ear of its process
+	count int     // requests so far
+	news  bool    // it did something that no life did before it
+	first pastKey // what it was told at first, if a life before it was told the same, and is remembered
 }
 
 // moment is one exchange of a life: what it was told, and what it did.
@@ -300,7 +307,8 @@ func (l *life) own(d deed) deed {
 	all := make([]*arrival, len(d.asked))
 	for i, a := range d.asked {
 		l.count++
-		all[i] = &arrival{method: a.method, path: a.path, raw: a.raw, query: a.query, header: a.header, body: a.body, number: a.number, place: l.count}
+		all[i] = &arrival{method: a.method, path: a.path, raw: a.raw, query: a.query, header: a.header, body: a.body,
+			number: a.number, place: l.count}
 	}
 	d.asked = all
 	return d
@@ -340,7 +348,8 @@ func (l *life) bring(at string) error {
 			return l.changed(at, err)
 		}
 		if l.ear.queued && !m.did.numberedAs(did) {
-			return l.ear.p.wrong(at, "it has other numbers for its requests and timers than an earlier life that was told the same",
+			return l.ear.p.wrong(at,
+				"it has other numbers for its requests and timers than an earlier life that was told the same",
 				fmt.Sprintf("a node whose hello says that it can %q numbers them anew in each life", canQueue))
 		}
 	}
@@ -348,8 +357,8 @@ func (l *life) bring(at string) error {
 	return nil
 }
 
-// linesAfter returns all lines that the life was told after its first moments. It returns false if it sent a request that
-// is no line: that has another way to the simulator, on which it might overtake earlier lines.
+// linesAfter returns all lines that the life was told after its first moments. It returns false if it sent a request
+// that is no line: that has another way to the simulator, on which it might overtake earlier lines.
 func (l *life) linesAfter(first int) (lines []told, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
 	for i, m := range l.moved {
@@ -402,8 +411,9 @@ func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 // changed is the error for a program that did something else after it was told the same.
 func (l *life) changed(at string, err error) error {
 	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
-		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, sockets of its own, "+
-			"and variables of a module, which a process keeps from one life to the next (unless each has a new one: new_process, newProcess)")
+		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, "+
+			"sockets of its own, and variables of a module, which a process keeps from one life to the next (unless "+
+			"each has a new one: new_process, newProcess)")
 }
 
 // wrong is the error for a program that breaks the protocol. Its process, if it has one, is not used any more.
@@ -457,9 +467,9 @@ func (l *life) giveBack(within bool, now int64) error {
 	return nil
 }
 
-// begun is a life that begins before it is asked for. An actor's lives that began alike before will most likely begin so
-// again. The beginning, in which a program makes its clients, is a third of a short life, and here it goes on beside the
-// run.
+// begun is a life that begins before it is asked for. An actor's lives that began alike before will most likely begin
+// so again. The beginning, in which a program makes its clients, is a third of a short life, and here it goes on beside
+// the run.
 type begun struct {
 	actor string
 	told  pastKey // the key of what it is told at first

@@ -28,8 +28,8 @@ func TestMemory(t *testing.T) {
 	}
 	seeds := effort.Fewer(6, 2)
 	for _, test := range []struct{ behaviour, scenario string }{
-		{"reference", "two-contenders"}, {"reference", "lost-response"}, {"reference", "crashed-holder"}, {"reference", "skewed-clocks"},
-		{"three-parallel", ""}, {"lets-go", ""},
+		{"reference", "two-contenders"}, {"reference", "lost-response"}, {"reference", "crashed-holder"},
+		{"reference", "skewed-clocks"}, {"three-parallel", ""}, {"lets-go", ""},
 	} {
 		s := oneNode(t)
 		if test.scenario != "" {
@@ -41,22 +41,26 @@ func TestMemory(t *testing.T) {
 			p.Forgetful, p.Memory, p.Settle = with.forgetful, with.most, 300*time.Millisecond
 			for i := range seeds {
 				var trace strings.Builder
-				run := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(2, i%(seeds/2)), Trace: &trace} // each twice
+				// each twice
+				run := scenario.Run{
+					Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(2, i%(seeds/2)), Trace: &trace,
+				}
 				if _, err := run.Do(t.Context()); err != nil {
 					t.Fatalf("%s in %s, %+v: %v", test.behaviour, test.scenario, with, err)
 				}
 				if with.forgetful {
 					want = append(want, trace.String())
 				} else if trace.String() != want[i] {
-					t.Fatalf("%s in %s, %+v, schedule %d: got\n%s\nwant\n%s", test.behaviour, test.scenario, with, i, trace.String(), want[i])
+					t.Fatalf("%s in %s, %+v, schedule %d: got\n%s\nwant\n%s", test.behaviour, test.scenario, with, i,
+						trace.String(), want[i])
 				}
 			}
 		}
 	}
 }
 
-// TestLivesBeginAhead: in a proof, processes begin the lives that come next. A life that begins in another way, in another
-// world, does not get one of them: the proofs are those without memory.
+// TestLivesBeginAhead: in a proof, processes begin the lives that come next. A life that begins in another way, in
+// another world, does not get one of them: the proofs are those without memory.
 func TestLivesBeginAhead(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
@@ -69,7 +73,8 @@ func TestLivesBeginAhead(t *testing.T) {
 			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n")
 		var explored [2]sim.Explored
 		for i, of := range []*nodes.Program{forgetful, p} {
-			proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}})
+			proof := scenariotest.Ran(t,
+				campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}})
 			explored[i] = proof.Explored
 		}
 		if explored[0] != explored[1] {
@@ -85,7 +90,8 @@ func TestLivesBeginAhead(t *testing.T) {
 func TestALongPastIsTold(t *testing.T) {
 	p := program(t, "queue", 10*time.Second)
 	for _, gets := range []int{400, 401} {
-		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) + "sleep 1s]}]\n"
+		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) +
+			"sleep 1s]}]\n"
 		s := scenariotest.Parsed(t, text)
 		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
 	}
@@ -96,11 +102,18 @@ func TestALongPastIsTold(t *testing.T) {
 func TestMemoryIsNotBelieved(t *testing.T) {
 	effort.NotShort(t)
 	var bad *nodes.Error
-	two := scenariotest.Parsed(t, "name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n")
-	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} { // a process keeps the one, and is the other
+	two := scenariotest.Parsed(t,
+		"name: two\nabout: two\n"+
+			"actors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\n"+
+			"bounds: {ticks: 0}\n")
+	// a process keeps the one, and is the other
+	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} {
 		p := program(t, behaviour, 0)
-		_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
-		if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+		_, err := campaign.Prove{
+			Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true},
+		}.Run(t.Context())
+		if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) ||
+			!strings.Contains(bad.Problem, want) {
 			t.Errorf("proof of %s: got %v, want ...%s", behaviour, err, want)
 		}
 	}
@@ -112,16 +125,22 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
-	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other lines.
+	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other
+	// lines.
 	p = program(t, "names-port", 0)
-	must.Done(t)(campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context()))
+	must.Done(t)(campaign.Prove{
+		Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true},
+	}.Run(t.Context()))
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
 	p = program(t, "keeps", 0)
-	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	_, err = campaign.Prove{
+		Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true},
+	}.Run(t.Context())
 	if want := "not deterministic: its answer was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
-	if broken, is := errors.AsType[*scenario.BrokenError](err); !is || broken.Replay().Seed != 7 || len(broken.Replay().Choices) == 0 {
+	if broken, is := errors.AsType[*scenario.BrokenError](err); !is || broken.Replay().Seed != 7 ||
+		len(broken.Replay().Choices) == 0 {
 		t.Errorf("got the replay %+v, want that of the run in which it was done at first", broken.Replay())
 	}
 	p = program(t, "random", 0)

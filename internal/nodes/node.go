@@ -62,7 +62,9 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the actor's name: %w", err)
 	}
-	n := &node{cfg: cfg, actor: key.AccessKeyID, region: cmp.Or(options.Region, defaultRegion), wire: options.HTTPClient}
+	n := &node{
+		cfg: cfg, actor: key.AccessKeyID, region: cmp.Or(options.Region, defaultRegion), wire: options.HTTPClient,
+	}
 	var memory sim.Memory
 	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
 		memory = m.Memory()
@@ -131,7 +133,8 @@ func (n *node) waitsIdle() {
 // work asks the program to let time pass, as long as the command says.
 func (n *node) work(ctx context.Context, c command) {
 	if _, err := n.command(ctx, canWork, c); err != nil {
-		panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: report failures in the replies to held, extend and release"))
+		panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(),
+			"it only waits: report failures in the replies to held, extend and release"))
 	}
 }
 
@@ -201,7 +204,9 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 func (n *node) OnceTerms() promise.OnceTerms { return n.life.program.greeted().Once.of(n.cfg.Lease) }
 
 // Once implements hooks.OnceClient. The program asks for the effect when it is to happen.
-func (n *node) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+func (n *node) Once(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (string, error) {
 	n.effect = effect
 	defer func() { n.effect = nil }()
 	s, err := n.command(ctx, canOnce, command{Verb: "once", Key: key, Payload: payload})
@@ -232,7 +237,9 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 	case s.Type != "reply":
 		panic(n.life.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
 	case s.ID != c.ID:
-		panic(n.life.wrong(c.String(), fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID), ""))
+		panic(n.life.wrong(c.String(),
+			fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID),
+			""))
 	case s.Error != "":
 		return s, errors.New(s.Error)
 	}
@@ -269,7 +276,8 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 		}
 		return &answer{status: http.StatusOK, body: page}, true
 	case path == "effect" && a.method == http.MethodPost && n.effect == nil:
-		return text(http.StatusConflict, "found no call that is under way: effects happen between a command once and its reply"), false
+		return text(http.StatusConflict,
+			"found no call that is under way: effects happen between a command once and its reply"), false
 	case path == "effect" && a.method == http.MethodPost:
 		result, err := n.effect(ctx)
 		if err != nil {
@@ -306,8 +314,8 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	return to
 }
 
-// notesUnsupported notes an operation or a parameter that the fake does not have. A program may swallow the error, which
-// DynamoDB would not have answered.
+// notesUnsupported notes an operation or a parameter that the fake does not have. A program may swallow the error,
+// which DynamoDB would not have answered.
 func (n *node) notesUnsupported(body []byte) {
 	var refused struct{ Message string }
 	if json.Unmarshal(body, &refused) != nil {
@@ -344,7 +352,8 @@ func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, s
 func (n *node) signed(at string, a *arrival) (region string) {
 	key, region := signer(a.header.Get("Authorization"))
 	if key != "" && key != n.actor {
-		panic(n.life.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
+		panic(n.life.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor),
+			"use the credentials of the init line"))
 	}
 	return region
 }
@@ -374,7 +383,8 @@ func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
 		err = json.Unmarshal(body, &asked)
 	}
 	if err != nil || !(asked.Milliseconds >= 0 && asked.Milliseconds <= mostSleep) {
-		return text(http.StatusBadRequest, "found no milliseconds from 0 to those of a year: expected ?ms=1500, or the body {\"ms\": 1500}"), false
+		return text(http.StatusBadRequest,
+			"found no milliseconds from 0 to those of a year: expected ?ms=1500, or the body {\"ms\": 1500}"), false
 	}
 	d := time.Duration(asked.Milliseconds * float64(time.Millisecond))
 	n.cfg.Clock.Sleep(d)

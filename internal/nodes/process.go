@@ -67,10 +67,12 @@ type event struct {
 // start starts a process and waits for its hello.
 func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 	p := &process{
-		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor, left: left,
+		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}),
+		exited: make(chan struct{}), name: actor, left: left,
 		connections: map[net.Conn]connection{},
 	}
-	p.cmd.Env = append([]string{"PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}, os.Environ()...) // sets have one order, also in another process
+	// sets have one order, also in another process
+	p.cmd.Env = append([]string{"PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}, os.Environ()...)
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}
 	}
@@ -284,7 +286,8 @@ func (p *process) line(at string) (said, error) {
 		return said{}, err
 	}
 	if e.arrival != nil {
-		p.fail(fmt.Sprintf("sent %s, expected a line on stdout", e.arrival), "a node works only between a command and its reply")
+		p.fail(fmt.Sprintf("sent %s, expected a line on stdout", e.arrival),
+			"a node works only between a command and its reply")
 		return said{}, p.failed(at)
 	}
 	s, err := parseLine(e.line)
@@ -336,7 +339,8 @@ func (p *process) tell(all ...told) {
 func (p *process) forget(within bool, now int64) error {
 	const many = 40 // requests that are never answered may keep a connection each
 	p.mu.Lock()
-	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
+	able := slices.Contains(p.can, canReset) &&
+		(!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
 	p.underWay = nil
 	p.mu.Unlock()
 	if !able {
@@ -352,7 +356,10 @@ func (p *process) forget(within bool, now int64) error {
 		s, err = p.line(resetting)
 	}
 	if err == nil && s.Type != "ready" {
-		p.fail(fmt.Sprintf("printed a line of type %q, expected ready: it has answered a command twice, or no reset", s.Type), "")
+		p.fail(
+			fmt.Sprintf("printed a line of type %q, expected ready: it has answered a command twice, or no reset",
+				s.Type), "",
+		)
 		err = p.failed(resetting)
 	}
 	if err != nil {

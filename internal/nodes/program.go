@@ -35,9 +35,11 @@ type Program struct {
 	Command string          // for the shell
 	Context context.Context // the context of all runs
 	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
-	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
-	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful runs every life in a process. Else Memory bounds the memory of their deeds, in bytes; 0 is DefaultMemory.
+	// how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
+	Settle time.Duration
+	Stderr io.Writer // gets the processes' stderr, with their actors' names; nil drops it
+	// Forgetful runs every life in a process. Else Memory bounds the memory of their deeds, in bytes; 0 is
+	// DefaultMemory.
 	Forgetful bool
 	Memory    int
 
@@ -112,8 +114,8 @@ func (g *Program) greet(hello said) error {
 	return nil
 }
 
-// Real returns the names of what its processes used so far, and the simulator does not simulate, such as child processes.
-// No run says anything about it.
+// Real returns the names of what its processes used so far, and the simulator does not simulate, such as child
+// processes. No run says anything about it.
 func (g *Program) Real() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

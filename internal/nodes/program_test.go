@@ -56,7 +56,8 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 	t.Helper()
 	self := must.Of(os.Executable())(t)
 	p := &nodes.Program{
-		Command: fmt.Sprintf("ISR_SIM_TEST_NODE='%s' exec '%s'", behaviour, self), Context: t.Context(), Limit: limit, Stderr: t.Output(),
+		Command: fmt.Sprintf("ISR_SIM_TEST_NODE='%s' exec '%s'", behaviour, self), Context: t.Context(),
+		Limit: limit, Stderr: t.Output(),
 	}
 	t.Cleanup(p.Close)
 	return p
@@ -64,7 +65,8 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
-// lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its reset.
+// lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its
+// reset.
 func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
@@ -98,7 +100,9 @@ const forgetful = "own-commit-as-conflict"
 func TestOwnLockNotRecognised(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Embedded(t, "lost-response")
-	for behaviour, want := range map[string]invariant.Verdict{forgetful: invariant.Violated, "reference": invariant.OK} {
+	for behaviour, want := range map[string]invariant.Verdict{
+		forgetful: invariant.Violated, "reference": invariant.OK,
+	} {
 		p := program(t, behaviour, 0)
 		r, err := campaign.Campaign{Scenario: s, Protocol: p.Protocol(), Seed: 1, Schedules: 30}.Run(t.Context())
 		switch {
@@ -120,7 +124,8 @@ func TestBadPrograms(t *testing.T) {
 		{"hang", "get /home", "said nothing for"},
 		{"nonsense", "get /home", `printed "what?" on stdout, expected a line of JSON`},
 		{"nonsense-first", "its start", `printed "what?" on stdout, expected a line of JSON`},
-		{"die", "get /home", "its process ended: exit status 3; its last words on stderr:\nError: no lock\n    at hold"},
+		{"die", "get /home",
+			"its process ended: exit status 3; its last words on stderr:\nError: no lock\n    at hold"},
 		{"die-first", "its start", "its process ended: exit status 3"},
 		{"dies-at-reset", "its reset", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
@@ -228,8 +233,8 @@ func TestLeftBehind(t *testing.T) {
 	t.Error("its child lives on")
 }
 
-// TestLeft: the user no longer waits for a run of a program that is never silent, or is silent for long. The run ends, also
-// while the program starts, and no process stays.
+// TestLeft: the user no longer waits for a run of a program that is never silent, or is silent for long. The run ends,
+// also while the program starts, and no process stays.
 func TestLeft(t *testing.T) {
 	effort.NotShort(t)
 	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
@@ -252,7 +257,9 @@ func TestLeft(t *testing.T) {
 
 // TestClose: an idle process that says something at that moment does not keep a program open.
 func TestClose(t *testing.T) {
-	p := &nodes.Program{Command: `echo '{"type":"hello","versions":[1],"can":["get","reset"]}'; while :; do echo '{"type":"real","what":"sockets"}'; done`, Context: t.Context()}
+	p := &nodes.Program{
+		Command: `echo '{"type":"hello","versions":[1],"can":["get","reset"]}'; while :; do echo '{"type":"real","what":"sockets"}'; done`, Context: t.Context(),
+	}
 	must.Done(t)(p.Can("alice"))
 	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
@@ -271,7 +278,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestReal: what a program uses and is not simulated is known, by its own word or by what it asks for, also where its deeds are remembered.
+// TestReal: what a program uses and is not simulated is known, by its own word or by what it asks for, also where its
+// deeds are remembered.
 func TestReal(t *testing.T) {
 	for behaviour, want := range map[string][]string{
 		"real": {"alarms", "what workers do"}, "unsupported": {"the operation ImportTable"}, "reference": nil,
@@ -324,7 +332,9 @@ func serveNode(behaviour string) {
 		hang()
 	}
 	if behaviour == "dies" {
-		p := &nodes.Program{Command: "ISR_SIM_TEST_NODE=lingers exec '" + os.Args[0] + "'", Context: context.Background()}
+		p := &nodes.Program{
+			Command: "ISR_SIM_TEST_NODE=lingers exec '" + os.Args[0] + "'", Context: context.Background(),
+		}
 		if _, err := p.Can("alice"); err != nil {
 			panic(err)
 		}
@@ -387,7 +397,8 @@ func serveNode(behaviour string) {
 			token := func() string { tokens++; return fmt.Sprintf("%s-%d-%d", line.Actor, line.Seed, tokens) }
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
-					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(line.Config.Attempts), IdempotencyTokenProvider: drawn(token),
+					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c,
+					Retryer: ddbfake.Retryer(line.Config.Attempts), IdempotencyTokenProvider: drawn(token),
 					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 						key := line.Actor
 						if behaviour == "wrong-key" {
@@ -398,8 +409,10 @@ func serveNode(behaviour string) {
 				}),
 				Clock: c, Bodies: c, Render: c.render, Table: line.Table, Tenant: line.Tenant,
 				Tokens: token,
-				Lease:  seconds(line.Config.Lease), Revalidate: seconds(line.Config.Revalidate), Retention: seconds(line.Config.Retention),
-				TTLBuffer: seconds(line.Config.TTLBuffer), Poll: seconds(line.Config.Poll), Patience: line.Config.Patience,
+				Lease:  seconds(line.Config.Lease), Revalidate: seconds(line.Config.Revalidate),
+				Retention: seconds(line.Config.Retention),
+				TTLBuffer: seconds(line.Config.TTLBuffer), Poll: seconds(line.Config.Poll),
+				Patience: line.Config.Patience,
 			}
 			if line.Config.Contention == "wait" {
 				cfg.Contention = isr.Wait
@@ -452,7 +465,10 @@ func serveNode(behaviour string) {
 			switch behaviour {
 			case "names-port":
 				_, port, _ := strings.Cut(c.endpoint, "127.0.0.1:")
-				reply["error"] = strings.ReplaceAll("Pool(host='127.0.0.1', port=PORT), <Pool at 0x7fPORT>: 127.0.0.1:PORT at node.pl, <STDIN> line PORT.", "PORT", port)
+				reply["error"] = strings.ReplaceAll(
+					"Pool(host='127.0.0.1', port=PORT), <Pool at 0x7fPORT>: 127.0.0.1:PORT at node.pl, "+
+						"<STDIN> line PORT.", "PORT", port,
+				)
 			case "id-as-text":
 				reply["id"] = "1"
 			}
@@ -467,7 +483,8 @@ func serveNode(behaviour string) {
 	}
 }
 
-// drawn provides tokens for transactions: the SDK's own are really random, so that no proof with a crash can be repeated.
+// drawn provides tokens for transactions: the SDK's own are really random, so that no proof with a crash can be
+// repeated.
 type drawn func() string
 
 func (d drawn) GetIdempotencyToken() (string, error) { return d(), nil }
@@ -614,7 +631,8 @@ func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 	for name, values := range r.Header {
 		headers[name] = values[0]
 	}
-	say(map[string]any{"type": "request", "number": c.requests, "quiet": true, "method": r.Method, "target": r.URL.RequestURI(), "headers": headers, "body": body})
+	say(map[string]any{"type": "request", "number": c.requests, "quiet": true, "method": r.Method,
+		"target": r.URL.RequestURI(), "headers": headers, "body": body})
 	var line struct {
 		Type    string
 		Number  int
@@ -634,7 +652,8 @@ func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the connection is broken")
 	}
 	c.now = time.UnixMilli(line.Time)
-	answer := &http.Response{StatusCode: line.Status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(line.Body) + line.Text))}
+	answer := &http.Response{StatusCode: line.Status, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(string(line.Body) + line.Text))}
 	for name, value := range line.Headers {
 		answer.Header.Set(name, value)
 	}

@@ -25,7 +25,8 @@ func TestAtRest(t *testing.T) {
 		{"all have come, some before", &said{Requests: []int{1, 2, 3}}, []int{3}, []int{1, 2}, true},
 		{"one is under way", &said{Requests: []int{1, 2}}, []int{1}, nil, false},
 		{"one came after the word", &said{Requests: []int{1}}, []int{1, 2}, nil, false},
-		{"another one is under way, and one came after the word", &said{Requests: []int{1, 9}}, []int{1, 2}, nil, false},
+		{"another one is under way, and one came after the word", &said{Requests: []int{1, 9}}, []int{1, 2}, nil,
+			false},
 		{"one is answered, which the word does not know", &said{Requests: []int{1, 9}}, []int{1}, []int{2}, false},
 		{"it waits for its timer", &said{Timer: timer}, nil, nil, true},
 		{"it waits for its timer and a request", &said{Requests: []int{1}, Timer: timer}, []int{1}, nil, true},
@@ -77,22 +78,29 @@ func TestNumberCall(t *testing.T) {
 		}
 		return all
 	}
-	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) || got[0] != got[3] || got[0] == got[2] || got[1] != "" {
-		t.Errorf("got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the second of none", got, want)
+	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) ||
+		got[0] != got[3] || got[0] == got[2] || got[1] != "" {
+		t.Errorf(
+			"got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the "+
+				"second of none", got, want,
+		)
 	}
 }
 
-// TestNameToken: the token that a process drew for a transaction stays the token of its attempts in another process, which
-// drew another one. Tokens that are the program's own, and those of transactions that only one process sent, stay.
+// TestNameToken: the token that a process drew for a transaction stays the token of its attempts in another process,
+// which drew another one. Tokens that are the program's own, and those of transactions that only one process sent,
+// stay.
 func TestNameToken(t *testing.T) {
 	asks := func(token string) *arrival {
-		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token + `", "Last": 1}`)}
+		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token +
+			`", "Last": 1}`)}
 	}
 	var first, second ear
 	was := first.placed(deed{asked: []*arrival{asks("a1"), asks("given")}}, nil)
 	second.placed(deed{asked: []*arrival{asks("b1"), asks("given")}}, &was)
 	for token, want := range map[string]string{"b1": "a1", "given": "given", "b2": "b2"} {
-		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).asked[0]; string(got.body) != string(asks(want).body) {
+		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).
+			asked[0]; string(got.body) != string(asks(want).body) {
 			t.Errorf("got %s, want the token %s", got.body, want)
 		}
 	}
@@ -101,7 +109,8 @@ func TestNameToken(t *testing.T) {
 // TestHalfClosed: a program that closes its half of a connection has dropped its request, and is not told that it has
 // happened.
 func TestHalfClosed(t *testing.T) {
-	p := &process{program: &Program{}, events: make(chan event, 2), gone: make(chan struct{}), connections: map[net.Conn]connection{}}
+	p := &process{program: &Program{}, events: make(chan event, 2), gone: make(chan struct{}),
+		connections: map[net.Conn]connection{}}
 	var err error
 	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	must.OK(t, err)
@@ -127,10 +136,12 @@ func TestDeciding(t *testing.T) {
 		return a
 	}
 	was := put("/bucket/key", "If-None-Match", "*", "X-Amz-Meta-Generation", "1", "X-Amz-Date", "20000101T000000Z")
-	if same := put("/bucket/key", "x-amz-meta-generation", "1", "if-none-match", "*", "Amz-Sdk-Invocation-Id", "drawn"); was.asks(same) != 0 {
+	if same := put("/bucket/key", "x-amz-meta-generation", "1", "if-none-match", "*", "Amz-Sdk-Invocation-Id",
+		"drawn"); was.asks(same) != 0 {
 		t.Errorf("%q and %q differ", was.words(), same.words())
 	}
-	for _, other := range []*arrival{put("/bucket/key", "If-None-Match", "*"), put("/bucket/key", "If-Match", "e", "X-Amz-Meta-Generation", "1")} {
+	for _, other := range []*arrival{put("/bucket/key", "If-None-Match", "*"), put("/bucket/key", "If-Match", "e",
+		"X-Amz-Meta-Generation", "1")} {
 		if was.asks(other) == 0 || was.words() == other.words() {
 			t.Errorf("%q and %q are the same", was.words(), other.words())
 		}

@@ -126,8 +126,8 @@ func (c *talk) happen(a *arrival) {
 	n.life.reply(a, to)
 }
 
-// setTimers gives a lane to each timer of the program that may fire first, which its line quiet names; nil is none. Those
-// that had one keep it, so that of three timers for one millisecond each may be the second one, too.
+// setTimers gives a lane to each timer of the program that may fire first, which its line quiet names; nil is none.
+// Those that had one keep it, so that of three timers for one millisecond each may be the second one, too.
 func (c *talk) setTimers(quiet *said) {
 	var due []int
 	after := 0.0
@@ -146,7 +146,8 @@ func (c *talk) setTimers(quiet *said) {
 			continue
 		}
 		if !(after >= 0 && after <= mostSleep) {
-			panic(c.n.life.wrong(c.at, fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
+			panic(c.n.life.wrong(c.at,
+				fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
 		}
 		if c.openTimer(place, after); c.ended > before {
 			return // it has fired, and the program says anew which are left

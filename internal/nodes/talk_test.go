@@ -30,8 +30,9 @@ import (
 
 // several are the behaviours with several requests under way, by the further words of their hellos.
 var several = map[string][]string{
-	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
-	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
+	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"},
+	"no-number": {"quiet"}, "bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"},
+	"lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
 	"three-timers": {"quiet"}, "queue": {"quiet", "queue"}, "counts-on": {"quiet", "queue"},
 }
 
@@ -96,7 +97,8 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 		return true
 	case "lets-go-lines":
 		request := func(number int, name string) map[string]any {
-			return map[string]any{"type": "request", "number": number, "method": "PUT", "target": "/_isr-sim/bodies/" + name, "text": "body"}
+			return map[string]any{"type": "request", "number": number, "method": "PUT",
+				"target": "/_isr-sim/bodies/" + name, "text": "body"}
 		}
 		say(request(1, "a"))
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
@@ -112,7 +114,9 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 	case "three-timers":
 		left, after, order := []int{7, 8, 9}, 1500, ""
 		for ; len(left) > 0; after = 0 {
-			say(map[string]any{"type": "quiet", "requests": []int{}, "timer": left[0], "after": after, "also": left[1:]})
+			say(map[string]any{
+				"type": "quiet", "requests": []int{}, "timer": left[0], "after": after, "also": left[1:],
+			})
 			var fires struct{ Timer int }
 			if in.Scan(); json.Unmarshal(in.Bytes(), &fires) != nil {
 				panic("no line of type wake: " + in.Text())
@@ -160,8 +164,10 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 // was written.
 func (c *clock) put(name string, number int, sent func()) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, c.endpoint+"/_isr-sim/bodies/"+name, strings.NewReader("body"))
+	ctx = httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, c.endpoint+"/_isr-sim/bodies/"+name,
+		strings.NewReader("body"))
 	if err != nil {
 		panic(err)
 	}
@@ -265,10 +271,12 @@ func TestWordsOfQuiet(t *testing.T) {
 		p := program(t, behaviour, 2*time.Second)
 		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Trace: &trace}.Do(t.Context())
 		var bad *nodes.Error
-		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "said nothing for") { // after its first answer or timer
+		// after its first answer or timer
+		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "said nothing for") {
 			t.Errorf("%s: got %v, want a program that says nothing more", behaviour, err)
 		}
-		if got := strings.Count(trace.String(), " effect "); got == 0 || strings.Count(trace.String(), "alice/c") == 0 && !strings.Contains(trace.String(), "GetBody") {
+		if got := strings.Count(trace.String(), " effect "); got == 0 ||
+			strings.Count(trace.String(), "alice/c") == 0 && !strings.Contains(trace.String(), "GetBody") {
 			t.Errorf("%s: got\n%s\nwant requests in lanes", behaviour, trace.String())
 		}
 	}
@@ -280,11 +288,15 @@ func TestTimersAtOnce(t *testing.T) {
 	p, orders := program(t, "three-timers", 0), map[string]bool{}
 	for seed := range uint64(60) {
 		var trace strings.Builder
-		must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
+		must.Done(t)(scenario.Run{
+			Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace,
+		}.Do(t.Context()))
 		_, order, _ := strings.Cut(trace.String(), "in the order ")
 		orders[order[:min(3, len(order))]] = true
 	}
-	if want := map[string]bool{"789": true, "798": true, "879": true, "897": true, "978": true, "987": true}; !maps.Equal(orders, want) {
+	if want := map[string]bool{
+		"789": true, "798": true, "879": true, "897": true, "978": true, "987": true,
+	}; !maps.Equal(orders, want) {
 		t.Errorf("got the orders %v, want %v", orders, want)
 	}
 }
@@ -299,7 +311,9 @@ func TestRequestsLetGo(t *testing.T) {
 		for seed := range uint64(4) {
 			var traces [2]strings.Builder
 			for i := range traces {
-				if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &traces[i]}).Do(t.Context()); err != nil {
+				if _, err := (scenario.Run{
+					Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &traces[i],
+				}).Do(t.Context()); err != nil {
 					t.Fatalf("%s: %v", behaviour, err)
 				}
 			}

@@ -76,7 +76,8 @@ func (c *cache) renew(ctx context.Context, key, token string) (isr.Served, error
 		object = "pages" + key
 	}
 	put := func() error {
-		_, err := c.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(bodies.Bucket), Key: &object, Body: strings.NewReader(string(body))})
+		_, err := c.s3.PutObject(ctx,
+			&s3.PutObjectInput{Bucket: aws.String(bodies.Bucket), Key: &object, Body: strings.NewReader(string(body))})
 		return err
 	}
 	if err == nil && !c.late {
@@ -106,7 +107,8 @@ func (c *cache) serve(ctx context.Context, object string, until time.Time) (isr.
 }
 
 func (c *cache) read(ctx context.Context, key string) (object string, until time.Time, err error) {
-	out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: row(key, "page"), ConsistentRead: aws.Bool(true)})
+	out, err := c.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &c.Table, Key: row(key, "page"), ConsistentRead: aws.Bool(true)})
 	if err != nil || out.Item == nil {
 		return "", until, err
 	}
@@ -118,9 +120,11 @@ func (c *cache) lock(ctx context.Context, key, token string) (bool, error) {
 	now := c.Clock.Now()
 	until := now.Add(c.Lease + time.Second - 1).Unix()
 	item := row(key, "lock")
-	item["taken_by"], item["taken_until"], item["gone_at"] = text(token), number(until), number(until+int64(c.TTLBuffer/time.Second))
+	item["taken_by"], item["taken_until"], item["gone_at"] = text(token), number(until),
+		number(until+int64(c.TTLBuffer/time.Second))
 	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &c.Table, Item: item, ConditionExpression: aws.String("attribute_not_exists(doc) OR taken_until <= :now"),
+		TableName: &c.Table, Item: item,
+		ConditionExpression:       aws.String("attribute_not_exists(doc) OR taken_until <= :now"),
 		ExpressionAttributeValues: map[string]ddb.AttributeValue{":now": number(now.Unix())},
 	})
 	if _, held := errors.AsType[*ddb.ConditionalCheckFailedException](err); held {
@@ -136,8 +140,11 @@ func (c *cache) publish(ctx context.Context, key, token, object string, at int64
 	_, err := c.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []ddb.TransactWriteItem{
 		{Put: &ddb.Put{TableName: &c.Table, Item: page}},
 		{Delete: &ddb.Delete{
-			TableName: &c.Table, Key: row(key, "lock"), ConditionExpression: aws.String("taken_by = :me AND taken_until > :now"),
-			ExpressionAttributeValues: map[string]ddb.AttributeValue{":me": text(token), ":now": number(c.Clock.Now().Unix())},
+			TableName: &c.Table, Key: row(key, "lock"),
+			ConditionExpression: aws.String("taken_by = :me AND taken_until > :now"),
+			ExpressionAttributeValues: map[string]ddb.AttributeValue{
+				":me": text(token), ":now": number(c.Clock.Now().Unix()),
+			},
 		}},
 	}})
 	return err
@@ -202,7 +209,8 @@ func TestBugsAreFound(t *testing.T) {
 				effort.NotShort(t)
 			}
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-rapid.seed=1", "-rapid.shrinktime=0s") //nolint:gosec // this program
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-rapid.seed=1",
+				"-rapid.shrinktime=0s") //nolint:gosec // this program
 			cmd.Dir = t.TempDir()
 			cmd.Env = append(os.Environ(), child+"="+name)
 			out, err := cmd.CombinedOutput()
@@ -224,8 +232,10 @@ func TestOnlyASimulatedNodeHasAClient(t *testing.T) {
 func TestProve(t *testing.T) {
 	effort.NotShort(t)
 	file := filepath.Join(t.TempDir(), "two.yaml")
-	const world = "name: two\ncache: {lease: 2s, revalidate: 60s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nsettle: 30s\nbounds: {ticks: 1}\n" +
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\nreach: [published, served-fresh]\n"
+	const world = "name: two\ncache: {lease: 2s, revalidate: 60s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n" +
+		"settle: 30s\nbounds: {ticks: 1}\n" +
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n" +
+		"reach: [published, served-fresh]\n"
 	if err := os.WriteFile(file, []byte(world), 0o600); err != nil {
 		t.Fatal(err)
 	}

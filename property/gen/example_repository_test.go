@@ -39,7 +39,8 @@ func (r *repository) Remove(ctx context.Context, tenant, key string) error {
 // List returns the keys of a tenant's pages.
 func (r *repository) List(ctx context.Context, tenant string) (keys []string, err error) {
 	in := &dynamodb.QueryInput{
-		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: &r.limit, KeyConditionExpression: aws.String("pk = :pk"),
+		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: &r.limit,
+		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":pk": r.key(tenant, "")["pk"]},
 	}
 	for {
@@ -68,7 +69,8 @@ var table = gen.Table{Name: "pages", Partition: "pk", Sort: "sk"}
 // correct is the repository without a bug.
 func correct(db *ddbfake.DB) *repository {
 	return &repository{
-		db: db.Client(), table: "pages", limit: 2, pages: true, name: func(tenant string) string { return "TENANT#" + tenant },
+		db: db.Client(), table: "pages", limit: 2, pages: true,
+		name: func(tenant string) string { return "TENANT#" + tenant },
 	}
 }
 
@@ -142,7 +144,11 @@ func TestRepository(t *testing.T) {
 func TestRepositoryWithABug(t *testing.T) {
 	for name, bug := range map[string]func(*repository){
 		"only the first answer of a Query": func(r *repository) { r.pages = false },
-		"two tenants share a partition":    func(r *repository) { r.name = func(tenant string) string { return "TENANT#" + tenant[:1] } },
+		"two tenants share a partition": func(
+			r *repository,
+		) {
+			r.name = func(tenant string) string { return "TENANT#" + tenant[:1] }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			broken := func(db *ddbfake.DB) *repository { r := correct(db); bug(r); return r }

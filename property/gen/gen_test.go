@@ -42,7 +42,8 @@ func TestModelAgreesWithTheFake(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(t, "operations") {
 			if rapid.Bool().Draw(t, "delete") {
 				key := rows.Keys().Draw(t, "key")
-				if _, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &rows.Name, Key: key.ToSDK()}); err != nil {
+				if _, err := c.DeleteItem(t.Context(),
+					&dynamodb.DeleteItemInput{TableName: &rows.Name, Key: key.ToSDK()}); err != nil {
 					t.Fatal(err)
 				}
 				model.Delete(key)
@@ -50,7 +51,8 @@ func TestModelAgreesWithTheFake(t *testing.T) {
 				continue
 			}
 			last = rows.Rows().Draw(t, "row")
-			if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &rows.Name, Item: last.ToSDK()}); err != nil {
+			if _, err := c.PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: &rows.Name, Item: last.ToSDK()}); err != nil {
 				t.Fatal(err)
 			}
 			model.Put(last)
@@ -125,12 +127,14 @@ func TestFaultsEnd(t *testing.T) {
 			_, _ = c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{TableName: &rows.Name, Key: key})
 			_, _ = c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &rows.Name, Key: key})
 			_, _ = c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &rows.Name, Key: key})
-			_, _ = c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-				rows.Name: {Keys: []map[string]types.AttributeValue{key}},
-			}})
-			_, _ = c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
-				rows.Name: {{PutRequest: &types.PutRequest{Item: key}}},
-			}})
+			_, _ = c.BatchGetItem(t.Context(),
+				&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+					rows.Name: {Keys: []map[string]types.AttributeValue{key}},
+				}})
+			_, _ = c.BatchWriteItem(t.Context(),
+				&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+					rows.Name: {{PutRequest: &types.PutRequest{Item: key}}},
+				}})
 			another := attr.Item{"pk": attr.S("a"), "sk": attr.S("c")} // two rows may come in two pages
 			must.OK(t, db.Put(rows.Name, another))
 			_, _ = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: &rows.Name})
@@ -181,7 +185,8 @@ func TestMovesMeetTheBoundaries(t *testing.T) {
 		}
 		met[d] = true
 	}
-	for _, d := range []time.Duration{0, time.Minute - 1, time.Minute, time.Minute + 1, time.Minute - time.Second, time.Minute + time.Second} {
+	for _, d := range []time.Duration{0, time.Minute - 1, time.Minute, time.Minute + 1, time.Minute - time.Second,
+		time.Minute + time.Second} {
 		if !met[d] {
 			t.Errorf("%s was not drawn: %v", d, met)
 		}
@@ -202,7 +207,8 @@ func TestLagsAreOfEveryKind(t *testing.T) {
 
 // A table that cannot be used is refused.
 func TestATableOfBadKeysIsRefused(t *testing.T) {
-	for _, table := range []gen.Table{{Name: "t"}, {Name: "t", Partition: "pk", Sort: "pk"}, {Name: "t", Partition: "status"}} {
+	for _, table := range []gen.Table{{Name: "t"}, {Name: "t", Partition: "pk", Sort: "pk"},
+		{Name: "t", Partition: "status"}} {
 		func() {
 			defer func() {
 				if r := recover(); !strings.Contains(fmt.Sprint(r), `the Table "t" has `) {

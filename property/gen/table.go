@@ -68,8 +68,11 @@ func (t Table) key(row attr.Item) attr.Item {
 func (t Table) Create() *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: &t.Name, BillingMode: types.BillingModePayPerRequest}
 	for i, name := range t.keys() {
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
-		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+		in.AttributeDefinitions = append(in.AttributeDefinitions,
+			types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
+		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{
+			AttributeName: &name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i],
+		})
 	}
 	return in
 }
@@ -99,8 +102,8 @@ func (t Table) Rows() *rapid.Generator[attr.Item] {
 }
 
 // Faults draws faults that end by themselves. They are of any kind. They strike calls of the table that read or write
-// single rows, or come in pages, begin at the first, second or third such call, and strike once or twice in a row. A caller that tries
-// three times succeeds.
+// single rows, or come in pages, begin at the first, second or third such call, and strike once or twice in a row. A
+// caller that tries three times succeeds.
 func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 	return rapid.Custom(func(rt *rapid.T) ddbfake.Fault {
 		f := ddbfake.Fault{
@@ -119,7 +122,8 @@ func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 		case ddbfake.FaultConflict:
 			f.Op = rapid.SampledFrom([]string{"PutItem", "UpdateItem", "DeleteItem"}).Draw(rt, "operation")
 		default:
-			f.Op = rapid.SampledFrom([]string{"", "GetItem", "PutItem", "UpdateItem", "DeleteItem"}).Draw(rt, "operation")
+			f.Op = rapid.SampledFrom([]string{"", "GetItem", "PutItem", "UpdateItem", "DeleteItem"}).Draw(rt,
+				"operation")
 		}
 		return f
 	})

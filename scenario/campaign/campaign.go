@@ -20,7 +20,8 @@ type Campaign struct {
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
 	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
-	// result does not depend on it. The workers call the protocol's New, and the code that New returns, at the same time.
+	// result does not depend on it. The workers call the protocol's New, and the code that New returns, at the same
+	// time.
 	Workers int
 	scenario.Options
 }
@@ -31,7 +32,8 @@ type Campaign struct {
 // *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	r, err := campaign.Campaign{
-		Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Schedules: c.Schedules, Workers: c.Workers, Options: c.Options,
+		Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Schedules: c.Schedules,
+		Workers: c.Workers, Options: c.Options,
 	}.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -48,8 +50,8 @@ type Report struct {
 	Unmet   []scenario.Fault
 	Verdict invariant.Verdict
 	Why     string // for the verdict unknown
-	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would have
-	// rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would
+	// have rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure  *scenario.Outcome
@@ -60,8 +62,8 @@ type Report struct {
 
 func reportOf(r *campaign.Report) *Report {
 	return &Report{
-		Protocol: r.Protocol, Schedules: r.Schedules, Missing: r.Missing, Unmet: r.Unmet, Verdict: r.Verdict, Why: r.Why, Metrics: r.Metrics,
-		Failure: r.Failure, FailedAt: r.FailedAt, whole: r,
+		Protocol: r.Protocol, Schedules: r.Schedules, Missing: r.Missing, Unmet: r.Unmet, Verdict: r.Verdict,
+		Why: r.Why, Metrics: r.Metrics, Failure: r.Failure, FailedAt: r.FailedAt, whole: r,
 	}
 }
 
@@ -85,9 +87,10 @@ func (r *Report) Summary() string { return r.whole.Summary() }
 //
 // # Limits
 //
-// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
-// drawn once. It takes some 150 bytes of memory for each state. The first 32,768 schedules take one core. The others
-// take all cores, up to eight, if the code of nodes is remembered. The result does not depend on how many there are.
+// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random
+// are drawn once. It takes some 150 bytes of memory for each state. The first 32,768 schedules take one core. The
+// others take all cores, up to eight, if the code of nodes is remembered. The result does not depend on how many there
+// are.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -107,7 +110,8 @@ type Proof struct {
 	Complete bool
 	// States is the number of distinct states.
 	States int
-	// Proved are the invariants that had something to judge, by name; none if the verdict is not ok, or the proof is vacuous.
+	// Proved are the invariants that had something to judge, by name; none if the verdict is not ok, or the proof is
+	// vacuous.
 	Proved []string
 }
 
@@ -116,7 +120,8 @@ type Proof struct {
 // was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	p, err := campaign.Prove{
-		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Options: v.Options,
+		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, MaxSchedules: v.MaxSchedules,
+		MaxStates: v.MaxStates, Options: v.Options,
 	}.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -153,8 +158,8 @@ func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks and
-	// no mutants.
+	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks
+	// and no mutants.
 	Scenario *scenario.Scenario
 	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.

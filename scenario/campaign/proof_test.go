@@ -17,8 +17,10 @@ func TestOnlyAProofNamesWhatIsProved(t *testing.T) {
 		ticks, schedules int
 		verdict          invariant.Verdict
 		proves           bool
-	}{{1, 0, invariant.OK, true}, {1, 1, invariant.Unknown, false}, {0, 0, invariant.OK, false}} { // without a tick no lease comes to its end
-		text := "name: two\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+	}{{1, 0, invariant.OK, true}, {1, 1, invariant.Unknown, false},
+		{0, 0, invariant.OK, false}} { // without a tick no lease comes to its end
+		text := "name: two\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\n" +
+			"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
 		s, err := scenario.Parse("two.yaml", fmt.Appendf([]byte(text), "bounds: {ticks: %d}\n", test.ticks))
 		if err != nil {
 			t.Fatal(err)
@@ -37,11 +39,13 @@ func TestAReportPassesWithTheExpectedVerdict(t *testing.T) {
 		expect   string
 		protocol isr.Protocol
 		passes   bool
-	}{{"ok", isr.Protocol{}, true}, {"violated", isr.Protocol{}, false}, {"ok", behind, false}, {"violated", behind, false}} {
+	}{{"ok", isr.Protocol{}, true}, {"violated", isr.Protocol{}, false}, {"ok", behind, false},
+		{"violated", behind, false}} {
 		s := scenariotest.Parsed(t, pausedWriter+"expect: "+test.expect+"\n")
 		report := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
 		if report.Passed() != test.passes {
-			t.Errorf("expected %s, protocol %q: %s, and passed is %v", test.expect, test.protocol.Name, report.Summary(), report.Passed())
+			t.Errorf("expected %s, protocol %q: %s, and passed is %v", test.expect, test.protocol.Name,
+				report.Summary(), report.Passed())
 		}
 	}
 }

@@ -41,8 +41,10 @@ var kindNames = [...]string{
 	mark.EventLockExtended: "has extended lock", mark.EventLockReleasing: "gives back lock",
 	mark.EventLockReleased: "has given back lock", mark.EventGuardedWrite: "writes what is guarded by lock",
 	mark.EventGuardedRefused: "is refused a write of what is guarded by lock",
-	mark.EventCallAsked:      "calls", mark.EventCallAnswered: "has the result of", mark.EventCallRefused: "is told to try again with",
-	mark.EventCallOther: "is refused, for its payload,", mark.EventEffectBegun: "begins the effect of", mark.EventEffect: "has the effect happen of",
+	mark.EventCallAsked:      "calls", mark.EventCallAnswered: "has the result of",
+	mark.EventCallRefused: "is told to try again with",
+	mark.EventCallOther:   "is refused, for its payload,", mark.EventEffectBegun: "begins the effect of",
+	mark.EventEffect:       "has the effect happen of",
 	mark.EventEffectFailed: "fails in the effect of",
 }
 
@@ -88,15 +90,15 @@ type Event struct {
 	Note  string   // an error's text, a clock step's size
 
 	Tenant string // the tenant that the page belongs to; "" without tenants
-	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow from
-	// it. Inputs is the hash of the regeneration's inputs. Both are "" for a page that was asked for without a key. For a
-	// call that runs once, Key is the idempotency key, and Inputs the payload.
+	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow
+	// from it. Inputs is the hash of the regeneration's inputs. Both are "" for a page that was asked for without a
+	// key. For a call that runs once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
-	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
-	// it was asked for the page; "" if it has named none, or rows of several pages.
+	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests
+	// since it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
-	// In a history that clients tell (live.Checker.Tell), Call distinguishes the requests that one node has under way at
-	// once. In other histories it is "".
+	// In a history that clients tell (live.Checker.Tell), Call distinguishes the requests that one node has under way
+	// at once. In other histories it is "".
 	Call string
 	// Within, for Rendered, is how long the page is fresh from this event on. For Settled, it is the time within which
 	// every page must be fresh. 0 stands for the time in the check's evidence.
@@ -116,7 +118,8 @@ type own struct{ Hold *mark.Hold }
 func (e Event) String() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())
-	for _, part := range []string{prefixed(" ", e.Key), prefixed(" as ", e.As.String()), prefixed(" body ", e.Body), prefixed(": ", e.Note)} {
+	for _, part := range []string{prefixed(" ", e.Key), prefixed(" as ", e.As.String()), prefixed(" body ", e.Body),
+		prefixed(": ", e.Note)} {
 		b.WriteString(part)
 	}
 	if hold := inside.In(&e).Hold; hold != nil {

@@ -14,8 +14,10 @@ func TestEventPrintsWhatItCarriesAndNothingElse(t *testing.T) {
 		want  string
 	}{
 		{history.Event{Kind: history.Asked, Key: "/home"}, "asked /home"},
-		{history.Event{Kind: history.Served, Key: "/home", As: history.Fresh, Body: "r1"}, "served /home as fresh body r1"},
-		{history.Event{Kind: history.Served, Key: "/home", As: history.Stale, Body: "r1"}, "served /home as stale body r1"},
+		{history.Event{Kind: history.Served, Key: "/home", As: history.Fresh, Body: "r1"},
+			"served /home as fresh body r1"},
+		{history.Event{Kind: history.Served, Key: "/home", As: history.Stale, Body: "r1"},
+			"served /home as stale body r1"},
 		{history.Event{Kind: history.Failed, Key: "/home", Note: "timeout"}, "failed /home: timeout"},
 		{history.Event{Kind: history.Stepped, Note: "+3s"}, "clock-stepped: +3s"},
 		{history.Event{}, "Kind(0)"},

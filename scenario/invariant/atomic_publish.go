@@ -23,6 +23,8 @@ func atomicPublish() Invariant {
 			if s.lock.open != 0 {
 				return publishedUnder(s.lock.open, c.Seq)
 			}
-			return Finding{Verdict: Violated, Why: fmt.Sprintf("%s published and kept its lock", c.Actor), Changes: []int{c.Seq}}
+			return Finding{
+				Verdict: Violated, Why: fmt.Sprintf("%s published and kept its lock", c.Actor), Changes: []int{c.Seq},
+			}
 		})
 }

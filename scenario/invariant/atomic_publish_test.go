@@ -18,11 +18,14 @@ func TestAtomicPublishPasses(t *testing.T) {
 		{name: "recipe A", log: newLog().lock("alice", "a1", 30*second).publish("alice", "1")},
 		{name: "recipe B", log: newLog().lock("alice", "a1", 30*second).swap("alice", "1")},
 		{name: "a rollback",
-			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").lock("bob", "b1", 30*second).swap("bob", "2").
+			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").lock("bob", "b1", 30*second).
+				swap("bob", "2").
 				lock("carol", "c1", 30*second).rollback("carol", "1", 0)},
 		{name: "a lock left without a token", log: released(attr.Item{"lease_expires_at": attr.Int(in(30 * second))})},
-		{name: "a lock left that is over now", log: released(attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(in(10 * second))})},
-		{name: "a lease that was over anyway", log: newLog().lock("alice", "a1", 30*second).at(30*second).meta("alice", "1")},
+		{name: "a lock left that is over now",
+			log: released(attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(in(10 * second))})},
+		{name: "a lease that was over anyway",
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).meta("alice", "1")},
 		{name: "without any lease: that is a stale writer's", log: newLog().meta("alice", "1")},
 		{name: "under another's: so is that", log: newLog().lock("bob", "b1", 30*second).meta("alice", "1")},
 		{name: "an invalidation by the holder",
@@ -39,7 +42,8 @@ func TestAtomicPublishCatches(t *testing.T) {
 		{name: "a release after the publish",
 			log: newLog().lock("alice", "a1", 30*second).at(10*second).meta("alice", "1").unlock("alice"),
 			why: []string{"alice published and kept its lock"}, show: []int{1, 2}},
-		{name: "no release at all", log: newLog().lock("alice", "a1", 30*second).version("alice", "1").point("alice", "1", 0),
+		{name: "no release at all",
+			log: newLog().lock("alice", "a1", 30*second).version("alice", "1").point("alice", "1", 0),
 			why: []string{"alice"}, show: []int{1, 2, 3}},
 		{name: "a lock left with a nanosecond of its lease",
 			log: func() *changeLog {
@@ -57,7 +61,9 @@ func TestAtomicPublishCatches(t *testing.T) {
 }
 
 func TestAtomicPublishDoesNotGuess(t *testing.T) {
-	for name, lock := range map[string]attr.Item{"a lock without a token": {}, "a lock without an end": {"lease_token": attr.S("a1")}} {
+	for name, lock := range map[string]attr.Item{
+		"a lock without a token": {}, "a lock without an end": {"lease_token": attr.S("a1")},
+	} {
 		judged{name: name, want: invariant.Unknown, why: []string{"change 1", "change 2"},
 			log: newLog().write("alice", "LOCK", lock).meta("alice", "1")}.check(t, invariant.Named("atomic-publish"))
 	}

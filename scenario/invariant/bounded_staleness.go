@@ -12,9 +12,10 @@ import (
 // The age is that of the page's data when the page was asked for. It is not the age at the time of the answer, because
 // a node may stand still between its last look and its answer, and no cache can prevent that.
 var boundedStaleness = Invariant{
-	Name:      "bounded-staleness",
-	Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
-	Check:     checkAges,
+	Name: "bounded-staleness",
+	Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was " +
+		"generated from data read at or after T - max-age - 2e",
+	Check: checkAges,
 }
 
 func checkAges(ev Evidence) Finding {
@@ -29,12 +30,14 @@ func checkAges(ev Evidence) Finding {
 		switch {
 		case !is || r.foreign:
 		case r.source == nil:
-			finding = finding.or(unknown("event %d serves body %q for %s as %s, and no rendering is known that made it: it may be of any age",
+			finding = finding.or(unknown("event %d serves body %q for %s as %s, and no rendering is known that made "+
+				"it: it may be of any age",
 				r.served.Seq, r.served.Body, r.served.Key, r.served.As).event(r.served.Seq))
 		case r.asked.Time.Sub(r.source.Time) > limit:
 			return Finding{
 				Verdict: Violated,
-				Why: fmt.Sprintf("%s was served for %s, as %s, what %s had read from the origin %v before it asked; at most %v is allowed",
+				Why: fmt.Sprintf("%s was served for %s, as %s, what %s had read from the origin %v before it asked; "+
+					"at most %v is allowed",
 					r.served.Actor, r.served.Key, r.served.As, r.source.Actor, r.asked.Time.Sub(r.source.Time), limit),
 				Events: eventsOf(r.source, r.asked, r.served),
 			}

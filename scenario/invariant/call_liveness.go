@@ -35,7 +35,8 @@ func checkCallLiveness(ev Evidence) Finding {
 		}
 		return Finding{
 			Verdict: Violated,
-			Why: fmt.Sprintf("%v after faults had stopped, the call %s had no result, and nobody was at it; at most %v is allowed",
+			Why: fmt.Sprintf("%v after faults had stopped, the call %s had no result, and nobody was at it; at most "+
+				"%v is allowed",
 				end.Time.Sub(settled.Time), k.key, ev.Settle),
 			Events: events(settled, last.asked, end),
 		}

@@ -84,7 +84,8 @@ func (all *cutoffs) Event(e *history.Event) Finding {
 func (all *cutoffs) serve(page pageOf, by boundBy, e *history.Event) Finding {
 	source := all.rendered[renderedFor{page, e.Body}]
 	if source == nil {
-		return unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that page is known that made it",
+		return unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that "+
+			"page is known that made it",
 			e.Seq, e.Body, e.Key).event(e.Seq)
 	}
 	if source.Seq > by.asked.Seq {
@@ -92,8 +93,9 @@ func (all *cutoffs) serve(page pageOf, by boundBy, e *history.Event) Finding {
 	}
 	return Finding{
 		Verdict: Violated,
-		Why:     fmt.Sprintf("%s served as fresh what %s had read from the origin before %s invalidated it", e.Actor, source.Actor, by.asked.Actor),
-		Events:  []int{source.Seq, by.asked.Seq, by.confirmed.Seq, by.request.Seq, e.Seq},
+		Why: fmt.Sprintf("%s served as fresh what %s had read from the origin before %s invalidated it", e.Actor,
+			source.Actor, by.asked.Actor),
+		Events: []int{source.Seq, by.asked.Seq, by.confirmed.Seq, by.request.Seq, e.Seq},
 	}
 }
 

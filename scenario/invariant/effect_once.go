@@ -17,8 +17,9 @@ import (
 // as long as it is in progress, nor does one begin its effect while it is under way for it.
 var effectOnce = Invariant{
 	Name: "effect-once",
-	Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its time less 2e), " +
-		"nor after somebody was told its result, until that may be forgotten (its time less 2e and a second)",
+	Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its " +
+		"time less 2e), nor after somebody was told its result, until that may be forgotten (its time less 2e " +
+		"and a second)",
 	Check: checkEffectOnce,
 }
 
@@ -27,9 +28,11 @@ func checkEffectOnce(ev Evidence) Finding {
 		for _, c := range k.all {
 			if c.once != nil && c.twice != nil && c.again.Time.Before(c.inProgress(ev)) {
 				why := fmt.Sprintf("%s had the effect of %s happen again in the same call, "+
-					"%s after it had happened, of which the call had been told", c.actor, k.key, span(c.once.Time, c.again.Time))
+					"%s after it had happened, of which the call had been told", c.actor, k.key,
+					span(c.once.Time, c.again.Time))
 				if c.again.Seq < c.once.Seq {
-					why = fmt.Sprintf("%s had the effect of %s happen twice in the same call, which began it again while it was under way",
+					why = fmt.Sprintf("%s had the effect of %s happen twice in the same call, which began it again "+
+						"while it was under way",
 						c.actor, k.key)
 				}
 				return Finding{Verdict: Violated, Why: why, Events: events(c.asked, c.once, c.again, c.twice)}
@@ -44,16 +47,20 @@ func checkEffectOnce(ev Evidence) Finding {
 				case told != nil && told.Seq < second.asked.Seq && at.Before(first.forgotten(ev)):
 					return Finding{
 						Verdict: Violated,
-						Why: fmt.Sprintf("the effect of %s happened again, for %s: that of %s had happened %s before, and its result had been told; it is kept for %v",
-							k.key, second.actor, first.actor, span(first.effect.Time, second.effect.Time), inside.In(&ev).Retention),
+						Why: fmt.Sprintf("the effect of %s happened again, for %s: that of %s had happened %s "+
+							"before, and its result had been told; it is kept for %v",
+							k.key, second.actor, first.actor, span(first.effect.Time, second.effect.Time),
+							inside.In(&ev).Retention),
 						Events: events(first.asked, first.effect, told, second.asked, second.begun, second.effect),
 					}
 				case at.Before(first.inProgress(ev)) && at.Before(second.inProgress(ev)):
 					return Finding{
 						Verdict: Violated,
-						Why: fmt.Sprintf("the effect of %s happened twice, for %s and for %s, whose call had been made %s before and was in progress; that lasts %v",
+						Why: fmt.Sprintf("the effect of %s happened twice, for %s and for %s, whose call had been "+
+							"made %s before and was in progress; that lasts %v",
 							k.key, first.actor, second.actor, span(first.asked.Time, at), inside.In(&ev).Lease),
-						Events: events(first.asked, first.begun, first.effect, second.asked, second.begun, second.effect),
+						Events: events(first.asked, first.begun, first.effect, second.asked,
+							second.begun, second.effect),
 					}
 				}
 			}

@@ -21,8 +21,8 @@ type followedFlights struct {
 	actors    map[string]bool     // the actors that have changed a row
 	locks     map[tableOf]bool    // the tables that have had a LOCK row
 	forgotten map[*partition]bool // not all of their flights are known
-	// replicated has the names of the tables in which a write has arrived from another region: until then, tables with one
-	// name in two regions may be two tables.
+	// replicated has the names of the tables in which a write has arrived from another region: until then, tables with
+	// one name in two regions may be two tables.
 	replicated map[string]bool
 }
 
@@ -41,7 +41,8 @@ func (id rowID) tableOf() tableOf {
 
 func (all *followedFlights) Request(changes []ddbfake.Change) {
 	if all.byKey == nil {
-		all.byKey, all.actors, all.locks, all.forgotten = map[string][]*partition{}, map[string]bool{}, map[tableOf]bool{}, map[*partition]bool{}
+		all.byKey, all.actors, all.locks, all.forgotten = map[string][]*partition{}, map[string]bool{},
+			map[tableOf]bool{}, map[*partition]bool{}
 		all.replicated = map[string]bool{}
 	}
 	if c := &changes[0]; c.Cause == ddbfake.CauseClient {
@@ -99,12 +100,14 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 	if own < 0 {
 		switch {
 		case !all.locks[p.tableOf()]:
-			return unknown("event %d: %s made %s, and no LOCK row was ever written in table %s", e.Seq, e.Actor, e.Key, p.tableOf().name).event(e.Seq)
+			return unknown("event %d: %s made %s, and no LOCK row was ever written in table %s", e.Seq, e.Actor, e.Key,
+				p.tableOf().name).event(e.Seq)
 		case !all.actors[e.Actor]:
-			return unknown("event %d: %s made %s without having taken its lease, and has never written a row: is that the access key id "+
-				"that it signs its requests with?", e.Seq, e.Actor, e.Key).event(e.Seq)
+			return unknown("event %d: %s made %s without having taken its lease, and has never written a row: is "+
+				"that the access key id that it signs its requests with?", e.Seq, e.Actor, e.Key).event(e.Seq)
 		case all.forgotten[p]:
-			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back", e.Seq, e.Actor, e.Key, maxFlights).event(e.Seq)
+			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back",
+				e.Seq, e.Actor, e.Key, maxFlights).event(e.Seq)
 		}
 	} else if first := under[own].rendered; first != nil && first.Call != e.Call && first.Call != "" && e.Call != "" {
 		return Finding{
@@ -126,7 +129,8 @@ func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
 	switch found := all.byKey[pk]; {
 	case len(found) == 1:
 		return found[0], ""
-	case len(found) > 1 && !slices.ContainsFunc(found, func(p *partition) bool { return all.page(p) != all.page(found[0]) }):
+	case len(found) > 1 &&
+		!slices.ContainsFunc(found, func(p *partition) bool { return all.page(p) != all.page(found[0]) }):
 		for _, f := range all.pages[all.page(found[0])] {
 			for _, p := range found {
 				if f.actor == e.Actor && f.region == p.region {
@@ -140,6 +144,7 @@ func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
 	case e.Partition != "":
 		return nil, "no META or LOCK row with the partition key " + pk + " was ever written"
 	default:
-		return nil, "nothing tells which rows are that page's: there is none with the partition key " + pk + ", and the event names no partition"
+		return nil, "nothing tells which rows are that page's: there is none with the partition key " + pk +
+			", and the event names no partition"
 	}
 }

@@ -20,7 +20,8 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 	seen := map[string]int{}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
-		actors, keys, tenants, bodies := []string{"alice", "bob"}, []string{"/a", "/b"}, []string{"t1", "t2"}, []string{"one", "two", "three"}
+		actors, keys, tenants, bodies := []string{"alice", "bob"}, []string{"/a", "/b"}, []string{"t1", "t2"},
+			[]string{"one", "two", "three"}
 		open := map[string]history.Kind{} // one request at a time for each actor and page
 		var events []history.Event
 		now := fakeclock.Epoch
@@ -59,7 +60,8 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		for _, inv := range []invariant.Invariant{invariant.Named("freshness"), invariant.Named("no-lost-invalidation"), invariant.Named("tenant-isolation")} {
+		for _, inv := range []invariant.Invariant{invariant.Named("freshness"), invariant.Named("no-lost-invalidation"),
+			invariant.Named("tenant-isolation")} {
 			judge := inside.In(&inv).Follow(invariant.Promise{Revalidate: window})
 			broken := false
 			for i := range events {

@@ -18,7 +18,8 @@ var freshness = Invariant{
 	Statement: "a page served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
 		"and a page served as stale was once generated for its key",
 	Check: checkFreshness,
-	ours:  inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} }, Memory: rememberRenderings}),
+	ours: inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} },
+		Memory: rememberRenderings}),
 }
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves
@@ -35,8 +36,9 @@ func checkFreshness(ev Evidence) Finding {
 	if e := pages.neverMade(); finding.Verdict != Violated && e != nil && pages.asMade {
 		return Finding{
 			Verdict: Violated,
-			Why:     fmt.Sprintf("%s served for %s, as %s, what nobody has ever made: body %q", e.Actor, e.Key, e.As, e.Body),
-			Events:  []int{e.Seq},
+			Why: fmt.Sprintf("%s served for %s, as %s, what nobody has ever made: body %q", e.Actor, e.Key, e.As,
+				e.Body),
+			Events: []int{e.Seq},
 		}
 	}
 	return finding
@@ -102,7 +104,8 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 			all.unmade = append(all.unmade, e)
 			hint = "\nhint: serve the bytes of Render unchanged"
 		}
-		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it%s", e.Seq, e.Body, e.Key, e.As, hint).event(e.Seq)
+		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it%s", e.Seq, e.Body,
+			e.Key, e.As, hint).event(e.Seq)
 	}
 	return Finding{
 		Verdict: Violated,

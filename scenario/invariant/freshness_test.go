@@ -60,14 +60,18 @@ func TestARenderingHasItsOwnWindow(t *testing.T) {
 		{"older than none", 0, 64*second + nano, invariant.Violated, invariant.Unknown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			log := newHistory().rendered("alice", "1", 0).within(test.within).served("bob", "1", history.Fresh, test.served).Events()
+			log := newHistory().rendered("alice", "1", 0).within(test.within).
+				served("bob", "1", history.Fresh, test.served).Events()
 			const skew = 2 * second
-			if got := invariant.Named("freshness").Check(invariant.Evidence{History: log, Revalidate: time.Minute, MaxClockSkew: skew}); got.Verdict != test.want {
+			if got := invariant.Named("freshness").Check(invariant.Evidence{
+				History: log, Revalidate: time.Minute, MaxClockSkew: skew,
+			}); got.Verdict != test.want {
 				t.Errorf("with a promise: %v (%s), want %v", got.Verdict, got.Why, test.want)
 			}
 			for promised, want := range map[time.Duration]invariant.Verdict{time.Minute: test.want, 0: test.follows} {
 				fresh := invariant.Named("freshness")
-				f, last := inside.In(&fresh).Follow(invariant.Promise{MaxClockSkew: skew, Revalidate: promised}), invariant.Finding{}
+				f, last := inside.In(&fresh).Follow(invariant.Promise{MaxClockSkew: skew, Revalidate: promised}),
+					invariant.Finding{}
 				for i := range log {
 					last = f.Event(&log[i])
 				}
@@ -96,7 +100,8 @@ func TestFreshness(t *testing.T) {
 			log: newHistory().rendered("alice", "1", 0).served("bob", "1", fresh, 60*second), want: invariant.OK},
 		{name: "a nanosecond older",
 			log:  newHistory().rendered("alice", "1", 0).served("bob", "1", fresh, 60*second+nano),
-			want: invariant.Violated, why: []string{"bob served", "alice", "1m0.000000001s", "1m0s"}, show: []int{1, 2}},
+			want: invariant.Violated,
+			why:  []string{"bob served", "alice", "1m0.000000001s", "1m0s"}, show: []int{1, 2}},
 		{name: "exactly as old as two skewed clocks can make it", skew: 2 * second,
 			log: newHistory().rendered("alice", "1", 0).served("bob", "1", fresh, 64*second), want: invariant.OK},
 		{name: "a nanosecond older than that", skew: 2 * second,
@@ -113,7 +118,8 @@ func TestFreshness(t *testing.T) {
 				served("bob", "2", fresh, 61*second).served("alice", "1", fresh, 61*second),
 			want: invariant.Violated, why: []string{"alice served"}, show: []int{1, 4}},
 		{name: "a body that two renderings made alike holds the later data too",
-			log:  newHistory().rendered("alice", "1", 0).rendered("bob", "1", 50*second).served("alice", "1", fresh, 100*second),
+			log: newHistory().rendered("alice", "1", 0).rendered("bob", "1", 50*second).
+				served("alice", "1", fresh, 100*second),
 			want: invariant.OK},
 		{name: "but not the data of another key",
 			log: newHistory().rendered("alice", "1", 0).rendered("bob", "1", 50*second).of("/other").
@@ -126,9 +132,11 @@ func TestFreshness(t *testing.T) {
 			want: invariant.OK},
 
 		{name: "a body from nowhere",
-			log: newHistory().served("alice", "x", fresh, 0), want: invariant.Unknown, why: []string{"event 1", `"x"`, "/"}},
+			log: newHistory().served("alice", "x", fresh, 0), want: invariant.Unknown,
+			why: []string{"event 1", `"x"`, "/"}},
 		{name: "a body made later than served",
-			log: newHistory().served("alice", "1", fresh, 0).rendered("bob", "1", second), want: invariant.Unknown, why: []string{"event 1"}},
+			log: newHistory().served("alice", "1", fresh, 0).rendered("bob", "1", second), want: invariant.Unknown,
+			why: []string{"event 1"}},
 		{name: "a body known of another key alone",
 			log:  newHistory().rendered("alice", "1", 0).of("/other").served("alice", "1", fresh, 0),
 			want: invariant.Violated, why: []string{"alice served for /", "/other"}, show: []int{1, 2}},
@@ -136,15 +144,20 @@ func TestFreshness(t *testing.T) {
 			log:  newHistory().rendered("alice", "1", 0).of("/other").served("alice", "1", stale, 0),
 			want: invariant.Violated, why: []string{"alice served for /", "/other"}, show: []int{1, 2}},
 		{name: "a body from nowhere, declared stale",
-			log: newHistory().served("alice", "x", stale, 0), want: invariant.Unknown, why: []string{"event 1", `"x"`, "stale"}},
+			log: newHistory().served("alice", "x", stale, 0), want: invariant.Unknown,
+			why: []string{"event 1", `"x"`, "stale"}},
 		{name: "a body from nowhere hides no stale one",
-			log:  newHistory().served("alice", "x", fresh, 0).rendered("alice", "1", 0).served("bob", "1", fresh, time.Hour),
+			log: newHistory().served("alice", "x", fresh, 0).rendered("alice", "1", 0).
+				served("bob", "1", fresh, time.Hour),
 			want: invariant.Violated, why: []string{"bob served"}, show: []int{2, 3}},
 		{name: "a body from nowhere, where others are as they were made",
-			log:  newHistory().rendered("alice", "1", 0).served("alice", "1", fresh, 0).served("bob", "x", stale, time.Hour),
-			want: invariant.Violated, why: []string{"bob served for /, as stale, what nobody has ever made", `"x"`}, show: []int{3}},
+			log: newHistory().rendered("alice", "1", 0).served("alice", "1", fresh, 0).
+				served("bob", "x", stale, time.Hour),
+			want: invariant.Violated,
+			why:  []string{"bob served for /, as stale, what nobody has ever made", `"x"`}, show: []int{3}},
 		{name: "and fresh, before the one that is as it was made",
-			log:  newHistory().rendered("alice", "<1>", 0).served("bob", "<", fresh, 0).served("alice", "<1>", fresh, 0),
+			log: newHistory().rendered("alice", "<1>", 0).served("bob", "<", fresh, 0).
+				served("alice", "<1>", fresh, 0),
 			want: invariant.Violated, why: []string{"bob served"}, show: []int{2}},
 		{name: "a rendering with a frame around it",
 			log:  newHistory().rendered("alice", "1", 0).served("alice", "1", fresh, 0).served("bob", "<1>", stale, 0),

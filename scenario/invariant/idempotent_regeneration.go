@@ -138,7 +138,8 @@ func checkRequests(ev Evidence) Finding {
 		pk := where.of(l, e)
 		row := requestRow(pk, e.Request)
 		if pk == "" || len(claims[row]) == 0 && inputsOf(renderings, e) > 1 {
-			doubt = doubt.or(unknown("event %d: %s made %s for the request %s, of which no REQ row is known", e.Seq, e.Actor, e.Key, e.Request).event(e.Seq))
+			doubt = doubt.or(unknown("event %d: %s made %s for the request %s, of which no REQ row is known", e.Seq,
+				e.Actor, e.Key, e.Request).event(e.Seq))
 			continue
 		}
 		if other := otherInputs(claims[row], e, since); other != "" {
@@ -201,7 +202,8 @@ func keptUntil(states []claim, p publish) time.Time {
 		own := s.seq >= p.with[0].Seq && s.seq <= p.with[len(p.with)-1].Seq
 		switch {
 		case s.from.After(p.Time):
-		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // only the order of the log says which of the two came first
+		case !own && s.from.Equal(p.Time) &&
+			kept.Before(s.ttl): // only the order of the log says which of the two came first
 		default:
 			kept = s.ttl
 		}
@@ -281,7 +283,8 @@ type reqStates struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); s.published && !s.restored {
-			m.publish(m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
+			m.publish(m.body.of(fingerprint.Hash(0).Text(s.pk).
+				Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
 		}
 	})
 	id, sk := role(c)
@@ -313,7 +316,8 @@ func (m *requested) Heeds(e *history.Event) bool {
 }
 
 func (m *requested) Clone() memory {
-	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, early: m.early, sum: m.sum, text: m.text, body: m.body}
+	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, early: m.early,
+		sum: m.sum, text: m.text, body: m.body}
 	m.log.copyTo(&c.log)
 	return c
 }

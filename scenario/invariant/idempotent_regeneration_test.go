@@ -13,7 +13,8 @@ import (
 
 func TestIdempotentRegeneration(t *testing.T) {
 	first := func() *run { // alice has published for r1, with the inputs h
-		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").shows("alice", "1")
+		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").
+			shows("alice", "1")
 	}
 	late := func(after time.Duration) *run { // the time after the claim
 		r := newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h")
@@ -33,34 +34,48 @@ func TestIdempotentRegeneration(t *testing.T) {
 		{name: "two names", run: again(first().with("r2", "h"))},
 		{name: "once more without a name", run: again(first().with("", ""))},
 		{name: "the same name for another tenant's page", run: again(first().of("t1"))},
-		{name: "a nanosecond before REQ may go", run: again(first().wait(3600*second - nano)), want: invariant.Violated, changes: []int{3, 5, 6}},
+		{name: "a nanosecond before REQ may go", run: again(first().wait(3600*second - nano)), want: invariant.Violated,
+			changes: []int{3, 5, 6}},
 		{name: "when REQ may go", run: again(first().wait(3600 * second))},
-		{name: "when nodes may take it for gone", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498 * second))},
-		{name: "a nanosecond before that", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498*second - nano)),
+		{name: "when nodes may take it for gone", skew: 2 * second, buffer: 100 * second,
+			run: again(first().wait(3498 * second))},
+		{name: "a nanosecond before that", skew: 2 * second, buffer: 100 * second,
+			run:  again(first().wait(3498*second - nano)),
 			want: invariant.Violated, changes: []int{3, 5, 6}},
-		{name: "forgotten and claimed anew at the instant of a late publish", run: again(late(3600*second).claims("bob", "r1", "h"))},
+		{name: "forgotten and claimed anew at the instant of a late publish",
+			run: again(late(3600*second).claims("bob", "r1", "h"))},
 		{name: "a nanosecond before it may be forgotten", run: again(late(3600*second-nano).claims("bob", "r1", "h")),
 			want: invariant.Violated, changes: []int{3, 6, 7}},
-		{name: "without any REQ row", run: again(newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").wait(9000 * second)),
+		{name: "without any REQ row", run: again(newRun().with("r1", "h").take("alice").makes("alice", "1").
+			shows("alice", "1").wait(9000 * second)),
 			want: invariant.Violated, changes: []int{2, 4, 5}},
 		{name: "a rollback publishes nothing",
 			run: newRun().with("r1", "h").makes("alice", "1").do(func(l *changeLog) { l.swap("alice", "1") }).
-				with("r2", "h").makes("alice", "2").do(func(l *changeLog) { l.swap("alice", "2").rollback("bob", "1", 0) })},
+				with("r2", "h").makes("alice", "2").
+				do(func(l *changeLog) { l.swap("alice", "2").rollback("bob", "1", 0) })},
 
 		{name: "two requests, and one name for all bodies", run: newRun().with("r1", "h").makesAs("alice", "page", "1").
 			with("r2", "h").makesAs("alice", "page", "2")},
-		{name: "twice, and then the name stands for another body", run: newRun().with("r1", "h").makesAs("alice", "page", "1").
-			makesAs("bob", "page", "2").with("", "").makesAs("bob", "page", "3"), want: invariant.Violated, changes: []int{1, 2, 3}},
+		{name: "twice, and then the name stands for another body",
+			run: newRun().with("r1", "h").makesAs("alice", "page", "1").
+				makesAs("bob", "page", "2").with("", "").makesAs("bob", "page", "3"), want: invariant.Violated,
+			changes: []int{1, 2, 3}},
 
-		{name: "other inputs", run: first().with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{4}},
-		{name: "the row is claimed for them in time", run: newRun().claims("alice", "r1", "h").wait(3600*second).with("r1", "other").asks("bob").
-			claims("bob", "r1", "other").renders("bob", "2")},
-		{name: "the other's is past its ttl", run: first().wait(3600*second).with("r1", "other").asks("bob").renders("bob", "2")},
-		{name: "the other's comes later", run: newRun().with("r1", "other").asks("bob").renders("bob", "2").wait(second).claims("alice", "r1", "h")},
-		{name: "the own was there when it was asked for", run: newRun().claims("bob", "r1", "other").wait(second).with("r1", "other").asks("bob").
-			wait(2*second).claims("alice", "r1", "h").wait(3*second).renders("bob", "2")},
-		{name: "the own was there before", run: newRun().claims("bob", "r1", "other").wait(second).claims("alice", "r1", "h").wait(2*second).
-			with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{2}},
+		{name: "other inputs", run: first().with("r1", "other").asks("bob").renders("bob", "2"),
+			want: invariant.Violated, events: []int{4}},
+		{name: "the row is claimed for them in time",
+			run: newRun().claims("alice", "r1", "h").wait(3600*second).with("r1", "other").asks("bob").
+				claims("bob", "r1", "other").renders("bob", "2")},
+		{name: "the other's is past its ttl",
+			run: first().wait(3600*second).with("r1", "other").asks("bob").renders("bob", "2")},
+		{name: "the other's comes later",
+			run: newRun().with("r1", "other").asks("bob").renders("bob", "2").wait(second).claims("alice", "r1", "h")},
+		{name: "the own was there when it was asked for",
+			run: newRun().claims("bob", "r1", "other").wait(second).with("r1", "other").asks("bob").
+				wait(2*second).claims("alice", "r1", "h").wait(3*second).renders("bob", "2")},
+		{name: "the own was there before",
+			run: newRun().claims("bob", "r1", "other").wait(second).claims("alice", "r1", "h").wait(2*second).
+				with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ev := test.run.evidence()
@@ -68,7 +83,8 @@ func TestIdempotentRegeneration(t *testing.T) {
 			if inside.In(&ev).Bodies == nil {
 				inside.In(&ev).Bodies = []recorder.Body{{Name: "x"}}
 			}
-			checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), max(test.want, invariant.OK), test.changes, test.events)
+			checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), max(test.want, invariant.OK),
+				test.changes, test.events)
 		})
 	}
 }
@@ -97,7 +113,8 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 		return sum
 	}
 	ask := func() *run { return newRun().with("r1", "h").asks("alice") }
-	if once := ask().claims("alice", "r1", "h"); remembered(once) == remembered(ask().wait(second).claims("alice", "r1", "h")) {
+	if once := ask().claims("alice", "r1", "h"); remembered(once) == remembered(ask().wait(second).claims("alice", "r1",
+		"h")) {
 		t.Error("a claim is remembered without its time")
 	}
 	kept := func(until int64) *run {
@@ -120,7 +137,8 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 // hold this order.
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
-	remembered := func(before int, first bool) uint64 { // the number of changes before the question, which may be the first
+	// the number of changes before the question, which may be the first
+	remembered := func(before int, first bool) uint64 {
 		inv := invariant.Named("idempotent-regeneration")
 		m := inside.In(&inv).Memory(invariant.Promise{})
 		if !first {
@@ -140,7 +158,10 @@ func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	for before := range len(ev.Changes) {
 		for _, first := range []bool{false, true} {
 			if remembered(before, first) != remembered(len(ev.Changes), first) {
-				t.Errorf("asked after %d of %d changes of that instant, first question %v: another memory than after all", before, len(ev.Changes), first)
+				t.Errorf(
+					"asked after %d of %d changes of that instant, first question %v: another memory than after all",
+					before, len(ev.Changes), first,
+				)
 			}
 		}
 	}

@@ -30,14 +30,16 @@ func readOperations(t *testing.T, file string) []storeop.Operation {
 		}
 		return must.Of(strconv.ParseInt(text, 10, 64))(t)
 	}
-	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh", storeop.Publish: "publish", storeop.Release: "release"}
+	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh",
+		storeop.Publish: "publish", storeop.Release: "release"}
 	results := []string{storeop.InDoubt: "in doubt", storeop.Done: "done", storeop.Refused: "refused"}
 	var all []storeop.Operation
 	for _, row := range rows[1:] {
 		o := storeop.Operation{
-			Actor: row[0], Key: "/", Verb: storeop.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])), Return: int(number(row[3])),
-			Began: time.UnixMicro(number(row[4])), Result: storeop.Result(slices.Index(results, row[6])),
-			Token: row[7], Expires: number(row[8]), Page: row[9], TTL: number(row[10]),
+			Actor: row[0], Key: "/", Verb: storeop.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])),
+			Return: int(number(row[3])), Began: time.UnixMicro(number(row[4])),
+			Result: storeop.Result(slices.Index(results, row[6])),
+			Token:  row[7], Expires: number(row[8]), Page: row[9], TTL: number(row[10]),
 		}
 		if row[5] != "" {
 			o.Ended = time.UnixMicro(number(row[5]))
@@ -72,7 +74,8 @@ func TestASearchWithoutAnEndIsUnknownAndNamesWhatWasUnderWay(t *testing.T) {
 	}
 	shown := inside.In(&f).Operations
 	last := all[shown[len(shown)-1]-1]
-	for _, want := range []string{"in 1000 steps", fmt.Sprintf("what %s was told when it called %s for /;", last.Actor, last.Verb)} {
+	for _, want := range []string{"in 1000 steps", fmt.Sprintf("what %s was told when it called %s for /;",
+		last.Actor, last.Verb)} {
 		if !strings.Contains(f.Why, want) {
 			t.Errorf("%q does not contain %q", f.Why, want)
 		}
@@ -106,10 +109,12 @@ func TestAViolationOfOneKeyIsNotHiddenByAnotherKeysSearch(t *testing.T) {
 func TestTooManyOperationsAtOnceAreUnknown(t *testing.T) {
 	var all []storeop.Operation
 	for i := range maxOpen + 1 {
-		all = append(all, storeop.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: storeop.Read, Call: i + 1, Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: storeop.Refused})
+		all = append(all, storeop.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: storeop.Read, Call: i + 1,
+			Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: storeop.Refused})
 	}
 	f := checkLinearizable(Evidence{recorded: inside.Put(evidence{Operations: all})}, maxWork)
-	if want := fmt.Sprintf("more than %d operations on / were under way when node%d called read", maxOpen, maxOpen); f.Verdict != Unknown || !strings.Contains(f.Why, want) {
+	if want := fmt.Sprintf("more than %d operations on / were under way when node%d called read", maxOpen,
+		maxOpen); f.Verdict != Unknown || !strings.Contains(f.Why, want) {
 		t.Errorf("%v: %s, want unknown: %s", f.Verdict, f.Why, want)
 	}
 	if f := checkLinearizable(Evidence{recorded: inside.Put(evidence{Operations: all[1:]})}, maxWork); f.Verdict != OK {

@@ -51,8 +51,8 @@ type Evidence struct {
 	Revalidate time.Duration
 	// TTLBuffer is a time before the ttl of a row. In this time, the row may already count as gone for the nodes.
 	TTLBuffer time.Duration
-	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must have
-	// been taken.
+	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must
+	// have been taken.
 	Settle time.Duration
 	// AcrossNodes says that monotonic-reads is promised for all nodes together, and not only for each by itself.
 	AcrossNodes bool
@@ -78,8 +78,8 @@ type evidence struct {
 	// Lease and Lock are the promises of a lock, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *promise.LockTerms
-	// Lease, Retention and Once are the promises of a layer that makes calls run once, for the invariants of OfCalls: how
-	// long a call is in progress, and how long a result is kept.
+	// Lease, Retention and Once are the promises of a layer that makes calls run once, for the invariants of OfCalls:
+	// how long a call is in progress, and how long a result is kept.
 	Retention time.Duration
 	Once      *promise.OnceTerms
 	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
@@ -120,14 +120,14 @@ type Invariant struct {
 type ours = inside.Of[own]
 
 type own struct {
-	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or if
-	// the check needs more than events.
+	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or
+	// if the check needs more than events.
 	Follow func(Promise) teller
 	// Memory makes an empty memory of the past that Check, of evidence with that promise, remembers in addition to the
 	// rows. An exhaustive search proves only invariants that have one. If different nodes act at the same instant, the
-	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders; changes
-	// of the same row have the same order in all of them. Nil means that Check depends on such orders, or on too much of the
-	// past: such an invariant is for campaigns.
+	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders;
+	// changes of the same row have the same order in all of them. Nil means that Check depends on such orders, or on
+	// too much of the past: such an invariant is for campaigns.
 	Memory func(Promise) memory
 }
 

@@ -104,7 +104,8 @@ type step struct {
 // setBack is a rollback, or the contrary of one: from one version to another.
 type setBack struct {
 	from, to time.Time // the generated_at of the two
-	skipped  *version  // the newest of the versions between them to which a rollback should have led; nil if there is none
+	// the newest of the versions between them to which a rollback should have led; nil if there is none
+	skipped *version
 }
 
 // take reads the changes of one request and calls judge for each key. A step is valid until judge returns.
@@ -220,7 +221,8 @@ func (p *partition) noteLock(c *ddbfake.Change, skew time.Duration) {
 	if now.open != 0 {
 		now.open = c.Seq
 	}
-	if over := !before.expires.After(c.Time.Add(skew)); now.token == before.token && (c.Actor == before.holder || before.open != 0 || !over) {
+	if over := !before.expires.After(c.Time.Add(skew)); now.token == before.token &&
+		(c.Actor == before.holder || before.open != 0 || !over) {
 		now.holder, now.copied = before.holder, before.copied
 	} else {
 		now.holder, now.copied = c.Actor, c.Cause == ddbfake.CauseReplica

@@ -32,8 +32,8 @@ import (
 // Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
 var linearizable = Invariant{
 	Name: "linearizable",
-	Statement: "the answers to all operations on a key are those of one page and one lease, each operation at one moment " +
-		"between its call and its answer",
+	Statement: "the answers to all operations on a key are those of one page and one lease, each operation at " +
+		"one moment between its call and its answer",
 	Check: func(ev Evidence) Finding { return checkLinearizable(ev, maxWork) },
 }
 
@@ -46,7 +46,8 @@ func checkLinearizable(ev Evidence, work int) Finding {
 		case end == complete:
 			return Finding{
 				Verdict: Violated,
-				Why: fmt.Sprintf("what %s was told when it called %s for %s has no explanation in any order of the operations before it",
+				Why: fmt.Sprintf("what %s was told when it called %s for %s has no explanation in any order of the "+
+					"operations before it",
 					at.Actor, at.Verb, key),
 				deciding: inside.Put(finding{leadingTo(operations, *at)}),
 			}
@@ -60,9 +61,11 @@ func checkLinearizable(ev Evidence, work int) Finding {
 // givenUp is the finding of a search that reached its bound at an operation. The operations in open were under way
 // then.
 func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Operation, end ended, work int) Finding {
-	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
+	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work,
+		at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {
-		f = unknown("more than %d operations on %s were under way when %s called %s", maxOpen, at.Key, at.Actor, at.Verb)
+		f = unknown("more than %d operations on %s were under way when %s called %s", maxOpen, at.Key, at.Actor,
+			at.Verb)
 	}
 	var names []string
 	for i := range all {
@@ -78,7 +81,8 @@ func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Ope
 	if len(names) > 0 {
 		f.Why += "; under way or in doubt with it: " + strings.Join(names, ", ")
 	}
-	inside.In(&f).Operations = append(inside.In(&f).Operations, 1+slices.IndexFunc(all, func(o storeop.Operation) bool { return o.Call == at.Call }))
+	inside.In(&f).Operations = append(inside.In(&f).Operations,
+		1+slices.IndexFunc(all, func(o storeop.Operation) bool { return o.Call == at.Call }))
 	return f
 }
 
@@ -196,7 +200,9 @@ func porcupineOperations(operations []storeop.Operation) []porcupine.Operation {
 			client = len(actors)
 			actors = append(actors, o.Actor)
 		}
-		op := porcupine.Operation{ClientId: client, Input: o, Call: int64(o.Call), Return: int64(o.Return), Output: o.Result}
+		op := porcupine.Operation{
+			ClientId: client, Input: o, Call: int64(o.Call), Return: int64(o.Return), Output: o.Result,
+		}
 		if o.Return == 0 || o.Result == storeop.InDoubt {
 			if o.Verb == storeop.Read {
 				continue

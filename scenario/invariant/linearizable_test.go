@@ -55,11 +55,13 @@ const (
 
 // acquire takes a lease of ten seconds.
 func (c *calls) acquire(actor string, second int, token string, r storeop.Result) *calls {
-	return c.add(actor, second, storeop.Operation{Verb: storeop.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+	return c.add(actor, second,
+		storeop.Operation{Verb: storeop.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
 func (c *calls) refresh(actor string, second int, token string, r storeop.Result) *calls {
-	return c.add(actor, second, storeop.Operation{Verb: storeop.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+	return c.add(actor, second,
+		storeop.Operation{Verb: storeop.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
 // publish publishes a page that TTL may delete after 100 seconds.
@@ -93,7 +95,8 @@ func TestLinearizable(t *testing.T) {
 	}{
 		{name: "nothing at all", log: ops()},
 		{name: "a quiet life", log: ops().
-			read("alice", 0, "").acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, "p1")},
+			read("alice", 0, "").acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).
+			read("bob", 2, "p1")},
 		{name: "one page after another", log: ops().
 			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).
 			acquire("bob", 2, "b1", done).publish("bob", 3, "b1", "p2", done).read("alice", 4, "p2")},
@@ -105,14 +108,17 @@ func TestLinearizable(t *testing.T) {
 			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, ""),
 			show: []int{1, 2, 3}},
 		{name: "a page that is seen or not while it is published", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "").read("bob", 1, "p1")},
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "").
+			read("bob", 1, "p1")},
 		{name: "but not in the other order", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "p1").read("bob", 1, ""),
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "p1").
+			read("bob", 1, ""),
 			show: []int{1, 2, 4}},
 		{name: "a page that TTL may have deleted", log: ops().
 			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "")},
 		{name: "a page that comes back after that", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "").read("bob", 102, "p1"),
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "").
+			read("bob", 102, "p1"),
 			show: []int{1, 2, 4}},
 		{name: "two leases at once", log: ops().
 			acquire("alice", 0, "a1", done).acquire("bob", 9, "b1", done),
@@ -145,22 +151,27 @@ func TestLinearizable(t *testing.T) {
 		{name: "somebody else's lease that is over, given back", log: ops().
 			acquire("alice", 0, "a1", done).release("bob", 10, "b1", done)},
 		{name: "a page whose publish was refused when it was sent again", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "p1").acquire("bob", 3, "b1", done)},
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "p1").
+			acquire("bob", 3, "b1", done)},
 		{name: "but not a page whose publish was refused before", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "").read("bob", 3, "p1"),
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "").
+			read("bob", 3, "p1"),
 			show: []int{1, 4}},
 		{name: "given back twice", log: ops().
 			acquire("alice", 0, "a1", done).release("alice", 1, "a1", refused).acquire("bob", 2, "b1", done)},
 		{name: "a publish in doubt took effect", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "").read("bob", 3, "p1")},
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "").
+			read("bob", 3, "p1")},
 		{name: "a publish in doubt never did", log: ops().
 			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).acquire("bob", 10, "b1", done).
 			publish("bob", 11, "b1", "p2", done).read("alice", 12, "p2")},
 		{name: "a publish in doubt did and did not", log: ops().
-			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "p1").read("bob", 3, ""),
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "p1").
+			read("bob", 3, ""),
 			show: []int{1, 2, 4}},
 		{name: "an acquire without an answer keeps others out, or not", log: ops().
-			acquire("alice", 0, "", doubt).unanswered().acquire("bob", 1, "b1", refused).acquire("carol", 2, "c1", done)},
+			acquire("alice", 0, "", doubt).unanswered().acquire("bob", 1, "b1", refused).
+			acquire("carol", 2, "c1", done)},
 		{name: "an acquire without an answer ends nobody's lease", log: ops().
 			acquire("alice", 0, "a1", done).acquire("bob", 1, "", doubt).unanswered().acquire("carol", 9, "c1", done),
 			show: []int{1, 2, 3}},
@@ -168,12 +179,15 @@ func TestLinearizable(t *testing.T) {
 			acquire("alice", 0, "a1", done).release("bob", 1, "b1", doubt).unanswered().acquire("carol", 9, "c1", done),
 			show: []int{1, 2, 3}},
 		{name: "but the holder's own does", log: ops().
-			acquire("alice", 0, "a1", done).release("alice", 1, "a1", doubt).unanswered().acquire("carol", 2, "c1", done)},
+			acquire("alice", 0, "a1", done).release("alice", 1, "a1", doubt).unanswered().
+			acquire("carol", 2, "c1", done)},
 		{name: "a read without an answer", log: ops().
 			read("alice", 0, "p1").unanswered().read("bob", 1, "")},
 		{name: "each key by itself", log: ops().
 			acquire("alice", 0, "a1", done).
-			add("bob", 1, storeop.Operation{Key: "/b", Verb: storeop.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
+			add("bob", 1, storeop.Operation{
+				Key: "/b", Verb: storeop.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done,
+			})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := invariant.OK
@@ -192,7 +206,8 @@ func TestLinearizable(t *testing.T) {
 }
 
 func TestOrdersPlaceWhatCanBeExplained(t *testing.T) {
-	explained := (&calls{}).acquire("alice", 0, "a1", done).until(1).read("bob", 1, "").publish("alice", 2, "a1", "p1", done).read("bob", 3, "p1")
+	explained := (&calls{}).acquire("alice", 0, "a1", done).until(1).read("bob", 1, "").
+		publish("alice", 2, "a1", "p1", done).read("bob", 3, "p1")
 	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(explained.orders())); diff != "" {
 		t.Errorf("all are explained (-want +got):\n%s", diff)
 	}
@@ -235,8 +250,10 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
 	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{
-		{Actor: "bob", Verb: storeop.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4, Result: storeop.Done, Token: "bob-1", Page: "b"},
-		{Actor: "alice", Verb: storeop.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3, Result: storeop.Done, Token: "alice-1", Expires: at(30).Unix()},
+		{Actor: "bob", Verb: storeop.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4,
+			Result: storeop.Done, Token: "bob-1", Page: "b"},
+		{Actor: "alice", Verb: storeop.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3,
+			Result: storeop.Done, Token: "alice-1", Expires: at(30).Unix()},
 	}}).evidence(0))
 	if f.Verdict != invariant.Violated || len(inside.In(&f).Operations) != 2 || inside.In(&f).Operations[1] != 1 {
 		t.Errorf("%+v, want a violation with the operations 2 and 1", f)

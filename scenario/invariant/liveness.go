@@ -15,9 +15,10 @@ import (
 // the next request is served from there. It is judged from the moment at which faults have stopped and all other nodes
 // are done. If the history has such a moment, it is the event history.Settled.
 var liveness = Invariant{
-	Name:      "liveness",
-	Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
-	Check:     checkLiveness,
+	Name: "liveness",
+	Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time " +
+		"that the scenario gives it",
+	Check: checkLiveness,
 	// after the last step of a schedule, everything depends on the rows
 	ours: inside.Put(own{Memory: rememberNothing}),
 }
@@ -61,7 +62,8 @@ func checkLiveness(ev Evidence) Finding {
 		return Finding{
 			Verdict: Violated,
 			Changes: locked,
-			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at most %v is allowed%s",
+			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at "+
+				"most %v is allowed%s",
 				e.Time.Sub(settled.Time), it.key, ev.Settle, tooLong(ev, locked)),
 			Events: []int{settled.Seq, e.Seq},
 		}
@@ -82,7 +84,8 @@ func tooLong(ev Evidence, changes []int) string {
 	if !is || !held.expires.After(c.Time.Add(world+ev.MaxClockSkew+2*time.Second)) {
 		return ""
 	}
-	return fmt.Sprintf(" (%s took the lock for %s, and a lease of this world lasts %v)", c.Actor, span(c.Time, held.expires), world)
+	return fmt.Sprintf(" (%s took the lock for %s, and a lease of this world lasts %v)", c.Actor,
+		span(c.Time, held.expires), world)
 }
 
 // lockedBy returns the changes that show who holds the lock of an event's page at the time of the event: the change

@@ -35,24 +35,34 @@ func TestLiveness(t *testing.T) {
 	}{
 		{name: "faults have not stopped", log: newHistory().asked(0).failed(time.Hour)},
 		{name: "fresh at once", log: newHistory().settled(0).asked(0).served("visitor", "1", fresh, 0)},
-		{name: "fresh after a while", log: newHistory().settled(0).asked(0).failed(0).asked(20*second).served("visitor", "1", stale, 20*second).
-			asked(30*second).served("visitor", "1", fresh, 30*second)},
+		{name: "fresh after a while",
+			log: newHistory().settled(0).asked(0).failed(0).asked(20*second).served("visitor", "1", stale, 20*second).
+				asked(30*second).served("visitor", "1", fresh, 30*second)},
 		{name: "what was fresh stays said", log: newHistory().settled(0).asked(0).served("visitor", "1", fresh, 0).
 			asked(time.Hour).served("visitor", "1", stale, time.Hour)},
-		{name: "too late", log: newHistory().settled(0).asked(0).failed(0).asked(30*second).served("visitor", "1", fresh, 30*second+nano),
+		{name: "too late", log: newHistory().settled(0).asked(0).failed(0).asked(30*second).served("visitor",
+			"1", fresh, 30*second+nano),
 			show: []int{1, 5}},
-		{name: "stale for ever", log: newHistory().settled(second).asked(second).served("visitor", "1", stale, 31*second), show: []int{1, 3}},
+		{name: "stale for ever", log: newHistory().settled(second).asked(second).
+			served("visitor", "1", stale, 31*second), show: []int{1, 3}},
 		{name: "never", log: newHistory().settled(0).asked(0).failed(31 * second), show: []int{1, 3}},
-		{name: "made again for whoever asks", log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
-			asked(31*second).rendered("visitor", "2", 31*second).served("visitor", "2", fresh, 31*second), show: []int{1, 7}},
-		{name: "made once and found", log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
-			asked(0).served("visitor", "1", fresh, 0)},
+		{name: "made again for whoever asks",
+			log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
+				asked(31*second).rendered("visitor", "2", 31*second).served("visitor", "2", fresh, 31*second),
+			show: []int{1, 7}},
+		{name: "made once and found",
+			log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
+				asked(0).served("visitor", "1", fresh, 0)},
 		{name: "no answer", log: newHistory().settled(0).asked(0), show: []int{1, 2}},
-		{name: "fresh before, never since", log: newHistory().asked(0).served("alice", "1", fresh, 0).settled(second).asked(second).failed(31 * second),
+		{name: "fresh before, never since",
+			log: newHistory().asked(0).served("alice", "1", fresh, 0).settled(second).asked(second).
+				failed(31 * second),
 			show: []int{3, 5}},
-		{name: "answered before it is asked for", log: newHistory().settled(0).served("visitor", "1", stale, 0).asked(0).failed(31 * second),
+		{name: "answered before it is asked for",
+			log:  newHistory().settled(0).served("visitor", "1", stale, 0).asked(0).failed(31 * second),
 			show: []int{1, 4}},
-		{name: "one page of two", log: newHistory().settled(0).asked(0).failed(31*second).asked(31*second).of("/b").served("visitor", "1", fresh, 31*second).of("/b"),
+		{name: "one page of two", log: newHistory().settled(0).asked(0).failed(31*second).asked(31*second).of("/b").
+			served("visitor", "1", fresh, 31*second).of("/b"),
 			show: []int{1, 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,7 +87,10 @@ func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 	lock := func(taken time.Duration) *run {
 		return newRun().do(func(l *changeLog) { l.lock("alice", "a1", taken) })
 	}
-	odd := newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{"lease_expires_at": attr.Int(t0.Unix() + 100)}) })
+	odd := newRun().do(func(l *changeLog) {
+		l.write("alice", "LOCK",
+			attr.Item{"lease_expires_at": attr.Int(t0.Unix() + 100)})
+	})
 	for _, test := range []struct {
 		run         *run
 		lease, skew time.Duration
@@ -91,11 +104,13 @@ func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 		{newRun(), 10 * second, 0, ""},
 		{odd, 10 * second, 0, ""},
 	} {
-		ev := test.run.happens("visitor", history.Settled).asks("visitor").wait(5*second).happens("visitor", history.Failed).evidence()
+		ev := test.run.happens("visitor", history.Settled).asks("visitor").wait(5*second).
+			happens("visitor", history.Failed).evidence()
 		ev.Settle, ev.MaxClockSkew = 4*second, test.skew
 		inside.In(&ev).Lease = test.lease
 		f := invariant.Named("liveness").Check(ev)
-		if want := "at most 4s is allowed" + test.says; f.Verdict != invariant.Violated || !strings.HasSuffix(f.Why, want) {
+		if want := "at most 4s is allowed" + test.says; f.Verdict != invariant.Violated ||
+			!strings.HasSuffix(f.Why, want) {
 			t.Errorf("%v, %s; want it to end with %q", f.Verdict, f.Why, want)
 		}
 	}
@@ -123,10 +138,12 @@ func TestLivenessShowsWhoHoldsTheLock(t *testing.T) {
 		{"one who took it twice", ends(newRun().take("alice").give("alice").take("alice")), []int{3}},
 		{"one who extended it", ends(lock(newRun(), "a1", "a1", "a1")), []int{1, 3}},
 		{"one who took it over", ends(lock(newRun(), "a1", "a1", "b1")), []int{3}},
-		{"nobody can read who", ends(newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{}) })), []int{1}},
+		{"nobody can read who",
+			ends(newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{}) })), []int{1}},
 		{"one who took it then", ends(newRun().wait(31 * second).take("alice").wait(0)), []int{1}},
 		{"one who took it later", ends(newRun().wait(31*second + 1).take("alice").wait(0)), nil},
-		{"other rows of the page, and the lock of another", ends(newRun().shows("carol", "1").in("CACHE#/b").take("alice")), nil},
+		{"other rows of the page, and the lock of another",
+			ends(newRun().shows("carol", "1").in("CACHE#/b").take("alice")), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ev := test.run.evidence()

@@ -6,11 +6,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// lockTheft holds that only the holder of a lease changes it before its end, and that nobody extends a lease that is gone.
+// lockTheft holds that only the holder of a lease changes it before its end, and that nobody extends a lease that is
+// gone.
 //
-// An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end and
-// without a token: nobody can give that lock back. A deletion by TTL is not the write of a client: if the ttl of a lock
-// is before the end of its lease, the lock is ill-formed, and not stolen.
+// An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end
+// and without a token: nobody can give that lock back. A deletion by TTL is not the write of a client: if the ttl of a
+// lock is before the end of its lease, the lock is ill-formed, and not stolen.
 //
 // A write that came from another region counts as a write of its writer: each of two regions of a global table can give
 // the lease away, and then the later write takes it from the other holder. This is judged in the region where the lease
@@ -32,19 +33,24 @@ func lockTheft() Invariant {
 				free := c.Before == nil || s.was.turns > 0 && isNobodys(c.Before, c.Time)
 				switch {
 				case free && s.revives():
-					return violated("%s extended a lease that was gone: the lock is held again, and the row does not say by whom", c.Actor)
+					return violated(
+						"%s extended a lease that was gone: the lock is held again, and the row does not say by whom",
+						c.Actor,
+					)
 				case free:
 					return ok()
 				}
 				return unknown("change %d finds a LOCK row of which the log does not say who holds it until when: "+
-					"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq).change(c.Seq)
+					"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq).
+					change(c.Seq)
 			}
 			why := theft(c, held)
 			switch {
 			case why == "" || held.open == 0 && !held.expires.After(c.Time.Add(s.MaxClockSkew)):
 				return ok()
 			case held.open != 0:
-				return unknown("change %d finds a LOCK row without lease_expires_at (N): %s, and it is not known whether the lease was over", c.Seq, why).change(c.Seq)
+				return unknown("change %d finds a LOCK row without lease_expires_at (N): %s, and it is not known "+
+					"whether the lease was over", c.Seq, why).change(c.Seq)
 			case held.endless():
 				return violated("%s, which had not given it back: a lock without an expiry has no other end", why)
 			default:

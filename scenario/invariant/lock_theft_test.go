@@ -23,8 +23,10 @@ func TestLockTheftPasses(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).at(30 * second).unlock("bob")},
 		{name: "a takeover with the same token, once the lease is over",
 			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second)},
-		{name: "the holder refreshes", log: newLog().lock("alice", "a1", 30*second).at(20*second).lock("alice", "a1", 50*second)},
-		{name: "the holder shortens", log: newLog().lock("alice", "a1", 30*second).at(10*second).lock("alice", "a1", 11*second)},
+		{name: "the holder refreshes",
+			log: newLog().lock("alice", "a1", 30*second).at(20*second).lock("alice", "a1", 50*second)},
+		{name: "the holder shortens",
+			log: newLog().lock("alice", "a1", 30*second).at(10*second).lock("alice", "a1", 11*second)},
 		{name: "the holder's put arrives twice",
 			log: newLog().lock("alice", "a1", 30*second).lock("alice", "a1", 30*second)},
 		{name: "the holder releases", log: newLog().lock("alice", "a1", 30*second).at(10 * second).unlock("alice")},
@@ -36,17 +38,24 @@ func TestLockTheftPasses(t *testing.T) {
 		{name: "TTL deletes a malformed lock",
 			log: newLog().write("alice", "LOCK", attr.Item{}).sweep("LOCK").lock("bob", "b1", 30*second)},
 		{name: "each has the lock of a key of its own",
-			log: newLog().lock("alice", "1", 30*second).on("cache", "CACHE#2").lock("bob", "1", 30*second).unlock("bob").
-				on("other", "CACHE#1").lock("carol", "1", 30*second).unlock("carol").on("cache", "CACHE#1").unlock("alice")},
+			log: newLog().lock("alice", "1", 30*second).on("cache", "CACHE#2").lock("bob", "1", 30*second).
+				unlock("bob").
+				on("other", "CACHE#1").lock("carol", "1", 30*second).unlock("carol").on("cache", "CACHE#1").
+				unlock("alice")},
 		{name: "a release by an update, and the next one's lock",
-			log: newLog().lock("alice", "a1", 30*second).at(10*second).write("alice", "LOCK", attr.Item{}).lock("bob", "b1", 60*second).publish("bob", "x")},
+			log: newLog().lock("alice", "a1", 30*second).at(10*second).write("alice", "LOCK", attr.Item{}).
+				lock("bob", "b1", 60*second).publish("bob", "x")},
 		{name: "locks without an end, each given back",
-			log: newLog().write("alice", "LOCK", endless("a1")).publish("alice", "x").at(time.Hour).write("bob", "LOCK", endless("b1")).unlock("bob")},
+			log: newLog().write("alice", "LOCK", endless("a1")).publish("alice", "x").at(time.Hour).
+				write("bob", "LOCK", endless("b1")).unlock("bob")},
 		{name: "a lock without an end, deleted by TTL",
-			log: newLog().write("alice", "LOCK", endless("a1")).at(time.Hour).sweep("LOCK").write("bob", "LOCK", endless("b1"))},
+			log: newLog().write("alice", "LOCK", endless("a1")).at(time.Hour).sweep("LOCK").write("bob",
+				"LOCK", endless("b1"))},
 		{name: "a lock that does not say its end, given back by its holder",
-			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1")}).unlock("alice").lock("bob", "b1", 30*second)},
-		{name: "META is no lock", log: newLog().lock("alice", "a1", 30*second).meta("bob", "new").write("carol", "META", nil)},
+			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1")}).unlock("alice").
+				lock("bob", "b1", 30*second)},
+		{name: "META is no lock",
+			log: newLog().lock("alice", "a1", 30*second).meta("bob", "new").write("carol", "META", nil)},
 	} {
 		test.want = invariant.OK
 		test.check(t, invariant.Named("lock-theft"))
@@ -69,13 +78,16 @@ func TestLockTheftCatches(t *testing.T) {
 				at(31*second).sentAt(30*second).lock("carol", "c1", 60*second),
 			why: []string{"carol replaced the lock of bob", "29s before"}, show: []int{1, 2, 3}},
 		{name: "a release of what is another's by now",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(35 * second).unlock("alice"),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(35 * second).
+				unlock("alice"),
 			why: []string{"alice removed the lock of bob", "25s before"}, show: []int{1, 2, 3}},
 		{name: "a release within a publish",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("alice", "new"),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
+				publish("alice", "new"),
 			why: []string{"alice removed the lock of bob", "30s before"}, show: []int{1, 2, 3, 4}},
 		{name: "a heartbeat that asks for no token",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).lock("alice", "b1", 61*second),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).
+				lock("alice", "b1", 61*second),
 			why: []string{"alice changed the lock of bob", "29s before"}, show: []int{1, 2, 3}},
 		{name: "a token that two share is the one's who came first",
 			log: newLog().lock("alice", "host", 30*second).at(10*second).lock("alice.2", "host", 40*second),
@@ -90,22 +102,28 @@ func TestLockTheftCatches(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).at(10*second).write("alice", "LOCK", until(40*second)),
 			why: []string{"alice replaced the lock of alice", "20s before"}, show: []int{1, 2}},
 		{name: "a live lock without its token",
-			log: newLog().lock("alice", "a1", 30*second).at(10*second).write("bob", "LOCK", attr.Item{"note": attr.S("mine")}),
+			log: newLog().lock("alice", "a1", 30*second).at(10*second).write("bob", "LOCK",
+				attr.Item{"note": attr.S("mine")}),
 			why: []string{"bob replaced the lock of alice"}, show: []int{1, 2}},
 		{name: "a theft after a refresh, within the extension",
-			log: newLog().lock("alice", "a1", 30*second).lock("alice", "a1", 50*second).at(30*second).lock("bob", "b1", 60*second),
+			log: newLog().lock("alice", "a1", 30*second).lock("alice", "a1", 50*second).at(30*second).
+				lock("bob", "b1", 60*second),
 			why: []string{"bob replaced the lock of alice", "20s before"}, show: []int{1, 2, 3}},
 		{name: "beside a lock of which nothing is known",
-			log: newLog().write("x", "LOCK", attr.Item{}).unlock("x").on("cache", "CACHE#2").lock("alice", "a1", 30*second).unlock("bob"),
+			log: newLog().write("x", "LOCK", attr.Item{}).unlock("x").on("cache", "CACHE#2").
+				lock("alice", "a1", 30*second).unlock("bob"),
 			why: []string{"bob removed the lock of alice"}, show: []int{3, 4}},
 		{name: "a heartbeat without a condition, after the lock was given back",
-			log: newLog().lock("alice", "a1", 30*second).publish("alice", "x").at(10*second).write("alice", "LOCK", until(40*second)),
+			log: newLog().lock("alice", "a1", 30*second).publish("alice", "x").at(10*second).write("alice",
+				"LOCK", until(40*second)),
 			why: []string{"alice extended a lease that was gone"}, show: []int{1, 2, 3, 4}},
 		{name: "and after TTL has deleted it",
-			log: newLog().lock("alice", "a1", 30*second).at(time.Hour).sweep("LOCK").write("alice", "LOCK", until(2*time.Hour)),
+			log: newLog().lock("alice", "a1", 30*second).at(time.Hour).sweep("LOCK").write("alice",
+				"LOCK", until(2*time.Hour)),
 			why: []string{"alice extended a lease that was gone"}, show: []int{1, 2, 3}},
 		{name: "and after another has given it back by an update",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).write("bob", "LOCK", until(0)).
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
+				write("bob", "LOCK", until(0)).
 				at(40*second).write("alice", "LOCK", until(70*second)),
 			why: []string{"alice extended a lease that was gone"}, show: []int{1, 2, 3, 4}},
 		{name: "a lock without an end that another replaces",
@@ -143,18 +161,24 @@ func TestLockTheftDoesNotGuess(t *testing.T) {
 	late.changes = late.changes[1:]
 	for _, test := range []judged{
 		{name: "a lock without a token", why: []string{"change 2", "lease_token"},
-			log: newLog().write("alice", "LOCK", attr.Item{"lease_expires_at": attr.Int(in(30 * second))}).unlock("bob")},
+			log: newLog().write("alice", "LOCK", attr.Item{"lease_expires_at": attr.Int(in(30 * second))}).unlock(
+				"bob",
+			)},
 		{name: "a lock without an expiry", why: []string{"change 2", "lease_expires_at"},
 			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1")}).lock("bob", "b1", 30*second)},
 		{name: "an expiry that is not a whole second", why: []string{"change 2"},
-			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": fraction}).unlock("bob")},
+			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": fraction}).
+				unlock("bob")},
 		{name: "a lock from before the log began", why: []string{"change 2", "began"}, log: late},
 		{name: "an end without a token, after a lock that had one", why: []string{"change 4"},
-			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).lock("carol", "c1", 30*second)},
+			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).
+				lock("carol", "c1", 30*second)},
 		{name: "and extended by whoever had that one", why: []string{"change 4"},
-			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).write("alice", "LOCK", until(70*second))},
+			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).
+				write("alice", "LOCK", until(70*second))},
 		{name: "the first of two", why: []string{"change 2"},
-			log: newLog().write("alice", "LOCK", attr.Item{}).write("alice", "LOCK", attr.Item{"n": attr.Int(1)}).unlock("bob")},
+			log: newLog().write("alice", "LOCK", attr.Item{}).write("alice", "LOCK", attr.Item{"n": attr.Int(1)}).
+				unlock("bob")},
 	} {
 		test.want = invariant.Unknown
 		test.check(t, invariant.Named("lock-theft"))

@@ -26,11 +26,13 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // A write that is still under way when the lease ends may take effect at any time. A lock can prevent that only if it
 // gives out fencing tokens and the resource checks them: then a late write is refused. So a write out of order is a
 // violation only if it took effect before the end of the lease less 2e, or if its writer had a token. For that, tokens
-// must grow: it is a violation, too, if a write is refused within that time, since an earlier holder had a greater token.
+// must grow: it is a violation, too, if a write is refused within that time, since an earlier holder had a greater
+// token.
 var guardedWrites = Invariant{
 	Name: "guarded-write",
 	Statement: "after a write of a later holder, the guarded resource takes no write of an earlier one: " +
-		"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from holder to holder",
+		"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from " +
+		"holder to holder",
 	Check: checkGuardedWrites,
 }
 
@@ -54,7 +56,8 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
 				return Finding{
 					Verdict: Violated,
-					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, which took it later",
+					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, "+
+						"which took it later",
 						first.actor, lock.key, second.actor),
 					Events: events(first.taken, second.asked, second.taken, before, late),
 				}
@@ -65,7 +68,8 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 		if h := lock.byID[inside.In(refused).Hold.ID]; refused.Time.Before(h.sure(ev, refused)) {
 			return Finding{
 				Verdict: Violated,
-				Why: fmt.Sprintf("a write of %s, which could still rely on lock %s, was refused for its fencing token %d: an earlier holder had a greater one",
+				Why: fmt.Sprintf("a write of %s, which could still rely on lock %s, was refused for its fencing "+
+					"token %d: an earlier holder had a greater one",
 					h.actor, lock.key, inside.In(refused).Hold.Token),
 				Events: events(h.asked, h.taken, refused),
 			}
@@ -77,11 +81,14 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 func checkTokens(lock *lock) Finding {
 	for i, first := range lock.holds {
 		for _, second := range lock.holds[i+1:] {
-			if inside.In(first.taken).Hold.Fenced && inside.In(second.taken).Hold.Fenced && second.after(first) && inside.In(second.taken).Hold.Token <= inside.In(first.taken).Hold.Token {
+			if inside.In(first.taken).Hold.Fenced && inside.In(second.taken).Hold.Fenced && second.after(first) &&
+				inside.In(second.taken).Hold.Token <= inside.In(first.taken).Hold.Token {
 				return Finding{
 					Verdict: Violated,
-					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after that, got %d: tokens must grow",
-						first.actor, inside.In(first.taken).Hold.Token, lock.key, second.actor, inside.In(second.taken).Hold.Token),
+					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after "+
+						"that, got %d: tokens must grow",
+						first.actor, inside.In(first.taken).Hold.Token, lock.key, second.actor,
+						inside.In(second.taken).Hold.Token),
 					Events: events(first.taken, second.asked, second.taken),
 				}
 			}
@@ -128,7 +135,8 @@ func checkKeptLease(ev Evidence) Finding {
 			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
 				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Lease)
 			if !early {
-				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
+				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests "+
+					"were held up for %v only, and none failed",
 					h.actor, lock.key, h.excused(lost))
 			}
 			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost), lost)}
@@ -205,13 +213,14 @@ func checkFreeLock(ev Evidence) Finding {
 			h.late = h.heldUp(ev, inside.In(&ev).Lock.Margin, inside.In(&ev).Lock.Wait)
 		}
 		asked := free{
-			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover, refused: mark.EventLockRefused,
-			watches: inside.In(&ev).Lock.Takeover > inside.In(&ev).Lease,
+			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover,
+			refused: mark.EventLockRefused, watches: inside.In(&ev).Lock.Takeover > inside.In(&ev).Lease,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
 			},
 			delay: func(h *hold, waited time.Duration) string {
-				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, inside.In(&ev).Lock.Wait)
+				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v",
+					h.actor, waited, lock.key, inside.In(&ev).Lock.Wait)
 			},
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -274,7 +283,8 @@ func (r free) check(ev Evidence) Finding {
 // firstLook is when the node of a request first saw a lock as another request had left it.
 func (r free) firstLook(a, other *hold) time.Time {
 	for _, own := range r.all {
-		if own.actor == a.actor && own != a && own != other && own.answer != nil && !inside.In(own.answer).Hold.Troubled && !own.asked.Time.Before(other.lastSign()) {
+		if own.actor == a.actor && own != a && own != other && own.answer != nil &&
+			!inside.In(own.answer).Hold.Troubled && !own.asked.Time.Before(other.lastSign()) {
 			return own.answer.Time
 		}
 	}
@@ -312,7 +322,8 @@ func checkLockLiveness(ev Evidence) Finding {
 		}
 		f := Finding{
 			Verdict: Violated,
-			Why: fmt.Sprintf("%v after faults had stopped, lock %s had not been taken, and nobody held it; at most %v is allowed",
+			Why: fmt.Sprintf("%v after faults had stopped, lock %s had not been taken, and nobody held it; at most "+
+				"%v is allowed",
 				last.end().Time.Sub(settled.Time), lock.key, ev.Settle),
 		}
 		f.Events = events(settled, last.asked, last.end())
@@ -349,7 +360,8 @@ type hold struct {
 	claims    []answered // the extensions, and the answers that it still holds the lock
 	checking  *history.Event
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
-	closed    *history.Event // the event after which it can no longer be in the way: refused, or the release has returned
+	// the event after which it can no longer be in the way: refused, or the release has returned
+	closed    *history.Event
 	troubled  bool
 	late      bool // see heldUp
 	last      *history.Event
@@ -388,8 +400,8 @@ func sureFrom(ev Evidence, asked *history.Event) time.Time {
 	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
 }
 
-// heldUp says whether a request was answered when its lease was over but for the margin, although what was asked did not
-// wait by itself for longer than it may.
+// heldUp says whether a request was answered when its lease was over but for the margin, although what was asked did
+// not wait by itself for longer than it may.
 func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 	if h.answer == nil || h.answer.Time.Before(sureFrom(ev, h.asked).Add(-margin)) {
 		return false

@@ -105,7 +105,9 @@ func (l *changeLog) page(actor, body string, with attr.Item) *changeLog {
 
 // row holds the attributes that META and VER rows share.
 func (l *changeLog) row(body string, with attr.Item) attr.Item {
-	row := attr.Item{"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60)}
+	row := attr.Item{
+		"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60),
+	}
 	maps.Copy(row, with)
 	return row
 }
@@ -123,8 +125,8 @@ func (l *changeLog) version(actor, version string) *changeLog {
 // point makes META lead to a version that was generated at the given time after t0, for an hour from now.
 func (l *changeLog) point(actor, version string, generated time.Duration) *changeLog {
 	return l.write(actor, "META", attr.Item{
-		"current_sk": attr.S("VER#" + version), "generated_at": attr.Int(in(generated)), "revalidate_seconds": attr.Int(60),
-		"ttl": attr.Int(l.now.Unix() + 3600),
+		"current_sk": attr.S("VER#" + version), "generated_at": attr.Int(in(generated)),
+		"revalidate_seconds": attr.Int(60), "ttl": attr.Int(l.now.Unix() + 3600),
 	})
 }
 

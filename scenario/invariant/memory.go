@@ -19,11 +19,13 @@ type memory = recorder.Memory
 // promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
 // actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
-// its name, as it is now; nil knows of no bodies. If no request will be asked for by name, nothing is remembered for one.
+// its name, as it is now; nil knows of no bodies. If no request will be asked for by name, nothing is remembered for
+// one.
 func (*own) Memories(p Promise, requests bool, text, body func(string) string) []memory {
 	pages, requested := newPages(p, text), newRequested(p, text)
 	pages.body, requested.body = body, body
-	all := []memory{pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, &ownWrites{text: text}}
+	all := []memory{pages, &renderings{text: text}, newFlightsMemory(p, text),
+		&invalidations{text: text}, &ownWrites{text: text}}
 	if requests {
 		all = append(all, requested)
 	}
@@ -66,7 +68,9 @@ type pages struct {
 func rememberPages(p Promise) memory { return newPages(p, nil) }
 
 func newPages(p Promise, text words) *pages {
-	return &pages{log: *newLedger(p), prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text}
+	return &pages{
+		log: *newLedger(p), prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text,
+	}
 }
 
 func (m *pages) Change(c ddbfake.Change) {
@@ -109,7 +113,8 @@ func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
 // Event remembers who was asked for a rollback.
 func (m *pages) Event(e history.Event) {
-	if h := fingerprint.Hash(0).Number(uint64(e.Kind)).Text(m.text.of(e.Actor)); e.Kind == history.RollingBack && !m.tags[h] {
+	if h := fingerprint.Hash(0).Number(uint64(e.Kind)).Text(m.text.of(e.Actor)); e.Kind == history.RollingBack &&
+		!m.tags[h] {
 		m.tags[h] = true
 		m.sum += h
 	}
@@ -165,13 +170,15 @@ func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 // ofTold gives invariants that judge by what clients were told the memory of that.
 func ofTold(all ...Invariant) []Invariant {
 	for i := range all {
-		all[i].ours = inside.Put(own{Memory: func(Promise) memory { return &wasTold{wrote: map[string]fingerprint.Hash{}} }})
+		all[i].ours = inside.Put(own{
+			Memory: func(Promise) memory { return &wasTold{wrote: map[string]fingerprint.Hash{}} },
+		})
 	}
 	return all
 }
 
-// wasTold is the memory of the invariants of locks and of calls: all that clients have asked and were told, in order, which
-// crashes were among it, and when each node has sent its writes, and when they took effect.
+// wasTold is the memory of the invariants of locks and of calls: all that clients have asked and were told, in order,
+// which crashes were among it, and when each node has sent its writes, and when they took effect.
 type wasTold struct {
 	events fingerprint.Hash
 	wrote  map[string]fingerprint.Hash // by node
@@ -192,7 +199,8 @@ func (m *wasTold) Change(c ddbfake.Change) {
 }
 
 func (m *wasTold) Event(e history.Event) {
-	h := m.events.Number(uint64(e.Kind)).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Text(e.Key).Text(e.Inputs).Text(e.Body)
+	h := m.events.Number(uint64(e.Kind)).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Text(e.Key).Text(e.Inputs).
+		Text(e.Body)
 	if e.Note != "" {
 		h = h.Number(1)
 	}
@@ -231,7 +239,8 @@ func (*renderings) Change(ddbfake.Change) {}
 
 func (m *renderings) Event(e history.Event) {
 	if e.Kind == history.Rendered {
-		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(m.text.of(e.Body)).Number(uint64(e.Time.UnixNano()))
+		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(m.text.of(e.Body)).
+			Number(uint64(e.Time.UnixNano()))
 	}
 }
 

@@ -57,19 +57,24 @@ func monotonicPublication() Invariant {
 			}
 			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && farther(at, newest, allowed) {
 				if _, points := c.After.Str("current_sk"); s.arrived && points {
-					return unknown("change %d brings an older page from another region, and not whether the page was rolled back there", c.Seq).change(c.Seq)
+					return unknown("change %d brings an older page from another region, and not whether the page "+
+						"was rolled back there", c.Seq).change(c.Seq)
 				}
-				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
+				return violated("%s published what was generated %s before what had been visible; at most "+
+					"%v is allowed",
 					c.Actor, span(at, newest), allowed)
 			}
 			if s.back != nil && s.back.skipped != nil {
-				f := violated("%s set the page back to what was generated %s before, and %s, generated %s before, had been visible and was still there",
-					c.Actor, span(s.back.to, s.back.from), s.back.skipped.sk, span(s.back.skipped.generated, s.back.from))
+				f := violated("%s set the page back to what was generated %s before, and %s, generated %s before, "+
+					"had been visible and was still there",
+					c.Actor, span(s.back.to, s.back.from), s.back.skipped.sk,
+					span(s.back.skipped.generated, s.back.from))
 				f.Changes = slices.Insert(f.Changes, 0, s.back.skipped.change)
 				return f
 			}
 			if s.by.n == 0 && s.published && !unlocked {
-				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor).change(c.Seq)
+				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease",
+					c.Seq, c.Actor).change(c.Seq)
 			}
 			return ok()
 		},
@@ -109,7 +114,8 @@ func (all *rollbacks) event(e *history.Event) {
 func (all *rollbacks) step(s *step) {
 	if c := s.onMeta; s.back != nil && all.asked[c.Actor] && s.older(s.back.from, s.back.to) {
 		all.first = all.first.and(Finding{Verdict: Violated, Changes: []int{s.was.shown, c.Seq},
-			Why: fmt.Sprintf("%s was asked for an older version, and set the page to one that was generated %s later than what was visible",
+			Why: fmt.Sprintf("%s was asked for an older version, and set the page to one that was generated %s "+
+				"later than what was visible",
 				c.Actor, span(s.back.from, s.back.to))})
 	}
 }

@@ -17,7 +17,8 @@ import (
 var monotonicReads = Invariant{
 	Name: "monotonic-reads",
 	Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +
-		"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a request's name",
+		"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a " +
+		"request's name",
 	Check: checkMonotonicReads,
 }
 
@@ -83,7 +84,8 @@ func (all *readers) judge(r read) Finding {
 	}
 	finding := ok()
 	if body, is := all.lost[by]; is && body != r.served.Body && r.served.Request == "" {
-		finding = unknown("event %d serves %s, and it is not known whether body %q, which was served before, is newer: nobody is known to have made it",
+		finding = unknown("event %d serves %s, and it is not known whether body %q, which was served before, is "+
+			"newer: nobody is known to have made it",
 			r.served.Seq, r.served.Key, body).event(r.served.Seq)
 	}
 	if !r.own && !all.cached[r.source] {
@@ -124,7 +126,8 @@ func (all *readers) unknownBody(by question, r read) Finding {
 	if r.served.Request != "" || len(all.seen[by]) == 0 && (!another || body == r.served.Body) {
 		return ok()
 	}
-	return unknown("event %d serves body %q for %s, and no rendering is known that made it: it may be older than what was served before",
+	return unknown("event %d serves body %q for %s, and no rendering is known that made it: it may be older than "+
+		"what was served before",
 		r.served.Seq, r.served.Body, r.served.Key).event(r.served.Seq)
 }
 
@@ -143,7 +146,8 @@ func (d descent) finding(proof *history.Event) Finding {
 	return Finding{
 		Verdict: Violated,
 		Why: fmt.Sprintf("%s was served for %s what %s had read from the origin, after %s served what %s had read %s",
-			d.older.served.Actor, d.older.served.Key, d.older.source.Actor, who, d.newer.source.Actor, howMuchLater(d.older.source, d.newer.source)),
+			d.older.served.Actor, d.older.served.Key, d.older.source.Actor, who, d.newer.source.Actor,
+			howMuchLater(d.older.source, d.newer.source)),
 		Events: slices.Compact(events),
 	}
 }

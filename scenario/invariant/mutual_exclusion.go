@@ -21,8 +21,8 @@ import (
 // their clocks twice.
 var mutualExclusion = Invariant{
 	Name: "mutual-exclusion",
-	Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it still holds it, less 4e), " +
-		"no other node is told that it has the lock",
+	Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it " +
+		"still holds it, less 4e), no other node is told that it has the lock",
 	Check: checkMutualExclusion,
 }
 
@@ -74,8 +74,9 @@ func both(ev Evidence, first, second *hold) bool {
 // is shown, too, and the reason names the holder whose answer came last.
 func overlap(ev Evidence, key string, first, second *hold) Finding {
 	at := second.taken
-	f := Finding{Verdict: Violated, Why: fmt.Sprintf("%s was told that it has lock %s, which %s had taken %s before and could still rely on",
-		second.actor, key, first.actor, span(first.taken.Time, at.Time))}
+	f := Finding{Verdict: Violated,
+		Why: fmt.Sprintf("%s was told that it has lock %s, which %s had taken %s before and could still rely on",
+			second.actor, key, first.actor, span(first.taken.Time, at.Time))}
 	limit := at.Time
 	if !first.surely(ev, at) || !second.surely(ev, at) {
 		limit = limit.Add(4 * ev.MaxClockSkew)
@@ -100,7 +101,8 @@ func overlap(ev Evidence, key string, first, second *hold) Finding {
 		if last.Kind == mark.EventLockExtended {
 			what = "it has extended"
 		}
-		f.Why = fmt.Sprintf("%s was told that %s lock %s, although %s had taken it %s before", h.actor, what, key, other.actor, span(other.taken.Time, last.Time))
+		f.Why = fmt.Sprintf("%s was told that %s lock %s, although %s had taken it %s before", h.actor, what, key,
+			other.actor, span(other.taken.Time, last.Time))
 	}
 	f.Events = events(shown...)
 	f.Changes = rowsBetween(ev, f.Events, first.actor, second.actor)
@@ -143,7 +145,8 @@ func rowsBetween(ev Evidence, events []int, holders ...string) (seqs []int) {
 	}
 	for _, c := range between {
 		if slices.ContainsFunc(between, func(own ddbfake.Change) bool {
-			return own.Cause == ddbfake.CauseClient && slices.Contains(holders, own.Actor) && own.Table == c.Table && own.Key.Equal(c.Key)
+			return own.Cause == ddbfake.CauseClient && slices.Contains(holders, own.Actor) && own.Table == c.Table &&
+				own.Key.Equal(c.Key)
 		}) {
 			seqs = append(seqs, c.Seq)
 		}

@@ -19,8 +19,8 @@ import (
 func noDanglingPointer() Invariant {
 	return followed(Invariant{
 		Name: "no-dangling-pointer",
-		Statement: "while META is visible, the version that it leads to is there and so is the body, put before META named it; " +
-			"and no etag of a key ever stands for two bodies",
+		Statement: "while META is visible, the version that it leads to is there and so is the body, put before " +
+			"META named it; and no etag of a key ever stands for two bodies",
 		ours:   inside.Put(own{Memory: rememberPages}),
 		rule:   checkPointer,
 		beyond: newBodies,
@@ -55,7 +55,8 @@ func checkPointer(s *step) Finding {
 		}
 		return ok()
 	case row["s3_key"] == nil && !holdsBody(row):
-		return violated("%s has META lead to %s, which names no body, and has no attribute that may be one", c.Actor, sk)
+		return violated("%s has META lead to %s, which names no body, and has no attribute that may be one", c.Actor,
+			sk)
 	case tagged && both && etag != of:
 		return violated("META has the etag %s, and %s, to which it leads, %s", etag, sk, of)
 	default:
@@ -98,7 +99,8 @@ func newBodies(ev Evidence, l *ledger) follower {
 		return nil
 	}
 	return &bodies{
-		log: l, there: make(map[string]string, len(inside.In(&ev).Bodies)), history: ev.History, elsewhere: len(inside.In(&ev).Bodies) == 0, first: ok(),
+		log: l, there: make(map[string]string, len(inside.In(&ev).Bodies)), history: ev.History,
+		elsewhere: len(inside.In(&ev).Bodies) == 0, first: ok(),
 	}
 }
 
@@ -131,8 +133,10 @@ func (all *bodies) step(s *step) {
 	name := named(row)
 	body, is := all.there[name]
 	if all.elsewhere {
-		all.first = all.first.and(unknown("change %d publishes the body %q, and no body was ever put into the body store: "+
-			"the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name).change(s.onMeta.Seq))
+		all.first = all.first.and(unknown("change %d publishes the body %q, and no body was ever put into the "+
+			"body store: the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name).change(
+			s.onMeta.Seq,
+		))
 		return
 	}
 	if !is {
@@ -150,13 +154,16 @@ func (all *bodies) tags(s *step, row attr.Item, body string) {
 			continue
 		}
 		if body == "" {
-			all.first = all.first.and(unknown("change %d publishes the etag %s with a row in which no body can be found that was made", s.onMeta.Seq, etag).change(s.onMeta.Seq))
+			all.first =
+				all.first.and(unknown("change %d publishes the etag %s with a row in which no body can be found "+
+					"that was made", s.onMeta.Seq, etag).change(s.onMeta.Seq))
 			return
 		}
 		of := tag{s.rowID, etag}
 		before, known := all.stands[of]
 		if known && before != body {
-			all.violated(s.onMeta.Seq, "%s published %q under the etag %s, which stood for %q before", s.onMeta.Actor, body, etag, before)
+			all.violated(s.onMeta.Seq, "%s published %q under the etag %s, which stood for %q before",
+				s.onMeta.Actor, body, etag, before)
 		}
 		if all.stands == nil {
 			all.stands = map[tag]string{}

@@ -23,7 +23,9 @@ var noLostInvalidation = Invariant{
 	Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
 		"from data read before that invalidation was asked for",
 	Check: checkInvalidations,
-	ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} }}),
+	ours: inside.Put(own{
+		Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} },
+	}),
 }
 
 func checkInvalidations(ev Evidence) Finding {
@@ -117,7 +119,8 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 			}
 			made := func(r *history.Event) bool { return r.Body == e.Body }
 			if !slices.ContainsFunc(all.rendered[page], made) {
-				finding = finding.or(unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that page is known that made it",
+				finding = finding.or(unknown("event %d serves body %q for %s as fresh after an invalidation, and no "+
+					"rendering of that page is known that made it",
 					e.Seq, e.Body, e.Key).event(e.Seq))
 			}
 			for _, source := range v.old {

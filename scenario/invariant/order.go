@@ -62,7 +62,9 @@ type moment struct {
 // explain returns the operation on the key whose answer is the first that no order explains; nil if there is none. If
 // the search gave up at the call or the answer of an operation, it returns this operation, and open has the operations
 // that were under way then.
-func explain(all []storeop.Operation, key string, skew time.Duration, work int) (at *storeop.Operation, open []*storeop.Operation, end ended) {
+func explain(
+	all []storeop.Operation, key string, skew time.Duration, work int,
+) (at *storeop.Operation, open []*storeop.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
 	for _, m := range moments {

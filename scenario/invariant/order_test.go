@@ -25,7 +25,8 @@ func drawOperations(t *rapid.T) []storeop.Operation {
 		if place, calls := open[actor]; calls {
 			o := &all[place]
 			o.Ended, o.Return = now, order
-			o.Result = rapid.SampledFrom([]storeop.Result{storeop.Done, storeop.Refused, storeop.Done, storeop.InDoubt}).Draw(t, "result")
+			o.Result = rapid.SampledFrom([]storeop.Result{storeop.Done, storeop.Refused, storeop.Done,
+				storeop.InDoubt}).Draw(t, "result")
 			if o.Verb == storeop.Read {
 				o.Page = rapid.SampledFrom([]string{"p1", "p2"}).Draw(t, "page")
 			}
@@ -34,7 +35,8 @@ func drawOperations(t *rapid.T) []storeop.Operation {
 		}
 		o := storeop.Operation{
 			Actor: actor, Key: "/", Began: now, Call: order,
-			Verb:    rapid.SampledFrom([]storeop.Verb{storeop.Acquire, storeop.Read, storeop.Publish, storeop.Refresh, storeop.Release}).Draw(t, "verb"),
+			Verb: rapid.SampledFrom([]storeop.Verb{storeop.Acquire, storeop.Read, storeop.Publish, storeop.Refresh,
+				storeop.Release}).Draw(t, "verb"),
 			Token:   actor,
 			Expires: now.Unix() + rapid.Int64Range(1, 6).Draw(t, "lease"),
 		}
@@ -65,9 +67,12 @@ func drawExplicable(t *rapid.T) []storeop.Operation {
 		case !calls:
 			verbs := []storeop.Verb{storeop.Read, storeop.Read, storeop.Acquire, storeop.Acquire}
 			if held[actor] != "none" {
-				verbs = []storeop.Verb{storeop.Read, storeop.Publish, storeop.Publish, storeop.Publish, storeop.Refresh, storeop.Release}
+				verbs = []storeop.Verb{storeop.Read, storeop.Publish, storeop.Publish, storeop.Publish,
+					storeop.Refresh, storeop.Release}
 			}
-			o := storeop.Operation{Actor: actor, Key: "/", Began: now, Call: order, Verb: rapid.SampledFrom(verbs).Draw(t, "verb")}
+			o := storeop.Operation{
+				Actor: actor, Key: "/", Began: now, Call: order, Verb: rapid.SampledFrom(verbs).Draw(t, "verb"),
+			}
 			switch o.Verb {
 			case storeop.Acquire:
 				leases++
@@ -89,7 +94,8 @@ func drawExplicable(t *rapid.T) []storeop.Operation {
 				p.name, p.ttl = "", 0
 			} else if o.Verb == storeop.Read {
 				o.Page = p.name
-			} else if next, possible := p.effect(o, 0); possible && (o.Verb != storeop.Acquire || p.token == "" || p.latest <= now.Unix()) {
+			} else if next, possible := p.effect(o, 0); possible &&
+				(o.Verb != storeop.Acquire || p.token == "" || p.latest <= now.Unix()) {
 				p = next
 			} else {
 				o.Result = storeop.Refused
@@ -142,11 +148,16 @@ func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(1_000+seconds, 0) }
 	all := []storeop.Operation{
-		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b1", Expires: 1_002, Began: at(0), Ended: at(0), Call: 1, Return: 2, Result: storeop.Done},
-		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b1", Page: "first", TTL: 1_005, Began: at(1), Ended: at(1), Call: 3, Return: 4, Result: storeop.Done},
-		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b2", Expires: 1_009, Began: at(6), Ended: at(6), Call: 5, Return: 6, Result: storeop.Done},
-		{Actor: "alice", Key: "/", Verb: storeop.Read, Began: at(6), Ended: at(6), Call: 7, Return: 10, Result: storeop.Refused},
-		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b2", Page: "second", TTL: 1_009, Began: at(6), Ended: at(6), Call: 8, Return: 9, Result: storeop.Done},
+		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b1", Expires: 1_002, Began: at(0), Ended: at(0),
+			Call: 1, Return: 2, Result: storeop.Done},
+		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b1", Page: "first", TTL: 1_005, Began: at(1),
+			Ended: at(1), Call: 3, Return: 4, Result: storeop.Done},
+		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b2", Expires: 1_009, Began: at(6), Ended: at(6),
+			Call: 5, Return: 6, Result: storeop.Done},
+		{Actor: "alice", Key: "/", Verb: storeop.Read, Began: at(6), Ended: at(6), Call: 7, Return: 10,
+			Result: storeop.Refused},
+		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b2", Page: "second", TTL: 1_009, Began: at(6),
+			Ended: at(6), Call: 8, Return: 9, Result: storeop.Done},
 	}
 	if at, _, end := explain(all, "/", time.Second/2, maxWork); at != nil || end != complete {
 		t.Errorf("the search ended at %v, %v, want an order", at, end)
@@ -175,14 +186,16 @@ func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 		}
 		not++
 		var before, with []storeop.Operation
-		foretold := false // operations in doubt have no token and no end; those under way have the token and end of their later answer
+		// operations in doubt have no token and no end; those under way have the token and end of their later answer
+		foretold := false
 		for _, o := range all {
 			if o.Call > at.Return {
 				continue
 			}
 			with = append(with, o)
 			if o.Return >= at.Return {
-				foretold = foretold || (o.Verb == storeop.Acquire || o.Verb == storeop.Refresh) && o.Result == storeop.Done
+				foretold = foretold || (o.Verb == storeop.Acquire || o.Verb == storeop.Refresh) &&
+					o.Result == storeop.Done
 				o.Ended, o.Return, o.Result = time.Time{}, 0, storeop.InDoubt
 			}
 			before = append(before, o)

@@ -54,8 +54,8 @@ func drawFleet(t *rapid.T) *fleet {
 		offset := rapid.Int64Range(-int64(maxSkew), int64(maxSkew)).Draw(t, name+"'s clock is off by")
 		tokens := 0
 		store, err := pagecache.NewRecipeA(isr.Config{
-			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
-			Bodies: scenariotest.Bodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
+			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}),
+			Table: cacheTable, Bodies: scenariotest.Bodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
 			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 		})
@@ -101,7 +101,10 @@ func (f *fleet) step(t *rapid.T) {
 // page is a META row that differs from all earlier ones.
 func (f *fleet) page(pk string) pagecache.Meta {
 	f.bodies++
-	return pagecache.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: pagecache.Floor(f.clock.Now()), RevalidateSeconds: 60}
+	return pagecache.Meta{
+		PK: pk, S3Key: fmt.Sprint("body-", f.bodies),
+		GeneratedAt: pagecache.Floor(f.clock.Now()), RevalidateSeconds: 60,
+	}
 }
 
 func (f *fleet) steps(t *rapid.T) {
@@ -129,23 +132,28 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 		stranger := 0 // the change of one
 		if rapid.Bool().Draw(t, "with a stranger") {
 			pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-			must.Done(t)(f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}))
+			must.Done(t)(f.db.As("mallory").PutItem(f.ctx,
+				&dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}))
 			stranger = len(f.db.Changes())
 		}
 		f.steps(t)
 		judged := map[string]invariant.Finding{}
-		invariant.Judge(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew}, func(inv invariant.Invariant, finding invariant.Finding) {
-			judged[inv.Name] = finding
-		})
+		invariant.Judge(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew},
+			func(inv invariant.Invariant, finding invariant.Finding) {
+				judged[inv.Name] = finding
+			})
 		for _, inv := range onLog() {
 			want := f.check(inv)
 			if stranger == 0 && want.Verdict != invariant.OK {
 				t.Fatalf("%s is %v: %s (changes %v)", inv.Name, want.Verdict, want.Why, want.Changes)
 			}
-			if stranger > 0 && inv.Name == "stale-writer" && (want.Verdict != invariant.Violated || want.Changes[len(want.Changes)-1] != stranger) {
-				t.Fatalf("%v: %s (changes %v), want change %d named last", want.Verdict, want.Why, want.Changes, stranger)
+			if stranger > 0 && inv.Name == "stale-writer" &&
+				(want.Verdict != invariant.Violated || want.Changes[len(want.Changes)-1] != stranger) {
+				t.Fatalf("%v: %s (changes %v), want change %d named last", want.Verdict, want.Why, want.Changes,
+					stranger)
 			}
-			if got := judged[inv.Name]; got.Verdict != want.Verdict && want.Verdict != invariant.OK || got.Why != want.Why || !slices.Equal(got.Changes, want.Changes) {
+			if got := judged[inv.Name]; got.Verdict != want.Verdict && want.Verdict != invariant.OK ||
+				got.Why != want.Why || !slices.Equal(got.Changes, want.Changes) {
 				t.Fatalf("%s: judged %+v, checked %+v", inv.Name, got, want)
 			}
 			watch := inv.Watch(invariant.Promise{MaxClockSkew: maxSkew})
@@ -155,7 +163,8 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 				for n < len(log) && log[n].Request != 0 && log[n].Request == log[0].Request {
 					n++
 				}
-				if got := watch(log[:n]); got.Verdict != invariant.OK && (seen.Verdict == invariant.OK || got.Verdict == invariant.Violated) {
+				if got := watch(log[:n]); got.Verdict != invariant.OK &&
+					(seen.Verdict == invariant.OK || got.Verdict == invariant.Violated) {
 					seen = got
 				}
 				log = log[n:]

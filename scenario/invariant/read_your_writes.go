@@ -102,7 +102,8 @@ func (all *ownWrites) read(q question, r read) Finding {
 			continue
 		}
 		if r.source == nil && !r.foreign {
-			finding = finding.or(unknown("event %d serves body %q for %s after its node was told of its own write (event %d), and no rendering is known that made it",
+			finding = finding.or(unknown("event %d serves body %q for %s after its node was told of its own write "+
+				"(event %d), and no rendering is known that made it",
 				r.served.Seq, r.served.Body, r.served.Key, w.told.Seq).event(r.served.Seq))
 		}
 		for _, old := range w.old {
@@ -118,7 +119,8 @@ func (all *ownWrites) read(q question, r read) Finding {
 func (w *ownWrite) broken(r read) Finding {
 	return Finding{
 		Verdict: Violated,
-		Why: fmt.Sprintf("%s was served for %s what %s had read from the origin before the data of the page that %s had regenerated as %s",
+		Why: fmt.Sprintf("%s was served for %s what %s had read from the origin before the data of the page that %s "+
+			"had regenerated as %s",
 			w.actor, w.key, r.source.Actor, w.actor, w.told.Request),
 		Events: eventsOf(r.source, w.bound, w.told, r.asked, r.served),
 	}

@@ -79,12 +79,13 @@ func isPage(meta attr.Item) bool {
 // leads reports whether a row names its body, or the version that names it. Otherwise the body is in the row.
 func leads(row attr.Item) bool { return row["s3_key"] != nil || row["current_sk"] != nil }
 
-// holdsBody reports whether a row has an attribute that may be a body. A number may be one only where a row mapping says
-// so, as of a page in chunks, whose row counts them.
+// holdsBody reports whether a row has an attribute that may be a body. A number may be one only where a row mapping
+// says so, as of a page in chunks, whose row counts them.
 func holdsBody(row attr.Item) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range row {
-		if _, number := value.(attr.N); (!number || name == "body") && !isBookkeeping(name) && name != "etag" && name != "generated_at" {
+		if _, number := value.(attr.N); (!number || name == "body") && !isBookkeeping(name) && name != "etag" &&
+			name != "generated_at" {
 			return true
 		}
 	}
@@ -94,8 +95,8 @@ func holdsBody(row attr.Item) bool {
 // isBookkeeping reports whether an attribute of META is not a part of the page.
 func isBookkeeping(name string) bool {
 	switch name {
-	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token", "lease_expires_at",
-		rowmap.MarkedAt, rowmap.Unlocked:
+	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token",
+		"lease_expires_at", rowmap.MarkedAt, rowmap.Unlocked:
 		return true
 	default:
 		return rowmap.IsFraction(name)
@@ -114,7 +115,8 @@ func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
 		return generated.Add(p.Revalidate), known && p.Revalidate > 0
 	}
 	window, isWindow := rowmap.Instant(row, "revalidate_seconds")
-	return time.Unix(generated.Unix()+window.Unix(), int64(generated.Nanosecond()+window.Nanosecond())), known && isWindow
+	return time.Unix(generated.Unix()+window.Unix(), int64(generated.Nanosecond()+window.Nanosecond())), known &&
+		isWindow
 }
 
 // generatedAt returns when the data of a row's page was read; false if the row does not say it. If the row has only the
@@ -190,7 +192,8 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 		return deciding
 	}
 	// In a translated log (package rowmap), several changes may have the same number, and numbers may be missing.
-	last, found := slices.BinarySearchFunc(log, deciding[len(deciding)-1], func(c ddbfake.Change, seq int) int { return c.Seq - seq })
+	last, found := slices.BinarySearchFunc(log, deciding[len(deciding)-1],
+		func(c ddbfake.Change, seq int) int { return c.Seq - seq })
 	if !found {
 		return deciding
 	}

@@ -98,7 +98,8 @@ func (r *run) happens(actor string, kind history.Kind) *run {
 // makes renders a body and stores it under its own name.
 func (r *run) makes(actor, body string) *run {
 	r.renders(actor, body)
-	r.bodies = append(r.bodies, recorder.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
+	r.bodies = append(r.bodies,
+		recorder.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
 	return r
 }
 
@@ -142,7 +143,8 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 			return m
 		})
 		if copied := test.remembered(inv, r, leave); copied != plain {
-			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from", test.name)
+			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from",
+				test.name)
 		}
 		return plain
 	}
@@ -152,7 +154,9 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 }
 
 // remembered is the fingerprint of the memory of a run, which next leads from one change or event to the next.
-func (test past) remembered(inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory) uint64 {
+func (test past) remembered(
+	inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory,
+) uint64 {
 	m, log := inside.In(&inv).Memory(invariant.Promise{MaxClockSkew: test.skew}), r.changes
 	for _, e := range r.told.Events() {
 		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
@@ -174,8 +178,8 @@ func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
 	}
 }
 
-// leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen to
-// the memory itself. A copy is told only the events that it heeds.
+// leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen
+// to the memory itself. A copy is told only the events that it heeds.
 func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 	of, can := m.(interface {
 		Clone() recorder.Memory
@@ -194,7 +198,8 @@ func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memo
 		other = *e
 	}
 	for _, actor := range []string{"alice", "bob", "carol"} {
-		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated, history.Served, history.Failed, history.Crashed, history.RollingBack} {
+		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated,
+			history.Served, history.Failed, history.Crashed, history.RollingBack} {
 			other.Actor, other.Kind, other.Body = actor, kind, "another"
 			m.Event(other)
 		}

@@ -29,7 +29,8 @@ func checkSamePayload(ev Evidence) Finding {
 				}
 				return Finding{
 					Verdict: Violated,
-					Why: fmt.Sprintf("%s called %s with the payload %s, and was told the result of an effect for the payload %s",
+					Why: fmt.Sprintf("%s called %s with the payload %s, and was told the result of an effect for "+
+						"the payload %s",
 						c.actor, k.key, c.payload, of.payload),
 					Events: events(of.asked, of.effect, c.asked, c.answer),
 				}
@@ -41,8 +42,11 @@ func checkSamePayload(ev Evidence) Finding {
 				if !other {
 					return Finding{
 						Verdict: Violated,
-						Why:     fmt.Sprintf("%s was refused for the payload %s of %s, which all calls of that key have", c.actor, c.payload, k.key),
-						Events:  events(c.asked, c.answer),
+						Why: fmt.Sprintf(
+							"%s was refused for the payload %s of %s, which all calls of that key have",
+							c.actor, c.payload, k.key,
+						),
+						Events: events(c.asked, c.answer),
 					}
 				}
 			}

@@ -30,8 +30,9 @@ func checkSameResult(ev Evidence) Finding {
 			if of == nil || of.effect.Seq > c.answer.Seq {
 				return Finding{
 					Verdict: Violated,
-					Why:     fmt.Sprintf("%s was told %q for %s, which is the result of no effect of that key", c.actor, c.answer.Body, k.key),
-					Events:  events(c.asked, c.answer),
+					Why: fmt.Sprintf("%s was told %q for %s, which is the result of no effect of that key",
+						c.actor, c.answer.Body, k.key),
+					Events: events(c.asked, c.answer),
 				}
 			}
 			for _, other := range k.all[:i] {

@@ -17,7 +17,8 @@ import (
 
 // shared is a cache with one row a page, and times in milliseconds.
 var shared = isr.Schema{Rows: []isr.Row{{
-	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", Token: "locked_by", Expires: "locked_until ms", TTL: "expires",
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", Token: "locked_by",
+	Expires: "locked_until ms", TTL: "expires",
 }}}
 
 // ms is the millisecond at the given time after t0.
@@ -88,28 +89,49 @@ func TestRowsInMilliseconds(t *testing.T) {
 		why  string
 		show []int
 	}{
-		{"in turn", taken().publish("alice", "1").at(second).lock("bob", "b1", 20*second).publish("bob", "2"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
-		{"a publish in the last millisecond of the lease", taken().at(10*second+499*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
-		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "alice sent its publish at the end of its own lease", []int{1, 2}},
-		{"within e", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), ms1, invariant.OK, "", nil},
-		{"a publish without the lock", row().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lease was free", []int{1}},
-		{"over the lock of another", taken().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lock carried the token of alice", []int{1, 2}},
-		{"a takeover a millisecond early", taken().at(10*second+499*ms1).lock("bob", "b1", 20*second), invariant.Named("lock-theft"), 0, invariant.Violated,
+		{"in turn", taken().publish("alice", "1").at(second).lock("bob", "b1", 20*second).publish("bob", "2"),
+			invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
+		{"a publish in the last millisecond of the lease", taken().at(10*second+499*ms1).publish("alice", "1"),
+			invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
+		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"),
+			invariant.Named("stale-writer"), 0, invariant.Violated,
+			"alice sent its publish at the end of its own lease", []int{1, 2}},
+		{"within e", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"),
+			ms1, invariant.OK, "", nil},
+		{"a publish without the lock", row().publish("bob", "1"), invariant.Named("stale-writer"), 0,
+			invariant.Violated, "bob published while the lease was free", []int{1}},
+		{"over the lock of another", taken().publish("bob", "1"), invariant.Named("stale-writer"), 0,
+			invariant.Violated, "bob published while the lock carried the token of alice", []int{1, 2}},
+		{"a takeover a millisecond early", taken().at(10*second+499*ms1).lock("bob", "b1", 20*second),
+			invariant.Named("lock-theft"), 0, invariant.Violated,
 			"bob replaced the lock of alice by one with another token 1ms before the end of the lease", []int{1, 2}},
-		{"a takeover in time", taken().at(10*second+500*ms1).lock("bob", "b1", 20*second), invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
-		{"a lock removed with the row", taken().put(ddbfake.Change{Actor: "bob"}, nil), invariant.Named("lock-theft"), 0, invariant.Violated, "bob removed the lock of alice", []int{1, 2}},
-		{"a row that TTL deletes", taken().put(ddbfake.Change{Cause: ddbfake.CauseTTL}, nil), invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
-		{"a publish that keeps the lock", taken().set("alice", "html", attr.S("1"), "updated_at", ms(0)), invariant.Named("atomic-publish"), 0, invariant.Violated, "alice published and kept its lock", []int{1, 2}},
-		{"a page three milliseconds older", taken().at(5*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1,
-			invariant.Violated, "bob published what was generated 3ms before what had been visible; at most 2ms is allowed", []int{2, 3, 4}},
-		{"a page two milliseconds older", taken().at(4*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1, invariant.OK, "", nil},
-		{"a ttl before the end of the lease", taken().set("alice", "expires", attr.Int(in(10*second))), invariant.Named("ttl-well-formed"), 0, invariant.Violated,
+		{"a takeover in time", taken().at(10*second+500*ms1).lock("bob", "b1", 20*second),
+			invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
+		{"a lock removed with the row", taken().put(ddbfake.Change{Actor: "bob"}, nil), invariant.Named("lock-theft"),
+			0, invariant.Violated, "bob removed the lock of alice", []int{1, 2}},
+		{"a row that TTL deletes", taken().put(ddbfake.Change{Cause: ddbfake.CauseTTL}, nil),
+			invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
+		{"a publish that keeps the lock", taken().set("alice", "html", attr.S("1"), "updated_at", ms(0)),
+			invariant.Named("atomic-publish"), 0, invariant.Violated, "alice published and kept its lock", []int{1, 2}},
+		{"a page three milliseconds older", taken().at(5*ms1).publish("alice", "1").lock("bob", "b1", 20*second).
+			at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1,
+			invariant.Violated,
+			"bob published what was generated 3ms before what had been visible; at most 2ms is allowed",
+			[]int{2, 3, 4}},
+		{"a page two milliseconds older", taken().at(4*ms1).publish("alice", "1").lock("bob", "b1", 20*second).
+			at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1, invariant.OK, "", nil},
+		{"a ttl before the end of the lease", taken().set("alice", "expires", attr.Int(in(10*second))),
+			invariant.Named("ttl-well-formed"), 0, invariant.Violated,
 			"alice gave the lock an expires that comes 500ms before the end of its lease", []int{1, 2}},
-		{"a ttl after it", taken().set("alice", "expires", attr.Int(in(11*second))), invariant.Named("ttl-well-formed"), 0, invariant.OK, "", nil},
-		{"a ttl before the page is stale", row().publish("alice", "1").set("alice", "expires", attr.Int(in(59*second))), invariant.Named("ttl-well-formed"), 0, invariant.Violated,
+		{"a ttl after it", taken().set("alice", "expires", attr.Int(in(11*second))), invariant.Named("ttl-well-formed"),
+			0, invariant.OK, "", nil},
+		{"a ttl before the page is stale", row().publish("alice", "1").set("alice", "expires", attr.Int(in(59*second))),
+			invariant.Named("ttl-well-formed"), 0, invariant.Violated,
 			"alice gave the page an expires that comes 1s before the end of its freshness", []int{1, 2}},
-		{"a page that does not say when it was made", taken().set("alice", "html", attr.S("1"), "locked_by", nil), invariant.Named("monotonic-publication"), 0, invariant.Unknown, "publishes without updated_at (ms)", nil},
-		{"rows that fit nothing", row().put(ddbfake.Change{Actor: "a"}, attr.Item{"id": attr.S("other")}), invariant.Named("stale-writer"), 0, invariant.Unknown, "", nil},
+		{"a page that does not say when it was made", taken().set("alice", "html", attr.S("1"), "locked_by", nil),
+			invariant.Named("monotonic-publication"), 0, invariant.Unknown, "publishes without updated_at (ms)", nil},
+		{"rows that fit nothing", row().put(ddbfake.Change{Actor: "a"}, attr.Item{"id": attr.S("other")}),
+			invariant.Named("stale-writer"), 0, invariant.Unknown, "", nil},
 	} {
 		if test.name == "rows that fit nothing" {
 			for i := range test.row.changes {
@@ -154,14 +176,16 @@ func TestSingleFlightOfOwnRows(t *testing.T) {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 	ev.History = events
-	if f := invariant.Named("single-flight").Check(ev); f.Verdict != invariant.Violated || !strings.Contains(f.Why, "bob made / without having taken its lease") {
+	if f := invariant.Named("single-flight").Check(ev); f.Verdict != invariant.Violated ||
+		!strings.Contains(f.Why, "bob made / without having taken its lease") {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 }
 
 // A cache without a lock is judged by what each page replaces, and by no lease.
 func TestPagesWithoutLocks(t *testing.T) {
-	unlocked := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", TTL: "expires"}}}
+	unlocked := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms",
+		Window: "= 1m", TTL: "expires"}}}
 	page := func(r *pageRow, actor string, at, expires time.Duration) *pageRow {
 		return r.set(actor, "html", attr.S(actor), "updated_at", ms(at), "expires", attr.Int(in(expires)))
 	}
@@ -170,16 +194,21 @@ func TestPagesWithoutLocks(t *testing.T) {
 		row  *pageRow
 		want invariant.Verdict
 	}{
-		"one page":                          {first(), invariant.OK},
-		"a newer one":                       {page(first(), "bob", 30*second, 100*second), invariant.OK},
-		"an older one":                      {page(first(), "bob", 10*second, 100*second), invariant.Violated},
-		"in place of one whose ttl is over": {page(page(&pageRow{}, "alice", 20*second, 0), "bob", 10*second, 100*second), invariant.OK},
-		"after one that is gone":            {page(first().put(ddbfake.Change{Actor: "carol"}, nil), "bob", 10*second, 100*second), invariant.OK},
+		"one page":     {first(), invariant.OK},
+		"a newer one":  {page(first(), "bob", 30*second, 100*second), invariant.OK},
+		"an older one": {page(first(), "bob", 10*second, 100*second), invariant.Violated},
+		"in place of one whose ttl is over": {
+			page(page(&pageRow{}, "alice", 20*second, 0), "bob", 10*second, 100*second), invariant.OK,
+		},
+		"after one that is gone": {page(first().put(ddbfake.Change{Actor: "carol"}, nil), "bob", 10*second, 100*second),
+			invariant.OK},
 	} {
-		if f := invariant.Named("monotonic-publication").Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != test.want {
+		if f := invariant.Named("monotonic-publication").
+			Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != test.want {
 			t.Errorf("%s: %v: %s", name, f.Verdict, f.Why)
 		}
-		if f := invariant.Named("stale-writer").Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != invariant.Violated {
+		if f := invariant.Named("stale-writer").
+			Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != invariant.Violated {
 			t.Errorf("%s: stale-writer: %v: %s", name, f.Verdict, f.Why)
 		}
 	}
@@ -187,7 +216,8 @@ func TestPagesWithoutLocks(t *testing.T) {
 
 func TestAWrongSchemaIsUnknown(t *testing.T) {
 	ev := invariant.Evidence{Changes: (&pageRow{}).publish("bob", "1").changes, Schema: isr.Schema{Rows: []isr.Row{{}}}}
-	if f := invariant.Named("stale-writer").Check(ev); f.Verdict != invariant.Unknown || !strings.Contains(f.Why, "no partition") {
+	if f := invariant.Named("stale-writer").Check(ev); f.Verdict != invariant.Unknown ||
+		!strings.Contains(f.Why, "no partition") {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 }

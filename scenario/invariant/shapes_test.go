@@ -14,7 +14,8 @@ import (
 
 // inline is the META row of a cache that keeps the body in it, and no ttl.
 func (l *changeLog) inline(actor, body string, with attr.Item) *changeLog {
-	row := attr.Item{"html": attr.S("<p>" + body + "</p>"), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60)}
+	row := attr.Item{"html": attr.S("<p>" + body + "</p>"), "generated_at": attr.Int(l.sent.Unix()),
+		"revalidate_seconds": attr.Int(60)}
 	maps.Copy(row, with)
 	return l.write(actor, "META", row)
 }
@@ -64,7 +65,8 @@ func TestRowsOfAnotherShape(t *testing.T) {
 	}
 	inTurn := func() *run { return ownRows().take("alice").renders("alice", "1").puts("alice", "1", nil) }
 	asked := func() *run { // a regeneration by name, published inline
-		return ownRows().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").renders("alice", "1").puts("alice", "1", nil)
+		return ownRows().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").renders("alice", "1").
+			puts("alice", "1", nil)
 	}
 	oddLock := func() *run { return ownRows().do(func(l *changeLog) { l.oddLock("alice") }) }
 	visitor := func() *run { return newRun().event("visitor", history.Settled, 0, "") }
@@ -75,10 +77,13 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		"stale-writer": {
 			{"in turn", inTurn(), okay},
 			{"a body in the row, put blindly", inTurn().puts("bob", "2", nil), violated},
-			{"the same second and window, another body", inTurn().do(func(l *changeLog) { l.inline("bob", "2", nil) }), violated},
-			{"a count of readers is no publish", inTurn().do(func(l *changeLog) { l.inline("alice", "1", attr.Item{"hits": attr.Int(1)}) }), okay},
+			{"the same second and window, another body",
+				inTurn().do(func(l *changeLog) { l.inline("bob", "2", nil) }), violated},
+			{"a count of readers is no publish",
+				inTurn().do(func(l *changeLog) { l.inline("alice", "1", attr.Item{"hits": attr.Int(1)}) }), okay},
 			{"a page that nobody can read", inTurn().do(func(l *changeLog) { l.odd("bob", "2", nil) }), violated},
-			{"under a lock that nobody can read", oddLock().do(func(l *changeLog) { l.inline("alice", "1", nil) }), unknown},
+			{"under a lock that nobody can read",
+				oddLock().do(func(l *changeLog) { l.inline("alice", "1", nil) }), unknown},
 		},
 		"lock-theft": {
 			{"in turn", inTurn().take("bob"), okay},
@@ -87,31 +92,41 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		},
 		"monotonic-publication": {
 			{"in turn", inTurn().wait(time.Minute).take("bob").puts("bob", "2", nil), okay},
-			{"an older body in the row", inTurn().take("bob").puts("bob", "2", attr.Item{"generated_at": attr.Int(in(-second))}), violated},
+			{"an older body in the row",
+				inTurn().take("bob").puts("bob", "2", attr.Item{"generated_at": attr.Int(in(-second))}), violated},
 			{"a page that does not say when it was made", odd(nil), unknown},
 		},
 		"atomic-publish": {
 			{"in turn", inTurn(), okay},
-			{"a body in the row, and the lock kept", ownRows().take("alice").do(func(l *changeLog) { l.inline("alice", "1", nil) }), violated},
-			{"a lock that nobody can read is kept", oddLock().do(func(l *changeLog) { l.odd("alice", "1", nil) }), unknown},
+			{"a body in the row, and the lock kept",
+				ownRows().take("alice").do(func(l *changeLog) { l.inline("alice", "1", nil) }), violated},
+			{"a lock that nobody can read is kept",
+				oddLock().do(func(l *changeLog) { l.odd("alice", "1", nil) }), unknown},
 		},
 		"no-dangling-pointer": {
 			{"a body in the row", inTurn().stores("alice", "9"), okay},
 			{"a body in the version's row", ownRows().stores("alice", "9").
 				do(func(l *changeLog) {
-					l.write("alice", "VER#1", attr.Item{"html": attr.S("1")}).write("alice", "META", attr.Item{"current_sk": attr.S("VER#1")})
+					l.write("alice", "VER#1", attr.Item{"html": attr.S("1")}).write("alice", "META",
+						attr.Item{"current_sk": attr.S("VER#1")})
 				}), okay},
-			{"one etag for two bodies in the row", inTurn().puts("alice", "1", tagged("e")).renders("bob", "2").puts("bob", "2", tagged("e")).stores("bob", "9"), violated},
-			{"two etags", inTurn().puts("alice", "1", tagged("e")).renders("bob", "2").puts("bob", "2", tagged("f")).stores("bob", "9"), okay},
-			{"an etag of what nobody can read", odd(attr.Item{"html": attr.B{1, 2}, "etag": attr.S("e")}).stores("alice", "9"), unknown},
+			{"one etag for two bodies in the row", inTurn().puts("alice", "1", tagged("e")).renders("bob", "2").
+				puts("bob", "2", tagged("e")).stores("bob", "9"), violated},
+			{"two etags", inTurn().puts("alice", "1", tagged("e")).renders("bob", "2").puts("bob", "2", tagged("f")).
+				stores("bob", "9"), okay},
+			{"an etag of what nobody can read",
+				odd(attr.Item{"html": attr.B{1, 2}, "etag": attr.S("e")}).stores("alice", "9"), unknown},
 			{"a body in a store that nobody sees", ownRows().shows("alice", "1").stores("", ""), unknown},
 		},
 		"ttl-well-formed": {
 			{"a body in the row", inTurn().puts("alice", "1", attr.Item{"ttl": attr.Int(in(time.Minute))}), okay},
-			{"a second too early", inTurn().puts("alice", "1", attr.Item{"ttl": attr.Int(in(time.Minute - second))}), violated},
+			{"a second too early",
+				inTurn().puts("alice", "1", attr.Item{"ttl": attr.Int(in(time.Minute - second))}), violated},
 			{"without a window of its own, a second too early",
 				ownRows().do(func(l *changeLog) {
-					l.write("alice", "META", attr.Item{"html": attr.S("1"), "generated_at": attr.Int(in(0)), "ttl": attr.Int(in(time.Minute - second))})
+					l.write("alice", "META", attr.Item{
+						"html": attr.S("1"), "generated_at": attr.Int(in(0)), "ttl": attr.Int(in(time.Minute - second)),
+					})
 				}), violated},
 			{"a page that does not say when it was made", odd(attr.Item{"ttl": attr.Int(in(time.Minute))}), unknown},
 			{"in milliseconds, all the same", odd(attr.Item{"ttl": attr.Int(in(time.Minute) * 1000)}), violated},
@@ -130,13 +145,17 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		"single-flight": {
 			{"in turn", inTurn(), okay},
 			{"one after the other", inTurn().wait(time.Minute).take("bob").renders("bob", "2"), okay},
-			{"without a second look", inTurn().wait(time.Minute-second).take("bob").renders("bob", "2").puts("bob", "2", nil), violated},
+			{"without a second look",
+				inTurn().wait(time.Minute-second).take("bob").renders("bob", "2").puts("bob", "2", nil), violated},
 			{"and without publishing it, where the node has named the rows",
 				inTurn().wait(time.Minute-second).take("bob").named("CACHE#/").renders("bob", "2"), violated},
-			{"without a lease, where nothing was published", ownRows().named("CACHE#/").renders("alice", "1"), violated},
-			{"of two pages, by the body and not by what was named", inTurn().in("CACHE#/other").take("bob").named("CACHE#/other").renders("bob", "2"), violated},
+			{"without a lease, where nothing was published",
+				ownRows().named("CACHE#/").renders("alice", "1"), violated},
+			{"of two pages, by the body and not by what was named",
+				inTurn().in("CACHE#/other").take("bob").named("CACHE#/other").renders("bob", "2"), violated},
 			{"nothing tells which rows", ownRows().take("alice").renders("alice", "1"), unknown},
-			{"a page that does not say when it was made", odd(nil).take("bob").named("CACHE#/").renders("bob", "2"), unknown},
+			{"a page that does not say when it was made",
+				odd(nil).take("bob").named("CACHE#/").renders("bob", "2"), unknown},
 		},
 		"no-lost-invalidation": {
 			{"made since", invalidated().renders("alice", "1").gets("carol", "1"), okay},
@@ -144,7 +163,8 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		},
 		"monotonic-reads": {
 			{"it reads no rows", odd(nil), okay},
-			{"bodies that nobody made", newRun().asks("bob").gets("bob", "<p>1</p>").asks("bob").gets("bob", "<p>2</p>"), unknown},
+			{"bodies that nobody made",
+				newRun().asks("bob").gets("bob", "<p>1</p>").asks("bob").gets("bob", "<p>2</p>"), unknown},
 		},
 		"read-your-writes": {
 			{"its own", regenerated().asks("alice").gets("alice", "1"), okay},
@@ -157,10 +177,12 @@ func TestRowsOfAnotherShape(t *testing.T) {
 			{"once", asked(), okay},
 			{"twice", asked().take("bob").renders("bob", "2").puts("bob", "2", nil), violated},
 			{"with other inputs", asked().with("r1", "other").asks("bob").renders("bob", "2"), violated},
-			{"a body that nobody can read", ownRows().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").renders("alice", "1").
-				puts("alice", "compressed", nil), unknown},
-			{"other inputs, and no REQ row of the schema", ownRows().with("r1", "h").asks("alice").take("alice").renders("alice", "1").puts("alice", "1", nil).
-				with("r1", "other").asks("bob").renders("bob", "2"), unknown},
+			{"a body that nobody can read",
+				ownRows().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").renders("alice", "1").
+					puts("alice", "compressed", nil), unknown},
+			{"other inputs, and no REQ row of the schema",
+				ownRows().with("r1", "h").asks("alice").take("alice").renders("alice", "1").puts("alice", "1", nil).
+					with("r1", "other").asks("bob").renders("bob", "2"), unknown},
 		},
 		"tenant-isolation": {
 			{"a body that nobody made", newRun().of("t1").renders("alice", "1").gets("alice", "<p>1</p>"), unknown},
@@ -198,7 +220,8 @@ func (r *run) stores(actor, name string) *run {
 		r.bodies = []recorder.Body{}
 	}
 	if name != "" {
-		r.bodies = append(r.bodies, recorder.Body{Time: r.now, Actor: actor, Name: name, Body: name, Change: len(r.changes)})
+		r.bodies = append(r.bodies,
+			recorder.Body{Time: r.now, Actor: actor, Name: name, Body: name, Change: len(r.changes)})
 	}
 	return r
 }

@@ -31,8 +31,9 @@ import (
 func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
-		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease with more than e left, " +
-			"and not while the page had been fresh for more than e since it took it, unless asked to",
+		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease " +
+			"with more than e left, and not while the page had been fresh for more than e since it took it, " +
+			"unless asked to",
 		ours: inside.Put(own{
 			Follow: func(p Promise) teller {
 				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
@@ -55,10 +56,13 @@ func newFlights(ev Evidence, l *ledger) follower {
 		return nil
 	}
 	placed := slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 })
-	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}, overlapping: inside.In(&ev).Overlapping}
+	all := &flights{
+		skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}, overlapping: inside.In(&ev).Overlapping,
+	}
 	last := ev.History[len(ev.History)-1]
 	if all.blind = !placed && len(ev.Changes) > 0 && !last.Time.Before(ev.Changes[0].Time); all.blind {
-		all.first = unknown("the history does not say how far the change log was when event %d happened", ev.History[first].Seq)
+		all.first = unknown("the history does not say how far the change log was when event %d happened",
+			ev.History[first].Seq)
 	}
 	return all
 }
@@ -73,8 +77,8 @@ type flights struct {
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash    // renderings that are of no turn, as far as is known: see lose
 	text   words
-	// overlapping says that a node may begin a turn while an earlier one of its own goes on, whose lease is over. The earlier
-	// ones that have not rendered yet are late.
+	// overlapping says that a node may begin a turn while an earlier one of its own goes on, whose lease is over. The
+	// earlier ones that have not rendered yet are late.
 	overlapping bool
 	late        map[rowID][]*flight
 	apart       bool // regions are judged each by itself
@@ -89,8 +93,8 @@ type flight struct {
 	expires  time.Time
 	rendered *history.Event
 	crashed  bool // the node has crashed; its requests under way may still take effect
-	// fresh is the time until which the page was fresh in every state since the flight began; zero if it was not fresh in
-	// some state.
+	// fresh is the time until which the page was fresh in every state since the flight began; zero if it was not fresh
+	// in some state.
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
@@ -163,7 +167,8 @@ func (all *flights) lock(s *step) {
 	}
 	if takes {
 		fresh, known := s.pageFreshUntil()
-		begun := &flight{actor: c.Actor, region: s.region, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
+		begun := &flight{actor: c.Actor, region: s.region, began: c.Seq, token: s.lock.token, expires: s.lock.expires,
+			fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 		for _, f := range under {
 			if f.expires.After(c.Time.Add(all.skew)) {
@@ -191,8 +196,8 @@ func (all *flights) overtake(page rowID, under []*flight, actor string) {
 }
 
 // pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page, or if a mark from
-// before it may be later than the page by true time: both times were read from clocks. It returns false if META does not
-// say it.
+// before it may be later than the page by true time: both times were read from clocks. It returns false if META does
+// not say it.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
@@ -233,8 +238,9 @@ func (all *flights) render(e *history.Event) Finding {
 	pk := all.places.of(all.log, e)
 	if pk == "" {
 		all.lose(e)
-		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
-			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key).event(e.Seq)
+		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of "+
+			"one page alone was named since it was asked for, and no META row leads to the body", e.Seq,
+			e.Actor, e.Key).event(e.Seq)
 	}
 	return all.renderIn(all.log.find(pk), e)
 }
@@ -257,14 +263,18 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 		if all.belated(p, e) {
 			return ok()
 		}
-		return Finding{Verdict: Violated, Why: fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq}}
+		return Finding{
+			Verdict: Violated,
+			Why:     fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq},
+		}
 	}
 	own := under[i]
 	if own.crashed {
 		return ok()
 	}
 	if own.murky != 0 {
-		return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and %s makes %s under it",
+		return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and %s makes "+
+			"%s under it",
 			own.murky, e.Actor, e.Key).change(own.murky).event(e.Seq)
 	}
 	own.rendered = e
@@ -276,25 +286,28 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 		if !all.apart || f.region == own.region {
 			return together(f, own)
 		}
-		doubt = unknown("event %d: %s made %s while %s was making it in another region, and no write has shown that the tables are replicas",
+		doubt = unknown("event %d: %s made %s while %s was making it in another region, and no write has shown that "+
+			"the tables are replicas",
 			e.Seq, e.Actor, e.Key, f.actor).event(e.Seq)
 	}
 	if e.Request == "" && own.unread {
-		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) or revalidate_seconds (N)",
+		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) "+
+			"or revalidate_seconds (N)",
 			e.Seq, e.Actor, e.Key).event(e.Seq)
 	}
 	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) && !all.belated(p, e) {
 		return Finding{
 			Verdict: Violated,
-			Why:     fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %s", e.Actor, e.Key, span(e.Time, own.fresh)),
+			Why: fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %s",
+				e.Actor, e.Key, span(e.Time, own.fresh)),
 			Changes: []int{own.began}, Events: []int{e.Seq},
 		}
 	}
 	return doubt
 }
 
-// belated says whether a rendering may be that of a late turn of its actor, which then is over. Nothing tells to which of
-// its turns it belongs.
+// belated says whether a rendering may be that of a late turn of its actor, which then is over. Nothing tells to which
+// of its turns it belongs.
 func (all *flights) belated(p *partition, e *history.Event) bool {
 	if p == nil {
 		return false
@@ -314,7 +327,8 @@ func together(first, second *flight) Finding {
 	e := second.rendered
 	return Finding{
 		Verdict: Violated,
-		Why:     fmt.Sprintf("%s made %s while %s was making it, both under a lease that was not over", e.Actor, e.Key, first.actor),
+		Why: fmt.Sprintf("%s made %s while %s was making it, both under a lease that was not over", e.Actor, e.Key,
+			first.actor),
 		Changes: began(first, second),
 		Events:  []int{first.rendered.Seq, e.Seq},
 	}

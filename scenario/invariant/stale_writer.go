@@ -43,5 +43,6 @@ func staleWriter() Invariant {
 
 // publishedUnder is the doubt about a publish under a LOCK row that lacks a token or an end since a change.
 func publishedUnder(left, publish int) Finding {
-	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d publishes under it", left, publish).change(left).change(publish)
+	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d "+
+		"publishes under it", left, publish).change(left).change(publish)
 }

@@ -30,20 +30,27 @@ func TestStaleWriterPasses(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).publish("alice", "one").
 				at(90*second).lock("bob", "b1", 120*second).at(100*second).publish("bob", "two")},
 		{name: "a takeover at the very end of a lease",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "new")},
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
+				publish("bob", "new")},
 		{name: "a takeover with the same token, and a publish of the new holder",
-			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second).publish("bob", "new")},
+			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second).
+				publish("bob", "new")},
 		{name: "a lease refreshed, and published in its extension",
-			log: newLog().lock("alice", "a1", 30*second).at(20*second).lock("alice", "a1", 50*second).at(40*second).publish("alice", "new")},
+			log: newLog().lock("alice", "a1", 30*second).at(20*second).lock("alice", "a1", 50*second).at(40*second).
+				publish("alice", "new")},
 		{name: "a lock that TTL deleted, and a new one",
-			log: newLog().lock("alice", "a1", 30*second).at(4000*second).sweep("LOCK").lock("bob", "b1", 4030*second).publish("bob", "new")},
+			log: newLog().lock("alice", "a1", 30*second).at(4000*second).sweep("LOCK").lock("bob", "b1", 4030*second).
+				publish("bob", "new")},
 		{name: "a token used again after its release",
-			log: newLog().lock("alice", "1", 30*second).publish("alice", "one").lock("bob", "1", 30*second).publish("bob", "two")},
+			log: newLog().lock("alice", "1", 30*second).publish("alice", "one").lock("bob", "1", 30*second).
+				publish("bob", "two")},
 		{name: "equal tokens under two keys",
-			log: newLog().lock("alice", "1", 30*second).on("cache", "CACHE#2").lock("bob", "1", 30*second).publish("bob", "two").
+			log: newLog().lock("alice", "1", 30*second).on("cache", "CACHE#2").lock("bob", "1", 30*second).
+				publish("bob", "two").
 				on("cache", "CACHE#1").publish("alice", "one")},
 		{name: "equal keys in two tables",
-			log: newLog().lock("alice", "a1", 30*second).on("other", "CACHE#1").lock("bob", "b1", 30*second).publish("bob", "two").
+			log: newLog().lock("alice", "a1", 30*second).on("other", "CACHE#1").lock("bob", "b1", 30*second).
+				publish("bob", "two").
 				on("cache", "CACHE#1").publish("alice", "one")},
 
 		{name: "sent in the last nanosecond of the lease",
@@ -53,8 +60,10 @@ func TestStaleWriterPasses(t *testing.T) {
 		{name: "sent in the last nanosecond that skew excuses", skew: 2 * second,
 			log: newLog().lock("alice", "a1", 30*second).at(32*second-nano).publish("alice", "new")},
 
-		{name: "META deleted by hand", log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").write("bob", "META", nil)},
-		{name: "META deleted by TTL", log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").at(9000 * second).sweep("META")},
+		{name: "META deleted by hand",
+			log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").write("bob", "META", nil)},
+		{name: "META deleted by TTL",
+			log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").at(9000 * second).sweep("META")},
 		{name: "a ttl set by hand shows no other generation",
 			log: func() *changeLog {
 				l := newLog().lock("alice", "a1", 30*second).publish("alice", "new")
@@ -62,7 +71,8 @@ func TestStaleWriterPasses(t *testing.T) {
 				touched["ttl"] = attr.Int(in(90 * second))
 				return l.write("bob", "META", touched)
 			}()},
-		{name: "rows that are neither META nor LOCK", log: newLog().write("bob", "VER#1", attr.Item{"s3_key": attr.S("x")})},
+		{name: "rows that are neither META nor LOCK",
+			log: newLog().write("bob", "VER#1", attr.Item{"s3_key": attr.S("x")})},
 		{name: "rows without string keys",
 			log: func() *changeLog {
 				l := newLog().write("bob", "META", attr.Item{"n": attr.Int(1)})
@@ -90,13 +100,15 @@ func TestStaleWriterCatches(t *testing.T) {
 				return l.together(func() { l.lock("alice", "a1", 30*second).meta("alice", "new") })
 			}(),
 			why: []string{"alice", "lease was free"}, show: []int{1, 2}},
-		{name: "a publish after the release", log: newLog().lock("alice", "a1", 30*second).unlock("alice").meta("alice", "new"),
+		{name: "a publish after the release",
+			log: newLog().lock("alice", "a1", 30*second).unlock("alice").meta("alice", "new"),
 			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3}},
 		{name: "a publish after TTL deleted the lock",
 			log: newLog().lock("alice", "a1", 30*second).at(4000*second).sweep("LOCK").meta("alice", "new"),
 			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3}},
 		{name: "a paused writer, after the takeover",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).meta("alice", "new"),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).
+				meta("alice", "new"),
 			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3}},
 		{name: "a paused writer, after a takeover with the same token",
 			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second).meta("alice", "old"),
@@ -106,14 +118,17 @@ func TestStaleWriterCatches(t *testing.T) {
 				at(31*second).sentAt(10*second).meta("alice", "new"),
 			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3}},
 		{name: "a paused writer, after its successor published",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "newer").
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
+				publish("bob", "newer").
 				at(31*second).meta("alice", "new"),
 			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3, 4, 5}},
 		{name: "a past self's publish, after its restart took over",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("alice.2", "a2", 60*second).meta("alice", "new"),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("alice.2", "a2", 60*second).
+				meta("alice", "new"),
 			why: []string{"alice published", "token of alice.2"}, show: []int{1, 2, 3}},
 		{name: "a token used again, and the past holder's publish",
-			log: newLog().lock("alice", "1", 30*second).at(4000*second).sweep("LOCK").lock("bob", "1", 4030*second).publish("alice", "new"),
+			log: newLog().lock("alice", "1", 30*second).at(4000*second).sweep("LOCK").lock("bob", "1", 4030*second).
+				publish("alice", "new"),
 			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3, 4}},
 		{name: "a lock refreshed by somebody else stays its holder's",
 			log: newLog().lock("alice", "a1", 30*second).lock("bob", "a1", 60*second).meta("bob", "new"),
@@ -125,21 +140,26 @@ func TestStaleWriterCatches(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).at(32*second).publish("alice", "new"),
 			why: []string{"alice", "2s after the end of its own lease"}, show: []int{1, 2}},
 		{name: "skew excuses no foreign token", skew: time.Hour,
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).meta("alice", "new"),
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
+				meta("alice", "new"),
 			why: []string{"alice", "bob"}, show: []int{1, 2, 3}},
 		{name: "a lock that TTL deleted before its time excuses nobody",
 			log: newLog().lock("alice", "a1", 30*second).at(10*second).sweep("LOCK").meta("alice", "new"),
 			why: []string{"lease was free"}, show: []int{1, 2, 3}},
-		{name: "the lease of another key", log: newLog().lock("alice", "a1", 30*second).on("cache", "CACHE#2").meta("alice", "new"),
+		{name: "the lease of another key",
+			log: newLog().lock("alice", "a1", 30*second).on("cache", "CACHE#2").meta("alice", "new"),
 			why: []string{"lease was free"}, show: []int{2}},
-		{name: "the lease of another table", log: newLog().lock("alice", "a1", 30*second).on("other", "CACHE#1").meta("alice", "new"),
+		{name: "the lease of another table",
+			log: newLog().lock("alice", "a1", 30*second).on("other", "CACHE#1").meta("alice", "new"),
 			why: []string{"lease was free"}, show: []int{2}},
 		{name: "another etag is another generation",
 			log: newLog().lock("alice", "a1", 30*second).publish("alice", "one").
-				write("bob", "META", attr.Item{"s3_key": attr.S("one"), "generated_at": attr.Int(in(0)), "etag": attr.S("x")}),
+				write("bob", "META",
+					attr.Item{"s3_key": attr.S("one"), "generated_at": attr.Int(in(0)), "etag": attr.S("x")}),
 			why: []string{"bob", "lease was free"}, show: []int{1, 2, 3, 4}},
 		{name: "and so is another current_sk",
-			log: newLog().lock("alice", "a1", 30*second).write("alice", "META", attr.Item{"current_sk": attr.S("VER#1")}).unlock("alice").
+			log: newLog().lock("alice", "a1", 30*second).
+				write("alice", "META", attr.Item{"current_sk": attr.S("VER#1")}).unlock("alice").
 				write("bob", "META", attr.Item{"current_sk": attr.S("VER#2")}),
 			why: []string{"bob", "lease was free"}, show: []int{1, 2, 3, 4}},
 		{name: "the first of two",
@@ -164,7 +184,8 @@ func TestStaleWriterDoesNotGuess(t *testing.T) {
 	} {
 		for _, test := range []judged{
 			{name: name, log: newLog().write("alice", "LOCK", row).meta("alice", "new")},
-			{name: name + ", published by transaction", log: newLog().write("alice", "LOCK", row).publish("alice", "new")},
+			{name: name + ", published by transaction",
+				log: newLog().write("alice", "LOCK", row).publish("alice", "new")},
 		} {
 			test.want, test.why = invariant.Unknown, []string{"change 1", "change 2", "lease_token", "lease_expires_at"}
 			test.check(t, invariant.Named("stale-writer"))

@@ -34,15 +34,18 @@ var subjects = map[string]func(Evidence) bool{
 		})
 	},
 	"ttl-well-formed": func(ev Evidence) bool {
-		return slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool { return c.Cause == ddbfake.CauseClient && c.After["ttl"] != nil })
+		return slices.ContainsFunc(ev.Changes,
+			func(c ddbfake.Change) bool { return c.Cause == ddbfake.CauseClient && c.After["ttl"] != nil })
 	},
 	"freshness":     func(ev Evidence) bool { return has(ev.History, history.Served) },
 	"single-flight": func(ev Evidence) bool { return has(ev.History, history.Rendered) },
 	"no-lost-invalidation": func(ev Evidence) bool {
-		return servedAfter(ev.History, func(before, _ *history.Event) bool { return before.Kind == history.Invalidated })
+		return servedAfter(ev.History,
+			func(before, _ *history.Event) bool { return before.Kind == history.Invalidated })
 	},
 	"idempotent-regeneration": func(ev Evidence) bool {
-		return slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Rendered && e.Request != "" })
+		return slices.ContainsFunc(ev.History,
+			func(e history.Event) bool { return e.Kind == history.Rendered && e.Request != "" })
 	},
 	"tenant-isolation": severalTenants,
 	"ttl-is-gc":        func(ev Evidence) bool { return len(inside.In(&ev).Lags) > 0 },
@@ -51,7 +54,8 @@ var subjects = map[string]func(Evidence) bool{
 	},
 	"read-your-writes": func(ev Evidence) bool {
 		return servedAfter(ev.History, func(before, asked *history.Event) bool {
-			return before.Kind == history.Served && before.Request != "" && before.Actor == asked.Actor && asked.Request == ""
+			return before.Kind == history.Served && before.Request != "" && before.Actor == asked.Actor &&
+				asked.Request == ""
 		})
 	},
 	"linearizable": func(ev Evidence) bool { return len(inside.In(&ev).Operations) > 0 },
@@ -72,11 +76,13 @@ var subjects = map[string]func(Evidence) bool{
 	},
 	"kept-lease": func(ev Evidence) bool { // a holder is told whether it still has its lock, or need not ask
 		terms := inside.In(&ev).Lock
-		return terms != nil && (has(ev.History, mark.EventLockHeld) || has(ev.History, mark.EventLockExtended) || has(ev.History, mark.EventLockLost) ||
+		return terms != nil && (has(ev.History, mark.EventLockHeld) || has(ev.History, mark.EventLockExtended) ||
+			has(ev.History, mark.EventLockLost) ||
 			terms.Heartbeats && slices.ContainsFunc(locksOf(ev), (*lock).contended))
 	},
 	"free-lock": func(ev Evidence) bool {
-		return inside.In(&ev).Lock != nil && (has(ev.History, mark.EventLockTaken) || has(ev.History, mark.EventLockRefused))
+		return inside.In(&ev).Lock != nil && (has(ev.History, mark.EventLockTaken) ||
+			has(ev.History, mark.EventLockRefused))
 	},
 	"lock-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventLockAsked) },
 
@@ -86,9 +92,10 @@ var subjects = map[string]func(Evidence) bool{
 	"same-result": func(ev Evidence) bool { return has(ev.History, mark.EventCallAnswered) },
 	"same-payload": func(ev Evidence) bool {
 		promised := inside.In(&ev).Once != nil && inside.In(&ev).Once.Payload
-		return has(ev.History, mark.EventCallOther) || promised && slices.ContainsFunc(callsOf(ev), func(k *keyed) bool {
-			return slices.ContainsFunc(k.all, func(c *call) bool { return c.payload != k.all[0].payload })
-		})
+		return has(ev.History, mark.EventCallOther) ||
+			promised && slices.ContainsFunc(callsOf(ev), func(k *keyed) bool {
+				return slices.ContainsFunc(k.all, func(c *call) bool { return c.payload != k.all[0].payload })
+			})
 	},
 	"free-call": func(ev Evidence) bool {
 		return inside.In(&ev).Once != nil && slices.ContainsFunc(callsOf(ev), func(k *keyed) bool {
@@ -157,7 +164,8 @@ func servedAfter(events []history.Event, follows func(before, asked *history.Eve
 		}
 		for j := range events[:i] {
 			before := &events[j]
-			if before.Key == asked.Key && before.Tenant == asked.Tenant && follows(before, asked) && isServed(events[i:]) {
+			if before.Key == asked.Key && before.Tenant == asked.Tenant && follows(before, asked) &&
+				isServed(events[i:]) {
 				return true
 			}
 		}

@@ -55,11 +55,13 @@ func (all *tenants) Event(e *history.Event) Finding {
 		source := all.latest[e.Body]
 		return Finding{
 			Verdict: Violated,
-			Why:     fmt.Sprintf("%s served to tenant %q what %s had made for tenant %q", e.Actor, e.Tenant, source.Actor, source.Tenant),
-			Events:  []int{source.Seq, e.Seq},
+			Why: fmt.Sprintf("%s served to tenant %q what %s had made for tenant %q", e.Actor, e.Tenant,
+				source.Actor, source.Tenant),
+			Events: []int{source.Seq, e.Seq},
 		}
 	case e.Tenant != "":
-		return unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant).event(e.Seq)
+		return unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq,
+			e.Body, e.Tenant).event(e.Seq)
 	}
 	return Finding{}
 }

@@ -31,7 +31,9 @@ func checkLags(ev Evidence) Finding {
 // compareLag looks for the first event that differs.
 func compareLag(history []history.Event, other recorder.Lagged) Finding {
 	violated := func(events []int, why string, args ...any) Finding {
-		return Finding{Verdict: Violated, Why: "under the TTL lag " + other.Lag + ", " + fmt.Sprintf(why, args...), Events: events}
+		return Finding{
+			Verdict: Violated, Why: "under the TTL lag " + other.Lag + ", " + fmt.Sprintf(why, args...), Events: events,
+		}
 	}
 	for i := range min(len(history), len(other.History)) {
 		if here, there := history[i], other.History[i]; !sameDecision(here, there) {
@@ -42,7 +44,8 @@ func compareLag(history []history.Event, other recorder.Lagged) Finding {
 	case other.Diverged != "":
 		return violated(lastEvent(history), "the schedule cannot be followed: %s", other.Diverged)
 	case len(history) > len(other.History):
-		return violated([]int{history[len(other.History)].Seq}, "nothing happens any more after %d events", len(other.History))
+		return violated([]int{history[len(other.History)].Seq},
+			"nothing happens any more after %d events", len(other.History))
 	case len(history) < len(other.History):
 		next := other.History[len(history)]
 		return violated(lastEvent(history), "more happens: %s %s", next.Actor, next)

@@ -44,11 +44,15 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 	at := time.Unix(second, 0)
 	switch {
 	case second > lastSecond:
-		return violated("%s gave %s the ttl %s, which is after the year 9999 in epoch seconds: it looks like milliseconds", c.Actor, sk, ttl)
+		return violated(
+			"%s gave %s the ttl %s, which is after the year 9999 in epoch seconds: it looks like milliseconds", c.Actor,
+			sk, ttl,
+		)
 	case second <= 0:
 		return violated("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
 	case use.unread != "":
-		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread).change(c.Seq)
+		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq,
+			sk, use.unread).change(c.Seq)
 	case at.Before(use.until):
 		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, span(at, use.until), use.end)
 	default:

@@ -88,9 +88,9 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 		}
 	}
 	want := []string{
-		"stale-writer", "lock-theft", "monotonic-publication", "atomic-publish", "no-dangling-pointer", "ttl-well-formed",
-		"freshness", "ttl-is-gc", "single-flight", "no-lost-invalidation", "idempotent-regeneration", "tenant-isolation",
-		"linearizable", "monotonic-reads", "read-your-writes", "bounded-staleness", "liveness",
+		"stale-writer", "lock-theft", "monotonic-publication", "atomic-publish", "no-dangling-pointer",
+		"ttl-well-formed", "freshness", "ttl-is-gc", "single-flight", "no-lost-invalidation", "idempotent-regeneration",
+		"tenant-isolation", "linearizable", "monotonic-reads", "read-your-writes", "bounded-staleness", "liveness",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
@@ -100,7 +100,8 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 // The zero Verdict is not valid, so evidence that was not judged can never pass for ok.
 func TestVerdictsPrint(t *testing.T) {
 	for v, want := range map[invariant.Verdict]string{
-		0: "Verdict(0)", invariant.OK: "ok", invariant.Violated: "violated", invariant.Unknown: "unknown", 9: "Verdict(9)",
+		0: "Verdict(0)", invariant.OK: "ok", invariant.Violated: "violated",
+		invariant.Unknown: "unknown", 9: "Verdict(9)",
 	} {
 		if got := v.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -17,10 +17,16 @@ import (
 type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
-	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	UpdateItem(
+		context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
+	DeleteItem(
+		context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DeleteItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
-	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	TransactWriteItems(
+		context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
 // BodyStore keeps the generated bodies, like S3. A body is written only once, under a name of its own, before a row
@@ -52,8 +58,8 @@ const (
 type Failure uint8
 
 const (
-	// ServeLast serves the last page that was seen, fresh or stale, and returns an error only if no page was seen. It is
-	// the zero value.
+	// ServeLast serves the last page that was seen, fresh or stale, and returns an error only if no page was seen. It
+	// is the zero value.
 	ServeLast Failure = iota
 	// Fail returns an error, even if there is a page.
 	Fail
@@ -73,15 +79,15 @@ type Config struct {
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
 	Retention  time.Duration // how long a page is kept and served as stale after its freshness window; default 24 h
-	// TTLBuffer is how long a row outlives its use before TTL may delete it. It must exceed the sum of the skew of any two
-	// clocks, the time that a request is under way, and the time of a rendering; default 1 h.
+	// TTLBuffer is how long a row outlives its use before TTL may delete it. It must exceed the sum of the skew of any
+	// two clocks, the time that a request is under way, and the time of a rendering; default 1 h.
 	TTLBuffer  time.Duration
 	Failure    Failure
 	Contention Contention
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
 	Patience   int           // the number of sleeps before the wait is given up; default 10
-	// MaxClockSkew is a promise of the world, for caches that compare the clocks of machines: no machine's clock is ever
-	// further from true time. The published recipes compare none.
+	// MaxClockSkew is a promise of the world, for caches that compare the clocks of machines: no machine's clock is
+	// ever further from true time. The published recipes compare none.
 	MaxClockSkew time.Duration
 
 	ours
@@ -93,7 +99,8 @@ type ours = inside.Of[own]
 type own struct {
 	Guards      guard.Set // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
 	PointerETag bool      // recipe B: the pointer also holds the etag, for readers that need nothing else
-	// Forget, if set, is told at a point of an operation all that the rest of the operation depends on, besides the clock.
+	// Forget, if set, is told at a point of an operation all that the rest of the operation depends on, besides the
+	// clock.
 	Forget  func(state string)
 	Observe storeop.Observer // is called for every operation on the store; may be nil
 }

@@ -21,22 +21,22 @@ type Served struct {
 
 // Invalidator is a Handler that can be told that a page is wrong.
 type Invalidator interface {
-	// Invalidate closes the freshness window of the page. After it has returned, a request gets the page as fresh only if
-	// the page was made from data that was read after Invalidate was called.
+	// Invalidate closes the freshness window of the page. After it has returned, a request gets the page as fresh only
+	// if the page was made from data that was read after Invalidate was called.
 	Invalidate(ctx context.Context, key string) error
 }
 
 // Regenerator is a Handler that makes a page again at most once for each Request.
 type Regenerator interface {
-	// Regenerate makes and publishes the page. If it has already made a page for the same request, it serves that page. If
-	// the same request has another hash, the error is ErrOtherInputs.
+	// Regenerate makes and publishes the page. If it has already made a page for the same request, it serves that page.
+	// If the same request has another hash, the error is ErrOtherInputs.
 	Regenerate(ctx context.Context, key string, r Request) (Served, error)
 }
 
 // Rollbacker is a Handler that can go back to an older version.
 type Rollbacker interface {
-	// Rollback makes an older version visible: the newest of those that are older than the visible one. If there is none,
-	// the error is ErrMiss.
+	// Rollback makes an older version visible: the newest of those that are older than the visible one. If there is
+	// none, the error is ErrMiss.
 	Rollback(ctx context.Context, key string) error
 }
 
@@ -67,9 +67,9 @@ type Protocol struct {
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
-	// Config.Tokens has returned, and that it would do the same if other machines had its tokens: it compares tokens, and
-	// what holds them, for equality alone, and writes them as they are. It makes exhaustive search shorter. If it is set
-	// although it is not true, the search is wrong.
+	// Config.Tokens has returned, and that it would do the same if other machines had its tokens: it compares tokens,
+	// and what holds them, for equality alone, and writes them as they are. It makes exhaustive search shorter. If it
+	// is set although it is not true, the search is wrong.
 	Memoryless bool
 	// SDK says that New needs a real *dynamodb.Client as Config.Client.
 	SDK bool

@@ -14,17 +14,17 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 //
 // In scenario files, the key rows holds the same.
 type Schema struct {
-	// Name is the name of a ready-made Schema (see Schemas). A scenario file can use this name instead of the rows. It may
-	// be empty.
+	// Name is the name of a ready-made Schema (see Schemas). A scenario file can use this name instead of the rows. It
+	// may be empty.
 	Name string
-	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds. The first kind that finds a page in the row
-	// decides about the page, and the first kind that finds a lock decides about the lock.
+	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds. The first kind that finds a page in the
+	// row decides about the page, and the first kind that finds a lock decides about the lock.
 	Rows []Row
-	// Translate is for rows that Rows cannot describe. It is called with the name of a table and a row of it, once for the
-	// row before a change and once for the row after it. It returns the rows that the cache would have if it kept META and
-	// LOCK: with pk, sk and the attributes of META, LOCK, VER# and REQ# rows, whose times may have fractions. It may also
-	// be called with nothing but the key. Its rows are added to those that Rows find. Its result must depend only on its
-	// arguments.
+	// Translate is for rows that Rows cannot describe. It is called with the name of a table and a row of it, once for
+	// the row before a change and once for the row after it. It returns the rows that the cache would have if it kept
+	// META and LOCK: with pk, sk and the attributes of META, LOCK, VER# and REQ# rows, whose times may have fractions.
+	// It may also be called with nothing but the key. Its rows are added to those that Rows find. Its result must
+	// depend only on its arguments.
 	Translate func(table string, row map[string]types.AttributeValue) []map[string]types.AttributeValue
 }
 
@@ -40,14 +40,15 @@ type Schema struct {
 // tombstone: it marks the page whose key it has. A kind whose key has {request} is the row of a regeneration by
 // idempotency key.
 type Row struct {
-	// Table is the name of the table with such rows; "" means any table. If some Row names its table, all tables belong to
-	// one cache. Otherwise each table counts as a cache of its own.
+	// Table is the name of the table with such rows; "" means any table. If some Row names its table, all tables belong
+	// to one cache. Otherwise each table counts as a cache of its own.
 	Table string
-	// Partition and Sort are the key: an attribute and the form of its value, such as "pk = TENANT#{tenant}#PAGE#{key}".
-	// Sort is empty for a table without a sort key. In a form, {key} stands for the cache key, {tenant} for the tenant,
-	// {version} and {request} for the name of a version and for an idempotency key, and {*} for any text. {key} must be in
-	// one of the two forms, and must stand for the same text in the key of a page and in the key of its lock. If an
-	// attribute is not a text, its type is written after the name, as in "id N = {key}".
+	// Partition and Sort are the key: an attribute and the form of its value, such as "pk =
+	// TENANT#{tenant}#PAGE#{key}". Sort is empty for a table without a sort key. In a form, {key} stands for the cache
+	// key, {tenant} for the tenant, {version} and {request} for the name of a version and for an idempotency key, and
+	// {*} for any text. {key} must be in one of the two forms, and must stand for the same text in the key of a page
+	// and in the key of its lock. If an attribute is not a text, its type is written after the name, as in "id N =
+	// {key}".
 	Partition, Sort string
 	// When holds the conditions under which a row is of this kind, with spaces between them. Examples are "type=page",
 	// "status!=DONE", "locked_by" (the attribute is there, and not empty) and "!deleted".
@@ -56,16 +57,16 @@ type Row struct {
 	// Body is the attribute with the page itself, and BodyKey is the attribute with the page's name in a body store. If
 	// Body, BodyKey and Current are all empty, all attributes without another meaning make up the page.
 	Body, BodyKey string
-	// Generated is the time at which the data of the page was read, Window is how long the page is fresh from then on, and
-	// FreshUntil is the end of its freshness. A Window such as "= 60s" holds for all pages. The default is the window that
-	// the world configures.
+	// Generated is the time at which the data of the page was read, Window is how long the page is fresh from then on,
+	// and FreshUntil is the end of its freshness. A Window such as "= 60s" holds for all pages. The default is the
+	// window that the world configures.
 	Generated, Window, FreshUntil string
 	// Current is the name, or the key, of the version to which the page leads.
 	Current string
-	// Invalidated marks a page that is not fresh, whatever its age. Without a unit, the page is marked if the attribute is
-	// there and not false, 0 or "". With a unit, it is marked if the attribute is a time that is not before Generated. A
-	// Row that has no other attribute of a page or a lock is a tombstone: it marks the page with its key, which is in
-	// another row. If the existence of the row is enough, let Invalidated be an attribute of its key.
+	// Invalidated marks a page that is not fresh, whatever its age. Without a unit, the page is marked if the attribute
+	// is there and not false, 0 or "". With a unit, it is marked if the attribute is a time that is not before
+	// Generated. A Row that has no other attribute of a page or a lock is a tombstone: it marks the page with its key,
+	// which is in another row. If the existence of the row is enough, let Invalidated be an attribute of its key.
 	Invalidated string
 	ETag        string
 	Version     string // a number that counts the writes of the page
@@ -74,13 +75,13 @@ type Row struct {
 	// change while the lock is held. A lock without a token belongs to the client that has set its end.
 	Token string
 	// Expires is the end of the lease; "never" is for locks that are held until they are given back or deleted by TTL.
-	// Lasts is for locks whose rows hold only the length of the lease. The length counts from the write that last changed
-	// the attribute Renews; without Renews, it counts from the last write. If the length changes and Renews does not, the
-	// new length counts from the same write.
+	// Lasts is for locks whose rows hold only the length of the lease. The length counts from the write that last
+	// changed the attribute Renews; without Renews, it counts from the last write. If the length changes and Renews
+	// does not, the new length counts from the same write.
 	Expires, Lasts, Renews string
 
-	// RequestHash, RequestStatus and RequestBody are the hash of a request's inputs, its status, and the name of the body
-	// that was made for it.
+	// RequestHash, RequestStatus and RequestBody are the hash of a request's inputs, its status, and the name of the
+	// body that was made for it.
 	RequestHash, RequestStatus, RequestBody string
 
 	// TTL is the attribute by which DynamoDB deletes the row.

@@ -20,22 +20,27 @@ import (
 //     taken over when its version has not changed for leaseDuration. So a lease counts from the write of its version,
 //     the earliest time from which a contender may count. The token is the owner's name. So two clients with the same
 //     name look like one client, and so does a client that takes its own lock again.
-//   - powertools: the idempotency records of Powertools for AWS Lambda. A record in progress is a lease without a token: it
-//     belongs to the client that put it. A completed record is a page that is fresh until its expiration.
+//   - powertools: the idempotency records of Powertools for AWS Lambda. A record in progress is a lease without a
+//     token: it belongs to the client that put it. A completed record is a page that is fresh until its expiration.
 func Schemas() []Schema {
 	return []Schema{
 		{Name: "reference"},
 		{Name: "tabletheory", Rows: []Row{
-			{Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at", Window: "revalidate_seconds", ETag: "etag", TTL: "ttl"},
+			{Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at",
+				Window: "revalidate_seconds", ETag: "etag", TTL: "ttl"},
 			{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at", TTL: "ttl"},
 		}},
 		{Name: "dynamolock", Rows: []Row{
-			{Partition: "key = {key}", When: "ownerName isReleased!=1", Token: "ownerName", Lasts: "leaseDuration duration", Renews: "recordVersionNumber"},
+			{Partition: "key = {key}", When: "ownerName isReleased!=1", Token: "ownerName",
+				Lasts: "leaseDuration duration", Renews: "recordVersionNumber"},
 		}},
 		{Name: "powertools", Rows: []Row{
-			{Partition: "id = {key}", When: "status=INPROGRESS in_progress_expiration", Expires: "in_progress_expiration ms", TTL: "expiration"},
-			{Partition: "id = {key}", When: "status=INPROGRESS !in_progress_expiration", Expires: "expiration", TTL: "expiration"},
-			{Partition: "id = {key}", When: "status=COMPLETED", Body: "data", FreshUntil: "expiration", TTL: "expiration"},
+			{Partition: "id = {key}", When: "status=INPROGRESS in_progress_expiration",
+				Expires: "in_progress_expiration ms", TTL: "expiration"},
+			{Partition: "id = {key}", When: "status=INPROGRESS !in_progress_expiration",
+				Expires: "expiration", TTL: "expiration"},
+			{Partition: "id = {key}", When: "status=COMPLETED", Body: "data",
+				FreshUntil: "expiration", TTL: "expiration"},
 		}},
 	}
 }
@@ -89,7 +94,9 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 // TTLInput enables TTL on the cache table, once it is there.
 func TTLInput(name string) *dynamodb.UpdateTimeToLiveInput {
 	return &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String(name),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		TableName: aws.String(name),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		},
 	}
 }

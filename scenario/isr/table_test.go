@@ -29,7 +29,8 @@ func TestPartitionKey(t *testing.T) {
 // A tenant's name is not escaped. Even so, no tenant reaches the partitions of another, whatever the names contain.
 func TestPartitionKeysOfDifferentPagesDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tenant := rapid.SampledFrom([]string{"", "a", "a#CACHE", "a#CACHE#", "TENANT#a", "#", isr.PartitionKey("", "/x"), isr.PartitionKey("a", "/")})
+		tenant := rapid.SampledFrom([]string{"", "a", "a#CACHE", "a#CACHE#", "TENANT#a", "#",
+			isr.PartitionKey("", "/x"), isr.PartitionKey("a", "/")})
 		cacheKey := rapid.SampledFrom([]string{"", "/", "/x", "CACHE#", "a", isr.PartitionKey("a", "/")})
 		tenant1, key1 := tenant.Draw(t, "tenant 1"), cacheKey.Draw(t, "key 1")
 		tenant2, key2 := tenant.Draw(t, "tenant 2"), cacheKey.Draw(t, "key 2")

@@ -20,19 +20,20 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are the invariants to check; nil means Invariants(). With an empty list nothing is judged, so the verdict
-	// is Unknown. An invariant of the caller's own needs a Watch. If it has none, that is reported once, as a doubt.
+	// Invariants are the invariants to check; nil means Invariants(). With an empty list nothing is judged, so the
+	// verdict is Unknown. An invariant of the caller's own needs a Watch. If it has none, that is reported once, as a
+	// doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
-	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
-	// It must not call the Checker.
+	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it
+	// returns. It must not call the Checker.
 	OnBroken func(Broken)
 	// Rows says how the caches keep their pages and locks, if not in META and LOCK. If it is set, only the rows that it
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
-	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still judged
-	// with these writes as their past. What DB.Load writes, or a restore from a backup, is not judged, either.
+	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still
+	// judged with these writes as their past. What DB.Load writes, or a restore from a backup, is not judged, either.
 	Except []string
 	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
@@ -42,7 +43,8 @@ type Options struct {
 // those that also need a history from the clients (Checker.Tell).
 func Invariants() []invariant.Invariant {
 	all := slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
-	return append(all, slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
+	return append(all,
+		slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
 }
 
 // Broken is one violation, or one doubt: a reason why it is unknown whether there is a violation.
@@ -91,8 +93,8 @@ type Found struct {
 	// clients.
 	Untold   []string
 	Unjudged []string // the tables in which nothing was judged: a line for each, with its keys and some of its rows
-	// Misfit says, in several lines, why Options.Rows does not fit the rows that were written, and names some of them. It
-	// is "" if Options.Rows fits them, or if no rows were written.
+	// Misfit says, in several lines, why Options.Rows does not fit the rows that were written, and names some of them.
+	// It is "" if Options.Rows fits them, or if no rows were written.
 	Misfit string
 
 	lacks bool // an invariant that was asked for was not judged
@@ -252,7 +254,8 @@ func (c *Checker) Found() Found {
 func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	if len(log) > 0 && log[0].Seq > c.seen+1 {
 		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown,
-			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at", c.seen+1, log[0].Seq-1)})
+			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at",
+				c.seen+1, log[0].Seq-1)})
 	}
 	for request := range invariant.Requests(log) {
 		c.last = request[len(request)-1]
@@ -312,7 +315,8 @@ func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 			}
 			if f.Verdict != invariant.OK && f.Verdict != invariant.Violated && f.Verdict != invariant.Unknown {
 				f = invariant.Finding{Verdict: invariant.Unknown,
-					Why: fmt.Sprintf("the Watch of %s gave the verdict %v, expected ok, violated or unknown", inv.Name, f.Verdict)}
+					Why: fmt.Sprintf("the Watch of %s gave the verdict %v, expected ok, violated or unknown", inv.Name,
+						f.Verdict)}
 			}
 			if c.watched[i]++; f.Verdict != invariant.OK {
 				c.tell(inv, f, request, request)

@@ -211,10 +211,11 @@ func TestABatchIsNoTransaction(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")
 	must.Done(t)(alice.Acquire(t.Context(), "/home"))
-	must.Done(t)(s.db.As("alice").BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
-		{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
-		{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
-	}}}))
+	must.Done(t)(s.db.As("alice").BatchWriteItem(t.Context(),
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
+			{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
+			{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
+		}}}))
 	s.checker.Look()
 	s.wantReported("violated atomic-publish by alice")
 	s.reported = nil
@@ -234,7 +235,8 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 	load := func(key, token string) {
 		t.Helper()
 		pk, now := alice.PK(key), s.clock.Now().Unix()
-		text := fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "META"}, "s3_key": {"S": "x"}, "generated_at": {"N": "%d"}, "revalidate_seconds": {"N": "60"}}}},
+		text :=
+			fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "META"}, "s3_key": {"S": "x"}, "generated_at": {"N": "%d"}, "revalidate_seconds": {"N": "60"}}}},
 			{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "LOCK"}, "lease_token": {"S": %q}, "lease_expires_at": {"N": "%d"}}}}]}`, pk, now, pk, token, now+30)
 		must.OK(t, s.db.Load("", strings.NewReader(text)))
 	}
@@ -269,23 +271,29 @@ func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 			s := watch(t, 0, live.Options{})
 			bob := s.store("bob")
 			pk, now := bob.PK("/home"), s.clock.Now().Unix()
-			text := fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %[1]q}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "%[2]d"}}}},
+			text :=
+				fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %[1]q}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "%[2]d"}}}},
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "1"}}}},
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "VER#1"}, "s3_key": {"S": "x"}, "ttl": {"N": "%[3]d"}}}},
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "META"}, "current_sk": {"S": "VER#1"}, "generated_at": {"N": "1"}}}}]}`, pk, now+30, now-1)
 			must.OK(t, s.db.Load("", strings.NewReader(text)))
 			if restored {
 				ops := s.db.Client(ddbfake.WithActor("ops"))
-				made, err := ops.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String(table), BackupName: aws.String("one")})
+				made, err := ops.CreateBackup(t.Context(),
+					&dynamodb.CreateBackupInput{TableName: aws.String(table), BackupName: aws.String("one")})
 				must.OK(t, err)
-				must.Done(t)(s.db.As("ops").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
-				must.Done(t)(ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn}))
+				must.Done(t)(s.db.As("ops").DeleteTable(t.Context(),
+					&dynamodb.DeleteTableInput{TableName: aws.String(table)}))
+				must.Done(t)(ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{
+					TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn,
+				}))
 			}
 			before := s.db.Snapshot()
-			must.Done(t)(s.db.As(actor).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-				{Put: &types.Put{TableName: aws.String(table), Item: s.meta(bob, "/home", "x").Item()}},
-				{Delete: &types.Delete{TableName: aws.String(table), Key: pagecache.Key(pk, "LOCK")}},
-			}}))
+			must.Done(t)(s.db.As(actor).TransactWriteItems(t.Context(),
+				&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+					{Put: &types.Put{TableName: aws.String(table), Item: s.meta(bob, "/home", "x").Item()}},
+					{Delete: &types.Delete{TableName: aws.String(table), Key: pagecache.Key(pk, "LOCK")}},
+				}}))
 			s.checker.Look()
 			s.wantReported("unknown the holder by " + actor)
 			s.reported = nil
@@ -298,7 +306,8 @@ func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 			s.wantReported("violated lock-theft by " + actor)
 			s.reported = nil
 			ttl := &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}
-			must.Done(t)(s.db.As("ops").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(table), TimeToLiveSpecification: ttl}))
+			must.Done(t)(s.db.As("ops").UpdateTimeToLive(t.Context(),
+				&dynamodb.UpdateTimeToLiveInput{TableName: aws.String(table), TimeToLiveSpecification: ttl}))
 			s.db.SetLag(ddbfake.LagAtOnce)
 			s.checker.Look()
 			s.wantReported("violated no-dangling-pointer by ")
@@ -327,7 +336,8 @@ func TestSetupIsExempt(t *testing.T) {
 		s.put("seed", s.meta(seed, "/home", "second").Item())
 		s.checker.Look()
 		s.wantReported(test.reported...)
-		if got := s.checker.Found(); got.Verdict() != test.verdict || got.Excepted != test.excepted || got.Changes+got.Excepted != 5 {
+		if got := s.checker.Found(); got.Verdict() != test.verdict || got.Excepted != test.excepted ||
+			got.Changes+got.Excepted != 5 {
 			t.Errorf("%v: %v, %d excepted, %d judged", test.except, got.Verdict(), got.Excepted, got.Changes)
 		}
 

@@ -15,7 +15,9 @@ const tolerated = time.Hour
 const longestLease = 24 * time.Hour
 
 // wrongClock is reported instead of all invariants: if a clock is hours off, no invariant can be judged.
-var wrongClock = invariant.Invariant{Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off"}
+var wrongClock = invariant.Invariant{
+	Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off",
+}
 
 // reading is the time that a row shows of its writer's clock.
 type reading struct {
@@ -78,15 +80,16 @@ func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 			bound := tolerated + c.options.Promise.MaxClockSkew
 			far := r.off > bound || r.off < -bound
 			right, known := t.clocks[change.Actor]
-			// Any client may put back an old page, so the age of a page shows the clock only if the client's clock is not known
-			// yet.
+			// Any client may put back an old page, so the age of a page shows the clock only if the client's clock is
+			// not known yet.
 			if !far || r.lease || r.off > 0 || !known || !right {
 				t.clocks[change.Actor] = !far
 			}
 			if !t.clocks[change.Actor] && judge && !t.toldClock {
 				t.toldClock = true
 				c.note(Broken{
-					Invariant: wrongClock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: c.shown([]ddbfake.Change{*change}),
+					Invariant: wrongClock, Verdict: invariant.Unknown, Actor: change.Actor,
+					Changes: c.shown([]ddbfake.Change{*change}),
 					Why: fmt.Sprintf("in %s, %s, which shows %d: what is written under such a clock is not judged; "+
 						"give the server and its clients one clock", t.place(), r, change.Time.Unix()),
 				})

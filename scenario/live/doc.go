@@ -33,6 +33,7 @@
 //
 // # Determinism
 //
-// The findings depend on the change log, on what Tell is told, and on the times of Options.Clock alone. A Checker may be used from several goroutines: the changes of a call
-// have been judged when a Look returns that began after the call.
+// The findings depend on the change log, on what Tell is told, and on the times of Options.Clock alone. A Checker may
+// be used from several goroutines: the changes of a call have been judged when a Look returns that began after the
+// call.
 package live

@@ -44,18 +44,27 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 		do      func(s *traffic)
 		want    string
 	}{
-		"nothing was written": {live.Options{}, func(*traffic) {}, "vacuous: nothing was judged, for nothing was written"},
-		"reads alone":         {live.Options{}, func(s *traffic) { s.get("alice", "CACHE#1", "META") }, "vacuous: nothing was judged"},
-		"rows outside of the schema": {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "PAGE", "html", "x")) }, "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
-			"say in Options.Rows which ones are, or keep META and LOCK:\n  table cache, keyed pk (S), sk (S), changes: 1, rows such as PAGE"},
-		"a request's row alone": {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "REQ#1", "request_hash", "h")) }, "vacuous: nothing was judged"},
+		"nothing was written": {live.Options{}, func(*traffic) {},
+			"vacuous: nothing was judged, for nothing was written"},
+		"reads alone": {live.Options{}, func(s *traffic) { s.get("alice", "CACHE#1", "META") },
+			"vacuous: nothing was judged"},
+		"rows outside of the schema": {live.Options{}, func(s *traffic) {
+			s.put("alice", row("CACHE#1", "PAGE", "html", "x"))
+		}, "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
+			"say in Options.Rows which ones are, or keep META and LOCK:\n" +
+			"  table cache, keyed pk (S), sk (S), changes: 1, rows such as PAGE"},
+		"a request's row alone": {live.Options{},
+			func(s *traffic) { s.put("alice", row("CACHE#1", "REQ#1", "request_hash", "h")) },
+			"vacuous: nothing was judged"},
 		"another table": {live.Options{}, func(s *traffic) {
 			s.create("users", "id")
 			s.puts("alice", "users", "id", "META", "html", "x")
 		}, "vacuous: nothing was judged, for no row is known"},
-		"the rows were there before": {live.Options{}, func(s *traffic) { s.checker.Restore(func() { page(s, "alice") }) }, "vacuous: nothing was judged"},
-		"by an excepted actor alone": {live.Options{Except: []string{"alice"}}, func(s *traffic) { page(s, "alice") }, "vacuous: nothing was judged"},
-		"a lock alone":               {live.Options{}, func(s *traffic) { lock(s, "alice") }, tooLittle},
+		"the rows were there before": {live.Options{},
+			func(s *traffic) { s.checker.Restore(func() { page(s, "alice") }) }, "vacuous: nothing was judged"},
+		"by an excepted actor alone": {live.Options{Except: []string{"alice"}}, func(s *traffic) { page(s, "alice") },
+			"vacuous: nothing was judged"},
+		"a lock alone": {live.Options{}, func(s *traffic) { lock(s, "alice") }, tooLittle},
 		"a lock taken and given back": {live.Options{}, func(s *traffic) {
 			must.OK(s, s.store("alice").Release(s.Context(), lock(s, "alice")))
 		}, tooLittle},
@@ -63,16 +72,27 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 			lock(s, "alice")
 			s.put("alice", row(isr.PartitionKey("", "/home"), "META"))
 		}, tooLittle},
-		"a page without any lock":       {live.Options{}, evil, "unknown: no lock seen"},
-		"a lock that is named, alone":   {only(invariant.Named("lock-theft")), func(s *traffic) { lock(s, "alice") }, "lock-theft: no lock was changed or given back"},
-		"a publish is named, and none":  {only(invariant.Named("stale-writer")), func(s *traffic) { lock(s, "alice") }, "stale-writer: no page was published"},
-		"a pointer is named, and none":  {only(invariant.Named("no-dangling-pointer")), func(s *traffic) { lock(s, "alice") }, "no-dangling-pointer: no page was written"},
-		"no invariants":                 {live.Options{Invariants: []invariant.Invariant{}}, func(s *traffic) { page(s, "alice"); evil(s) }, "Options.Invariants is empty"},
-		"an invariant without a Watch":  {only(invariant.Named("linearizable")), func(s *traffic) { page(s, "alice") }, "linearizable is not judged: it has no Watch"},
-		"a nameless invariant":          {only(invariant.Invariant{}), func(s *traffic) { page(s, "alice") }, "is not judged"},
-		"one's own invariant, no row":   {only(invariant.Invariant{Name: "own", Watch: invariant.Named("stale-writer").Watch}), func(*traffic) {}, "vacuous: nothing was judged"},
-		"a history alone":               {live.Options{}, func(s *traffic) { s.tell(asked("alice", "/home")) }, "vacuous: nothing was judged"},
-		"rows, and a history by name":   {only(invariant.Named("freshness")), func(s *traffic) { page(s, "alice") }, "freshness: no history was posted"},
+		"a page without any lock": {live.Options{}, evil, "unknown: no lock seen"},
+		"a lock that is named, alone": {only(invariant.Named("lock-theft")), func(s *traffic) { lock(s, "alice") },
+			"lock-theft: no lock was changed or given back"},
+		"a publish is named, and none": {only(invariant.Named("stale-writer")), func(s *traffic) { lock(s, "alice") },
+			"stale-writer: no page was published"},
+		"a pointer is named, and none": {only(invariant.Named("no-dangling-pointer")),
+			func(s *traffic) { lock(s, "alice") }, "no-dangling-pointer: no page was written"},
+		"no invariants": {live.Options{Invariants: []invariant.Invariant{}},
+			func(s *traffic) { page(s, "alice"); evil(s) }, "Options.Invariants is empty"},
+		"an invariant without a Watch": {only(invariant.Named("linearizable")), func(s *traffic) { page(s, "alice") },
+			"linearizable is not judged: it has no Watch"},
+		"a nameless invariant": {only(invariant.Invariant{}),
+			func(s *traffic) { page(s, "alice") }, "is not judged"},
+		"one's own invariant, no row": {
+			only(invariant.Invariant{Name: "own", Watch: invariant.Named("stale-writer").Watch}), func(*traffic) {},
+			"vacuous: nothing was judged",
+		},
+		"a history alone": {live.Options{}, func(s *traffic) { s.tell(asked("alice", "/home")) },
+			"vacuous: nothing was judged"},
+		"rows, and a history by name": {only(invariant.Named("freshness")), func(s *traffic) { page(s, "alice") },
+			"freshness: no history was posted"},
 		"served, and none was rendered": {only(invariant.Named("freshness")), tellOnly, "unknown: freshness"},
 		"settled, and nobody asks": {live.Options{}, func(s *traffic) {
 			page(s, "alice")
@@ -95,7 +115,8 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 		"a violation, then the table goes": {live.Options{}, func(s *traffic) {
 			page(s, "alice")
 			evil(s)
-			must.Done(s)(s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
+			must.Done(s)(s.db.As("setup").DeleteTable(s.Context(),
+				&dynamodb.DeleteTableInput{TableName: aws.String(table)}))
 		}, "violated: stale-writer by mallory"},
 		"milliseconds for seconds": {live.Options{}, func(s *traffic) {
 			lease := lock(s, "alice")
@@ -103,12 +124,15 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 			m.GeneratedAt *= 1000
 			must.OK(s, s.store("alice").Publish(s.Context(), lease, m))
 		}, "unknown: the clock"},
-		"a mapping that fits no row": {mapped(isr.Row{Partition: "id = {key}", Body: "html", Generated: "at"}), func(s *traffic) { page(s, "alice") }, "the row mapping fits none"},
-		"a wrong mapping":            {mapped(isr.Row{Partition: "id = {key}"}), func(s *traffic) { page(s, "alice") }, "neither a page nor a lock"},
+		"a mapping that fits no row": {mapped(isr.Row{Partition: "id = {key}", Body: "html", Generated: "at"}),
+			func(s *traffic) { page(s, "alice") }, "the row mapping fits none"},
+		"a wrong mapping": {mapped(isr.Row{Partition: "id = {key}"}), func(s *traffic) { page(s, "alice") },
+			"neither a page nor a lock"},
 		"a mapping of locks, taken once": {mapped(locks), func(s *traffic) {
 			s.put("alice", row("1", "L", "owner", "a", "until", s.in(time.Minute)))
 		}, tooLittle},
-		"a mapping of pages, and locks alone": {mapped(locks, isr.Row{Partition: "pk = {key}", Sort: "sk = P", Body: "html", Generated: "at iso8601"}), func(s *traffic) {
+		"a mapping of pages, and locks alone": {mapped(locks,
+			isr.Row{Partition: "pk = {key}", Sort: "sk = P", Body: "html", Generated: "at iso8601"}), func(s *traffic) {
 			s.put("alice", row("1", "L", "owner", "a", "until", s.in(time.Minute)))
 			s.put("alice", row("1", "L", "owner", "a", "until", s.in(2*time.Minute)))
 		}, tooLittle},
@@ -136,7 +160,9 @@ func tellOnly(s *traffic) {
 
 // A lock library has no pages. It is judged if locks go from holder to holder.
 func TestLocksAloneAreJudged(t *testing.T) {
-	rows := isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}}}
+	rows := isr.Schema{
+		Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}},
+	}
 	for name, options := range map[string]live.Options{
 		"mapped": {Rows: rows},
 		"named":  {Rows: rows, Invariants: []invariant.Invariant{invariant.Named("lock-theft")}},

@@ -58,8 +58,11 @@ func (c *Checker) adopt(request []ddbfake.Change, judge bool) (taken [][]ddbfake
 		taken = append(taken, []ddbfake.Change{gone}, []ddbfake.Change{held})
 		if judge {
 			c.note(Broken{
-				Invariant: unknownHolder, Verdict: invariant.Unknown, Actor: change.Actor, Changes: c.shown([]ddbfake.Change{*change}),
-				Why: change.Actor + " gave back or extended a lock that was loaded, or restored from a backup: whether it held the lock is not known",
+				Invariant: unknownHolder, Verdict: invariant.Unknown, Actor: change.Actor,
+				Changes: c.shown([]ddbfake.Change{*change}),
+				Why: change.Actor +
+					" gave back or extended a lock that was loaded, or restored from a backup: whether it held the " +
+					"lock is not known",
 			})
 		}
 	}

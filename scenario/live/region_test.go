@@ -20,9 +20,10 @@ const ireland = "eu-west-1"
 // replicate makes the table a global one. A write takes a second to arrive in the other region.
 func (s *traffic) replicate() {
 	s.Helper()
-	must.Done(s)(s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
-		{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
-	}}))
+	must.Done(s)(s.db.Client().UpdateTable(s.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
+			{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
+		}}))
 	s.db.SetRegionLag(ddbfake.LagFixed(time.Second))
 }
 

@@ -68,10 +68,12 @@ func TestOwnRowsInTwoTables(t *testing.T) {
 	s.wantReported("violated stale-writer by alice")
 	found := s.checker.Found()
 	if found.Changes != 4 || found.Judged != 4 || found.Misfit != "" || len(found.Unjudged) != 0 {
-		t.Errorf("%d changes, %d judged, misfit %q, unjudged %q", found.Changes, found.Judged, found.Misfit, found.Unjudged)
+		t.Errorf("%d changes, %d judged, misfit %q, unjudged %q", found.Changes, found.Judged,
+			found.Misfit, found.Unjudged)
 	}
 	text := found.Broken[1].String()
-	for _, part := range []string{"while the lock carries", "until > S - e", "lock//home in locks: {", `owner: "b1", until: +2.5s}`, "/home in pages: {at: +0s, html: \"x\"} => {at: +1.5s, html: \"y\"}"} {
+	for _, part := range []string{"while the lock carries", "until > S - e", "lock//home in locks: {",
+		`owner: "b1", until: +2.5s}`, "/home in pages: {at: +0s, html: \"x\"} => {at: +1.5s, html: \"y\"}"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s\nlacks %q", text, part)
 		}
@@ -118,16 +120,21 @@ func TestOwnRowsWithoutALock(t *testing.T) {
 	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
 	s.wantReported("unknown no lock seen by alice")
 	found := s.checker.Found()
-	if found.Verdict() != invariant.Unknown || !strings.Contains(found.Misfit, "finds no lock") || !strings.Contains(found.Misfit, "name is not of the form lock/{key}") {
+	if found.Verdict() != invariant.Unknown || !strings.Contains(found.Misfit, "finds no lock") ||
+		!strings.Contains(found.Misfit, "name is not of the form lock/{key}") {
 		t.Errorf("%v, misfit %q", found.Verdict(), found.Misfit)
 	}
 }
 
 func TestOwnRowsUnderAWrongClock(t *testing.T) {
-	s := own(t, isr.Schema{Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}}})
-	s.puts("alice", "pages", "path", "/home", "owner", "a1", "until", fmt.Sprint(s.clock.Now().Add(time.Second).UnixMilli()))
+	s := own(t, isr.Schema{
+		Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}},
+	})
+	s.puts("alice", "pages", "path", "/home", "owner", "a1", "until",
+		fmt.Sprint(s.clock.Now().Add(time.Second).UnixMilli()))
 	s.wantReported("unknown the clock by alice")
-	if why := s.checker.Found().Broken[0].Why; !strings.Contains(why, "until is ") || !strings.Contains(why, "looks like milliseconds") {
+	if why := s.checker.Found().Broken[0].Why; !strings.Contains(why, "until is ") ||
+		!strings.Contains(why, "looks like milliseconds") {
 		t.Errorf("got %s", why)
 	}
 }

@@ -23,8 +23,8 @@ type settled struct {
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
-	// open are the pages that were left undecided when the time of pages began anew, in the order of their first requests:
-	// by another event settled, of which each client of a fleet may tell one, or by a Restore.
+	// open are the pages that were left undecided when the time of pages began anew, in the order of their first
+	// requests: by another event settled, of which each client of a fleet may tell one, or by a Restore.
 	open []pageOf
 }
 
@@ -76,7 +76,8 @@ func (s *settled) hear(e *history.Event, window time.Duration) {
 	}
 }
 
-// undecided are the pages that were asked for and are not known to be well or not, in the order of their first requests.
+// undecided are the pages that were asked for and are not known to be well or not, in the order of their first
+// requests.
 func (s *settled) undecided() []pageOf {
 	for _, p := range s.waiting {
 		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
@@ -116,7 +117,8 @@ func (c *Checker) judgeLiveness(now time.Time) {
 			if inv.Name == liveness.Name {
 				c.tellEvent(inv, invariant.Finding{
 					Verdict: invariant.Violated,
-					Why: fmt.Sprintf("%v after %s was asked for, with no faults any more, no request had found a fresh page of it; at most %v is allowed",
+					Why: fmt.Sprintf("%v after %s was asked for, with no faults any more, no request had found a "+
+						"fresh page of it; at most %v is allowed",
 						now.Sub(p.first.Time), p.first.Key, s.settled.Within),
 					Events: unique(s.settled.Seq, p.first.Seq, p.last.Seq),
 				}, p.last)
@@ -155,11 +157,17 @@ func (s *settled) lacks() string {
 	}
 	for _, p := range s.waiting {
 		if !p.done {
-			return fmt.Sprintf("since faults have stopped, no request has found a fresh page of %s in the cache, and its time is not over", p.first.Key)
+			return fmt.Sprintf(
+				"since faults have stopped, no request has found a fresh page of %s in the cache, and its time "+
+					"is not over", p.first.Key,
+			)
 		}
 	}
 	if len(s.open) > 0 {
-		return fmt.Sprintf("no request had found a fresh page of %s when another event settled, or a restore, began its time anew, and none has since", s.open[0].key)
+		return fmt.Sprintf(
+			"no request had found a fresh page of %s when another event settled, or a restore, began its time anew, "+
+				"and none has since", s.open[0].key,
+		)
 	}
 	return "no page was asked for after faults had stopped"
 }

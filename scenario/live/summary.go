@@ -53,7 +53,8 @@ func (s Summary) String() string {
 	}
 	switch {
 	case s.Reads > 0:
-		fmt.Fprintf(&b, "oldest row that was read: %s after it was generated, %s; longest after the end of freshness: %s\n",
+		fmt.Fprintf(&b,
+			"oldest row that was read: %s after it was generated, %s; longest after the end of freshness: %s\n",
 			s.Oldest, s.read, s.Overdue)
 	case s.Pages > 0 && s.refusals:
 		b.WriteString("no read of a page is among the latest requests\n")
@@ -61,7 +62,9 @@ func (s Summary) String() string {
 		b.WriteString("no read of a page is known without ddbfake.Options.LogRequests\n")
 	}
 	if len(s.actors) == 1 {
-		fmt.Fprintf(&b, "all changes are signed %q, so one writer's lock cannot be told from another's: give each a ddbfake.WithActor\n", s.actors[0])
+		fmt.Fprintf(&b,
+			"all changes are signed %q, so one writer's lock cannot be told from another's: give each a "+
+				"ddbfake.WithActor\n", s.actors[0])
 	}
 	return b.String()
 }
@@ -73,13 +76,15 @@ func (c *Checker) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log := c.db.Changes()
-	s := summing{db: c.db, rows: c.rows.mapping(), revalidate: c.options.Promise.Revalidate, pages: map[string]*pageSum{}, named: map[string][]rowOf{}}
+	s := summing{db: c.db, rows: c.rows.mapping(), revalidate: c.options.Promise.Revalidate,
+		pages: map[string]*pageSum{}, named: map[string][]rowOf{}}
 	s.sources(log)
 	events := s.written(c.translated(log), c.first.Seq)
 	requests := lastNumbering(c.db.Requests())
 	events = append(events, s.asked(requests, c.first.Request)...)
 	// Events of the same request keep the order of the log.
-	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.request, b.request)) })
+	slices.SortStableFunc(events,
+		func(a, b event) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.request, b.request)) })
 	for _, e := range events {
 		s.take(e)
 	}
@@ -152,7 +157,10 @@ func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 			continue
 		}
 		source := s.source[c.Seq]
-		e := event{at: c.Time, request: c.Request, page: c.Region + " " + c.Table + " " + pk, row: source, counts: c.Seq > after}
+		e := event{
+			at: c.Time, request: c.Request, page: c.Region + " " + c.Table + " " + pk,
+			row: source, counts: c.Seq > after,
+		}
 		if role := (rowOf{e.page, sk, source}); !slices.Contains(s.named[c.Region+" "+source], role) {
 			s.named[c.Region+" "+source] = append(s.named[c.Region+" "+source], role)
 		}
@@ -180,7 +188,8 @@ func (s *summing) freshUntil(c *ddbfake.Change, generated time.Time, known bool)
 	if until, ok := rowmap.Instant(c.After, "fresh_until"); ok {
 		return until
 	}
-	if seconds, ok := c.After.Int("revalidate_seconds"); ok && known && seconds >= 0 && seconds < int64(1<<62/time.Second) {
+	if seconds, ok := c.After.Int("revalidate_seconds"); ok && known && seconds >= 0 &&
+		seconds < int64(1<<62/time.Second) {
 		return generated.Add(time.Duration(seconds) * time.Second)
 	}
 	if known && s.revalidate > 0 {
@@ -218,7 +227,8 @@ func refused(r ddbfake.Request) bool {
 
 // reads reports whether a request has read the rows that it names.
 func reads(r ddbfake.Request) bool {
-	return r.Err == nil && (r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "TransactGetItems")
+	return r.Err == nil && (r.Operation == "GetItem" || r.Operation == "BatchGetItem" ||
+		r.Operation == "TransactGetItems")
 }
 
 // lastNumbering returns the requests since the last restore of the DB. A restore starts the numbers of requests anew.

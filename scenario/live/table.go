@@ -43,7 +43,8 @@ func (t *table) String() string {
 	if t.region != ddbfake.DefaultRegion {
 		name += " in " + t.region
 	}
-	return fmt.Sprintf("table %s, keyed %s, changes: %d, rows such as %s", name, strings.Join(t.keys, ", "), t.changes, strings.Join(t.rows, ", "))
+	return fmt.Sprintf("table %s, keyed %s, changes: %d, rows such as %s", name, strings.Join(t.keys, ", "), t.changes,
+		strings.Join(t.rows, ", "))
 }
 
 // table returns the table of a change.
@@ -121,7 +122,8 @@ var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that 
 // byLock says whether an invariant judges a publish by LOCK.
 func byLock(inv invariant.Invariant) bool {
 	switch inv.Name {
-	case invariant.Named("stale-writer").Name, invariant.Named("monotonic-publication").Name, invariant.Named("atomic-publish").Name:
+	case invariant.Named("stale-writer").Name, invariant.Named("monotonic-publication").Name,
+		invariant.Named("atomic-publish").Name:
 		return true
 	default:
 		return false
@@ -142,7 +144,8 @@ func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 		if judge && c.byLock && !t.toldNoLock {
 			t.toldNoLock = true
 			c.note(Broken{
-				Invariant: noLock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: c.shown(request), Why: c.noLockIn(t, change.Actor),
+				Invariant: noLock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: c.shown(request),
+				Why: c.noLockIn(t, change.Actor),
 			})
 		}
 	}
@@ -154,7 +157,8 @@ func (c *Checker) noLockIn(t *table, actor string) string {
 	if c.rows != nil {
 		return actor + " published a page, and no lock was ever found in the rows: who held the lease is not known"
 	}
-	return fmt.Sprintf("%s published in table %s, where no row LOCK was ever written, but %s: who held the lease is not known",
+	return fmt.Sprintf("%s published in table %s, where no row LOCK was ever written, but %s: who held the lease "+
+		"is not known",
 		actor, t.name, strings.Join(t.rows, ", "))
 }
 

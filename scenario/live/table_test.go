@@ -27,7 +27,8 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 	}))
 	for i := range 10 {
 		must.Done(t)(s.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("users"),
-			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}}))
+			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)},
+				"n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}}))
 	}
 	s.put("alice", pagecache.Key("CACHE#1", "LEASE"))
 	s.put("alice", pagecache.Key("CACHE#2", "LEASE"))
@@ -53,7 +54,8 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	alice, bob := s.store("alice"), s.store("bob")
 	again := func() {
 		t.Helper()
-		must.Done(t)(s.db.As("setup").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
+		must.Done(t)(s.db.As("setup").DeleteTable(t.Context(),
+			&dynamodb.DeleteTableInput{TableName: aws.String(table)}))
 		must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
 	}
 	s.clock.Advance(50 * time.Minute)
@@ -64,7 +66,9 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	again()
 	now := s.clock.Now()
 	s.publish(bob, "/home") // she holds nothing any more
-	s.put("bob", pagecache.Meta{PK: bob.PK("/other"), S3Key: "x", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.put("bob", pagecache.Meta{
+		PK: bob.PK("/other"), S3Key: "x", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60,
+	}.Item())
 	s.checker.Look()
 	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
 	for _, c := range s.checker.Found().Broken[0].Changes {
@@ -74,9 +78,12 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	}
 	s.reported = nil
 	again()
-	s.put("alice", pagecache.Meta{PK: bob.PK("/home"), S3Key: "y", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.put("alice", pagecache.Meta{
+		PK: bob.PK("/home"), S3Key: "y", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60,
+	}.Item())
 	s.checker.Look()
-	s.wantReported("violated stale-writer by alice", "unknown monotonic-publication by alice") // the lock of before is no excuse
+	// the lock of before is no excuse
+	s.wantReported("violated stale-writer by alice", "unknown monotonic-publication by alice")
 	if why := s.checker.Found().Broken[2].Why; !strings.Contains(why, "while the lease was free") {
 		t.Errorf("got %q, want that the lease was free", why)
 	}
@@ -112,7 +119,8 @@ func TestNoLockSeen(t *testing.T) {
 	s.reported = nil
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
-	s.wantReported("violated ttl-well-formed by alice", "violated stale-writer by mallory", "unknown monotonic-publication by mallory")
+	s.wantReported("violated ttl-well-formed by alice", "violated stale-writer by mallory",
+		"unknown monotonic-publication by mallory")
 }
 
 // Rows that only other invariants judge need no LOCK.
@@ -127,7 +135,8 @@ func TestNoLockNeeded(t *testing.T) {
 }
 
 func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
-	for _, off := range []time.Duration{-13 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 30 * 365 * 24 * time.Hour} {
+	for _, off := range []time.Duration{-13 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour,
+		30 * 365 * 24 * time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			s := watch(t, 0, live.Options{})
 			for _, actor := range []string{"alice", "bob"} {

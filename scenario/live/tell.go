@@ -48,7 +48,8 @@ func (c *Checker) Tell(events ...history.Event) error {
 	full := c.told.full
 	if err := c.told.admit(events); err != nil {
 		if c.told.full && !full {
-			c.note(Broken{Invariant: unheard, Verdict: invariant.Unknown, Why: "no more history is kept: what was posted since is not judged"})
+			c.note(Broken{Invariant: unheard, Verdict: invariant.Unknown,
+				Why: "no more history is kept: what was posted since is not judged"})
 		}
 		return err
 	}
@@ -68,14 +69,18 @@ func (t *told) admit(events []history.Event) error {
 	}
 	if len(t.events)+len(events) > maxEvents || text > maxText {
 		t.full = true
-		return fmt.Errorf("too much history is kept: found %d events of %d bytes, expected at most %d of %d\nhint: a restore begins anew; "+
+		return fmt.Errorf("too much history is kept: found %d events of %d bytes, expected at most %d of %d\n"+
+			"hint: a restore begins anew; "+
 			"a body may be told by a hash of it", len(t.events)+len(events), text, maxEvents, maxText)
 	}
 	var undo []func()
 	for i := range events {
 		back, err := t.calls.apply(&events[i])
 		if err == nil && t.calls.number() > maxOpen {
-			err = fmt.Errorf("found more than %d requests without an answer, expected fewer\nhint: tell served, failed or crashed", maxOpen)
+			err = fmt.Errorf(
+				"found more than %d requests without an answer, expected fewer\nhint: tell served, failed or crashed",
+				maxOpen,
+			)
 		}
 		undo = append(undo, back)
 		if err != nil {
@@ -90,7 +95,8 @@ func (t *told) admit(events []history.Event) error {
 }
 
 func textOf(e *history.Event) int {
-	return len(e.Actor) + len(e.Key) + len(e.Body) + len(e.Note) + len(e.Tenant) + len(e.Request) + len(e.Inputs) + len(e.Partition) + len(e.Call)
+	return len(e.Actor) + len(e.Key) + len(e.Body) + len(e.Note) + len(e.Tenant) + len(e.Request) + len(e.Inputs) +
+		len(e.Partition) + len(e.Call)
 }
 
 func (all calls) number() (n int) {
@@ -116,7 +122,8 @@ func (all calls) apply(e *history.Event) (undo func(), err error) {
 	begin := func() (func(), error) {
 		if open {
 			return undo, fmt.Errorf("found %s %s %s, expected the answer to %s first"+
-				"\nhint: give the events of each request a call of its own, or tell crashed where the client began anew", e.Actor, e.Kind, e.Key, before)
+				"\nhint: give the events of each request a call of its own, or tell crashed where the "+
+				"client began anew", e.Actor, e.Kind, e.Key, before)
 		}
 		of[call] = e.Kind
 		return func() { delete(of, call) }, nil
@@ -128,7 +135,10 @@ func (all calls) apply(e *history.Event) (undo func(), err error) {
 				return func() { of[call] = before }, nil
 			}
 		}
-		return undo, fmt.Errorf("found %s %s %s, expected %s before it, by the same actor and with the same key, tenant and call", e.Actor, e.Kind, e.Key, begins[0])
+		return undo, fmt.Errorf(
+			"found %s %s %s, expected %s before it, by the same actor and with the same key, tenant and call", e.Actor,
+			e.Kind, e.Key, begins[0],
+		)
 	}
 	switch e.Kind {
 	case history.Asked, history.Invalidating:
@@ -162,11 +172,15 @@ func complete(e *history.Event) error {
 	case history.Crashed:
 	case history.Settled:
 		if e.Within <= 0 {
-			return fmt.Errorf("settled: found within %v, expected the time within which every page must be fresh", e.Within)
+			return fmt.Errorf("settled: found within %v, expected the time within which every page must be fresh",
+				e.Within)
 		}
 		return nil
 	default:
-		return fmt.Errorf("found the kind %s, expected asked, served, failed, rendered, invalidating, invalidated, crashed or settled", e.Kind)
+		return fmt.Errorf(
+			"found the kind %s, expected asked, served, failed, rendered, invalidating, invalidated, "+
+				"crashed or settled", e.Kind,
+		)
 	}
 	switch {
 	case e.Actor == "":

@@ -101,7 +101,8 @@ func TestCorrectClientsAreNotHeardOf(t *testing.T) {
 	}
 	s.tell(asked("alice", "/home"), served("alice", "/home", "two", history.Fresh))
 	if got := s.checker.Found(); got.Verdict() != invariant.OK || got.Events != 15 || len(got.Untold) != 1 {
-		t.Errorf("%v, %d events, not judged: %q; want ok, 15, and tenant-isolation", got.Verdict(), got.Events, got.Untold)
+		t.Errorf("%v, %d events, not judged: %q; want ok, 15, and tenant-isolation", got.Verdict(), got.Events,
+			got.Untold)
 	}
 }
 
@@ -131,7 +132,8 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 		}, []string{"unknown single-flight by worker-7"}},
 		{"another row with the same partition key, in another table", func(s *traffic, alice, _ *pagecache.RecipeA) {
 			must.Done(s)(s.db.As("setup").CreateTable(s.Context(), isr.TableInput("stats")))
-			must.Done(s)(s.db.As("stats").PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")}))
+			must.Done(s)(s.db.As("stats").PutItem(s.Context(),
+				&dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")}))
 			s.regenerate(alice, "alice", "/home", "one")
 		}, nil},
 		{"rows that nobody has written, told once a page", func(s *traffic, _, _ *pagecache.RecipeA) {
@@ -183,13 +185,15 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.tell(invalidating("bob", "/home"), history.Event{Actor: "bob", Kind: history.Failed, Key: "/home"})
 			s.tell(asked("carol", "/home"), served("carol", "/home", "one", history.Fresh))
 		}, nil},
-		{"requests of one client at once, before and after an invalidation", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(of("", "1", asked("carol", "/home")), invalidating("bob", "/home"), invalidated("bob", "/home"), of("", "2", asked("carol", "/home")))
-			s.tell(of("", "1", served("carol", "/home", "one", history.Fresh)))
-			s.wantReported()
-			s.tell(of("", "2", served("carol", "/home", "one", history.Fresh)))
-		}, []string{"violated no-lost-invalidation by carol"}},
+		{"requests of one client at once, before and after an invalidation",
+			func(s *traffic, alice, _ *pagecache.RecipeA) {
+				s.regenerate(alice, "alice", "/home", "one")
+				s.tell(of("", "1", asked("carol", "/home")), invalidating("bob", "/home"), invalidated("bob", "/home"),
+					of("", "2", asked("carol", "/home")))
+				s.tell(of("", "1", served("carol", "/home", "one", history.Fresh)))
+				s.wantReported()
+				s.tell(of("", "2", served("carol", "/home", "one", history.Fresh)))
+			}, []string{"violated no-lost-invalidation by carol"}},
 		{"a page of another tenant", func(s *traffic, _, _ *pagecache.RecipeA) {
 			s.put("alice", pagecache.Key("x", "LOCK"))
 			e := of("t1", "", rendered("alice", "/home", "one"))
@@ -207,27 +211,29 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.checker.Found()
 			s.checker.Found()
 		}, []string{"violated liveness by bob"}},
-		{"a page that is in the cache is asked for when its time is over", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.settles(alice)
-			s.clock.Advance(11 * time.Second)
-			s.tell(asked("bob", "/home"))
-			s.clock.Advance(10 * time.Second)
-			s.tell(served("bob", "/home", "one", history.Fresh))
-			if got := s.checker.Found().Verdict(); got != invariant.OK {
-				s.Errorf("%v, want ok", got)
-			}
-		}, nil},
-		{"a page that was made is stale at the next request, and well at the one after that", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.settles(alice)
-			s.clock.Advance(time.Minute)
-			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
-			s.regenerate(alice, "alice", "/home", "two")
-			s.clock.Advance(10 * time.Second)
-			s.tell(asked("bob", "/home"), served("bob", "/home", "two", history.Fresh))
-			if got := s.checker.Found().Verdict(); got != invariant.OK {
-				s.Errorf("%v, want ok", got)
-			}
-		}, nil},
+		{"a page that is in the cache is asked for when its time is over",
+			func(s *traffic, alice, _ *pagecache.RecipeA) {
+				s.settles(alice)
+				s.clock.Advance(11 * time.Second)
+				s.tell(asked("bob", "/home"))
+				s.clock.Advance(10 * time.Second)
+				s.tell(served("bob", "/home", "one", history.Fresh))
+				if got := s.checker.Found().Verdict(); got != invariant.OK {
+					s.Errorf("%v, want ok", got)
+				}
+			}, nil},
+		{"a page that was made is stale at the next request, and well at the one after that",
+			func(s *traffic, alice, _ *pagecache.RecipeA) {
+				s.settles(alice)
+				s.clock.Advance(time.Minute)
+				s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
+				s.regenerate(alice, "alice", "/home", "two")
+				s.clock.Advance(10 * time.Second)
+				s.tell(asked("bob", "/home"), served("bob", "/home", "two", history.Fresh))
+				if got := s.checker.Found().Verdict(); got != invariant.OK {
+					s.Errorf("%v, want ok", got)
+				}
+			}, nil},
 		{"or is not", func(s *traffic, alice, _ *pagecache.RecipeA) {
 			s.settles(alice)
 			s.clock.Advance(time.Minute)
@@ -275,7 +281,8 @@ func TestAFindingShowsWhatWasTold(t *testing.T) {
 	s.regenerate(s.store("bob"), "bob", "/home", "two")
 	text := s.checker.Found().Broken[0].String()
 	for _, part := range []string{
-		"violated: single-flight by bob\n", "bob made /home, which had been fresh since it took the lease and was so for another 59s",
+		"violated: single-flight by bob\n",
+		"bob made /home, which had been fresh since it took the lease and was so for another 59s",
 		"\n  +1s         bob       LOCK of CACHE#", "\n  +1s         bob       rendered /home body \"two\"\n",
 	} {
 		if !strings.Contains(text, part) {
@@ -292,14 +299,18 @@ func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 		want   string
 	}{
 		{[]history.Event{ask, ask}, "event 2: found alice asked /home, expected the answer to asked first\nhint: give"},
-		{[]history.Event{ask, served("bob", "/home", "x", history.Fresh)}, "event 2: found bob served /home, expected asked before it"},
-		{[]history.Event{ask, invalidated("alice", "/home")}, "event 2: found alice invalidated /home, expected invalidating before it"},
-		{[]history.Event{ask, served("alice", "/home", "x", 0)}, "event 2: served: found no claim, expected fresh or stale"},
+		{[]history.Event{ask, served("bob", "/home", "x", history.Fresh)},
+			"event 2: found bob served /home, expected asked before it"},
+		{[]history.Event{ask, invalidated("alice", "/home")},
+			"event 2: found alice invalidated /home, expected invalidating before it"},
+		{[]history.Event{ask, served("alice", "/home", "x", 0)},
+			"event 2: served: found no claim, expected fresh or stale"},
 		{[]history.Event{ask, served("alice", "/home", "", history.Fresh)}, "event 2: served: found no body"},
 		{[]history.Event{ask, rendered("", "/home", "x")}, "event 2: rendered: found no actor"},
 		{[]history.Event{ask, rendered("alice", "", "x")}, "event 2: rendered: found no key"},
 		{[]history.Event{ask, {Kind: history.Settled}}, "event 2: settled: found within 0s"},
-		{[]history.Event{ask, {Kind: history.Paused, Actor: "alice"}}, "event 2: found the kind paused, expected asked, served"},
+		{[]history.Event{ask, {Kind: history.Paused, Actor: "alice"}},
+			"event 2: found the kind paused, expected asked, served"},
 		{[]history.Event{{Actor: "alice", Kind: history.Crashed}, ask, ask}, "event 3: found alice asked"},
 	} {
 		s := hear(t, live.Options{})
@@ -324,21 +335,24 @@ func TestHistoryIsBounded(t *testing.T) {
 	s := hear(t, live.Options{})
 	s.tell(slices.Repeat([]history.Event{{Actor: "a", Kind: history.Crashed}}, 200_000)...)
 	for range 2 {
-		if err := s.checker.Tell(asked("a", "/home")); err == nil || !strings.Contains(err.Error(), "too much history is kept: found 200001 events") {
+		if err := s.checker.Tell(asked("a", "/home")); err == nil ||
+			!strings.Contains(err.Error(), "too much history is kept: found 200001 events") {
 			t.Errorf("got %v", err)
 		}
 	}
 	s.wantReported("unknown the history by ")
 
 	s = hear(t, live.Options{})
-	if err := s.checker.Tell(rendered("a", "/home", strings.Repeat("x", 65<<20))); err == nil || !strings.Contains(err.Error(), "too much history") {
+	if err := s.checker.Tell(rendered("a", "/home", strings.Repeat("x", 65<<20))); err == nil ||
+		!strings.Contains(err.Error(), "too much history") {
 		t.Errorf("a long body: got %v", err)
 	}
 	s = hear(t, live.Options{})
 	for i := range 10_000 {
 		s.tell(asked("a", fmt.Sprint(i)))
 	}
-	if err := s.checker.Tell(asked("a", "one more")); err == nil || !strings.Contains(err.Error(), "more than 10000 requests without an answer") {
+	if err := s.checker.Tell(asked("a", "one more")); err == nil ||
+		!strings.Contains(err.Error(), "more than 10000 requests without an answer") {
 		t.Errorf("open requests: got %v", err)
 	}
 	s.tell(history.Event{Actor: "a", Kind: history.Crashed}, asked("a", "one more"))
@@ -376,7 +390,8 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	s = hear(t, live.Options{Except: []string{"seed"}})
 	s.regenerate(s.store("alice"), "alice", "/home", "one")
 	s.regenerate(s.store("seed"), "seed", "/home", "two")
-	s.tell(history.Event{Actor: "seed", Kind: history.Settled, Within: time.Second}, asked("seed", "/home"), served("seed", "/home", "two", history.Stale))
+	s.tell(history.Event{Actor: "seed", Kind: history.Settled, Within: time.Second}, asked("seed", "/home"),
+		served("seed", "/home", "two", history.Stale))
 	s.clock.Advance(2 * time.Second)
 	s.checker.Found()
 	s.wantReported()

@@ -44,7 +44,8 @@ type doubtOf struct{ invariant, tenant, key string }
 func (t *told) begin(o Options) {
 	past := t.events
 	since := settled{open: t.since.undecided()}
-	*t = told{named: t.named, judged: t.judged, total: t.total, full: t.full, calls: calls{}, doubts: map[doubtOf]bool{}, since: since}
+	*t = told{named: t.named, judged: t.judged, total: t.total, full: t.full, calls: calls{},
+		doubts: map[doubtOf]bool{}, since: since}
 	if t.judged == nil {
 		t.judged = make([]int, len(o.Invariants))
 	}
@@ -164,7 +165,8 @@ func (c *Checker) sumUp(found *Found) {
 				found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
 			}
 			expected := byLock(inv) && pages || inv.Name == lockTheft && !pages
-			found.lacks = found.lacks || c.told.named || expected || live && (c.told.since.settled != nil || len(c.told.since.open) > 0)
+			found.lacks = found.lacks || c.told.named || expected ||
+				live && (c.told.since.settled != nil || len(c.told.since.open) > 0)
 		}
 	}
 	found.lacks = found.lacks || rows && found.Judged == 0

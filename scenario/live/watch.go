@@ -88,7 +88,8 @@ func (c *Checker) vacuous(found Found) string {
 	case len(c.options.Invariants) == 0:
 		return "vacuous: nothing was judged, for Options.Invariants is empty; leave it out to have all of them judged"
 	case found.Judged > 0:
-		return "vacuous: something is missing without which the test has judged too little:\n  " + strings.Join(found.Untold, "\n  ")
+		return "vacuous: something is missing without which the test has judged too little:\n  " +
+			strings.Join(found.Untold, "\n  ")
 	case len(found.Unjudged) > 0:
 		return "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
 			"say in Options.Rows which ones are, or keep META and LOCK:\n  " + strings.Join(found.Unjudged, "\n  ")

@@ -190,7 +190,8 @@ func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 // get reads a row.
 func (s *traffic) get(actor, pk, sk string) {
 	s.Helper()
-	must.Done(s)(s.db.As(actor).GetItem(s.Context(), &dynamodb.GetItemInput{TableName: aws.String(table), Key: pagecache.Key(pk, sk)}))
+	must.Done(s)(s.db.As(actor).GetItem(s.Context(),
+		&dynamodb.GetItemInput{TableName: aws.String(table), Key: pagecache.Key(pk, sk)}))
 }
 
 func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
@@ -220,11 +221,13 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	s.get("bob", pk, "META")
 	s.publish(bob, "/home")
 	got = s.checker.Summary()
-	if got.Publishes != 2 || got.Locks != 4 || got.Reads != 2 || got.Oldest != 90*time.Second || got.Overdue != 30*time.Second {
+	if got.Publishes != 2 || got.Locks != 4 || got.Reads != 2 || got.Oldest != 90*time.Second ||
+		got.Overdue != 30*time.Second {
 		t.Errorf("in the next window: %+v", got)
 	}
 	for _, part := range []string{
-		", of " + row + `"META"}` + "\n", ", of " + row + `"LOCK"}, refused ones included` + "\n", " after it was generated, " + row + `"META"};`,
+		", of " + row + `"META"}` + "\n", ", of " + row + `"LOCK"}, refused ones included` + "\n",
+		" after it was generated, " + row + `"META"};`,
 	} {
 		if text := got.String(); !strings.Contains(text, part) || strings.Contains(text, "all changes are signed") {
 			t.Errorf("%q is not in\n%s", part, text)

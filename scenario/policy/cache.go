@@ -23,8 +23,8 @@ type Cache[K comparable, V any] struct {
 	// Policy decides how long values are kept and who renders them. Without a Refresh it is [Unprotected]. The policy
 	// periodic is refused, because it renders without readers.
 	Policy Policy
-	// Keys is the largest number of keys that the cache keeps; 0 is no limit. If there is one more, the key that was not
-	// read for the longest time is removed.
+	// Keys is the largest number of keys that the cache keeps; 0 is no limit. If there is one more, the key that was
+	// not read for the longest time is removed.
 	Keys int
 	// Cleanup is the time between two removals of expired values. With 0 there are no such removals: an expired value
 	// stays until it is read, or is removed for lack of room.

@@ -67,19 +67,22 @@ func ExampleNamed() {
 	absolute := policy.Absolute(time.Minute)
 	for _, p := range []policy.Policy{
 		stale, {Name: "in the background", Lifetime: absolute, Refresh: policy.StaleWhileRevalidate()},
-		{Name: "locked", Lifetime: absolute, Refresh: policy.Locked()}, {Name: "unprotected", Lifetime: absolute, Refresh: policy.Unprotected()},
+		{Name: "locked", Lifetime: absolute, Refresh: policy.Locked()},
+		{Name: "unprotected", Lifetime: absolute, Refresh: policy.Unprotected()},
 	} {
 		cache := policy.Cache[string, string]{Policy: p}
 		page := ""
 		for i, now := range []time.Duration{0, 70 * time.Second} {
-			page, err = cache.GetOrSet(now, "/home", nil, func() (string, error) { return fmt.Sprint("page ", i+1), nil })
+			page, err = cache.GetOrSet(now, "/home", nil,
+				func() (string, error) { return fmt.Sprint("page ", i+1), nil })
 			if err != nil {
 				panic(err)
 			}
 		}
 		there := cache.Delete(70*time.Second, "/home")
 		s := cache.Stats(70 * time.Second)
-		fmt.Printf("%s: %s, %d stale, %d renders; deleted %v, %d left\n", p.Name, page, s.Stale, s.Renders, there, s.Size)
+		fmt.Printf("%s: %s, %d stale, %d renders; deleted %v, %d left\n", p.Name, page, s.Stale, s.Renders, there,
+			s.Size)
 	}
 	// Output:
 	// recipe-a-stale: page 1, 1 stale, 2 renders; deleted true, 0 left

@@ -19,7 +19,8 @@ const (
 )
 
 var kindNames = [...]string{
-	"", "start", "effect", "response", "timer", "resume", "restart", "pause", "crash", "clock-step", "orphan", "external", "tick",
+	"", "start", "effect", "response", "timer", "resume", "restart", "pause", "crash", "clock-step",
+	"orphan", "external", "tick",
 }
 
 // String returns the kind as traces print it.
@@ -99,7 +100,9 @@ func ParseChoices(s string) (Choices, error) {
 			continue
 		}
 		if s[i] != '(' {
-			return nil, fmt.Errorf("choices: found %q at character %d, expected 0 to 9, a to z, or a number in parentheses", s[i], i+1)
+			return nil, fmt.Errorf(
+				"choices: found %q at character %d, expected 0 to 9, a to z, or a number in parentheses", s[i], i+1,
+			)
 		}
 		end := strings.IndexByte(s[i:], ')')
 		if end < 0 {
@@ -107,7 +110,8 @@ func ParseChoices(s string) (Choices, error) {
 		}
 		n, err := strconv.Atoi(s[i+1 : i+end])
 		if err != nil || n < len(digits) {
-			return nil, fmt.Errorf("choices: found %q at character %d, expected a number of at least %d", s[i:i+end+1], i+1, len(digits))
+			return nil, fmt.Errorf("choices: found %q at character %d, expected a number of at least %d",
+				s[i:i+end+1], i+1, len(digits))
 		}
 		c = append(c, n)
 		i += end

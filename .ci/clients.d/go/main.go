@@ -100,7 +100,8 @@ func (c *client) create(ctx context.Context) error {
 		TableName:   aws.String(table),
 		BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
+			{AttributeName: aws.String("pk"), AttributeType: "S"},
+			{AttributeName: aws.String("sk"), AttributeType: "S"},
 		},
 		KeySchema: []types.KeySchemaElement{
 			{AttributeName: aws.String("pk"), KeyType: "HASH"}, {AttributeName: aws.String("sk"), KeyType: "RANGE"},
@@ -114,8 +115,10 @@ func (c *client) create(ctx context.Context) error {
 
 func (c *client) ttl(ctx context.Context) error {
 	in := &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String(table),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		TableName: aws.String(table),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		},
 	}
 	if _, err := c.UpdateTimeToLive(ctx, in); err != nil {
 		return err
@@ -156,7 +159,8 @@ func (c *client) conditionalPut(ctx context.Context) error {
 		return err
 	}
 	var failed *types.ConditionalCheckFailedException
-	if err := c.put(ctx, item{"pk": s("lock"), "sk": s("LOCK"), "owner": s("second")}, absent); !errors.As(err, &failed) {
+	if err := c.put(ctx, item{"pk": s("lock"), "sk": s("LOCK"), "owner": s("second")}, absent); !errors.As(err,
+		&failed) {
 		return fmt.Errorf("got %v, want a ConditionalCheckFailedException", err)
 	}
 	if got := failed.ErrorMessage(); got != "The conditional request failed" {
@@ -197,7 +201,8 @@ func (c *client) transaction(ctx context.Context) error {
 		return fmt.Errorf("got %v, want a TransactionCanceledException of two reasons", err)
 	}
 	first, second := cancelled.CancellationReasons[0], cancelled.CancellationReasons[1]
-	if aws.ToString(first.Code) != "None" || aws.ToString(second.Code) != "ConditionalCheckFailed" || len(second.Item) != 3 {
+	if aws.ToString(first.Code) != "None" || aws.ToString(second.Code) != "ConditionalCheckFailed" ||
+		len(second.Item) != 3 {
 		return fmt.Errorf("got reasons %+v", cancelled.CancellationReasons)
 	}
 	got, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(table), Key: key("lock", "META")})
@@ -266,11 +271,13 @@ func (c *client) batches(ctx context.Context) error {
 		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: k}})
 		keys = append(keys, k)
 	}
-	written, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: writes}})
+	written, err := c.BatchWriteItem(ctx,
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: writes}})
 	if err != nil {
 		return err
 	}
-	read, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{table: {Keys: keys}}})
+	read, err := c.BatchGetItem(ctx,
+		&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{table: {Keys: keys}}})
 	if err != nil {
 		return err
 	}
@@ -282,9 +289,10 @@ func (c *client) batches(ctx context.Context) error {
 
 // stream reads of a row that comes and that TTL deletes.
 func (c *client) stream(ctx context.Context) error {
-	enabled, err := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String(table), StreamSpecification: &types.StreamSpecification{
-		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
-	}})
+	enabled, err := c.UpdateTable(ctx,
+		&dynamodb.UpdateTableInput{TableName: aws.String(table), StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		}})
 	if err != nil {
 		return err
 	}
@@ -305,14 +313,16 @@ func (c *client) stream(ctx context.Context) error {
 		return err
 	}
 	start, err := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId,
+		ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
 	})
 	if err != nil {
 		return err
 	}
 	var said []string
 	for iterator := start.ShardIterator; len(said) < 2; {
-		page, err := streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(1)})
+		page, err := streams.GetRecords(ctx,
+			&dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(1)})
 		if err != nil {
 			return err
 		}

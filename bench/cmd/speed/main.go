@@ -99,13 +99,15 @@ func run(ctx context.Context, args []string) error {
 
 	fmt.Printf("%3.0f s: warming up\n", time.Since(began).Seconds())
 	if err := s.bench(ctx, servers, io.Discard,
-		"-test.run=^$", "-test.bench=HTTP/./by=(dynalite|dynamodb-local)", fmt.Sprintf("-test.benchtime=%dx", s.warm/share)); err != nil {
+		"-test.run=^$", "-test.bench=HTTP/./by=(dynalite|dynamodb-local)",
+		fmt.Sprintf("-test.benchtime=%dx", s.warm/share)); err != nil {
 		return err
 	}
 	var collected bytes.Buffer
 	for round := range s.rounds {
 		fmt.Printf("%3.0f s: round %d of %d\n", time.Since(began).Seconds(), round+1, s.rounds)
-		if err := s.bench(ctx, servers, &collected, "-test.run=^$", "-test.bench=.", "-test.benchtime="+s.benchtime.String()); err != nil {
+		if err := s.bench(ctx, servers, &collected, "-test.run=^$", "-test.bench=.",
+			"-test.benchtime="+s.benchtime.String()); err != nil {
 			return err
 		}
 	}

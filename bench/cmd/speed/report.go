@@ -15,7 +15,8 @@ func report(all []judged, machine machine) string {
 		if c.peer == "" {
 			b.WriteString("| what | isr-sim | rounds | target | |\n|---|---|---|---|---|\n")
 		} else {
-			fmt.Fprintf(&b, "| request | isr-sim | %s | ratio | rounds | target | |\n|---|---|---|---|---|---|---|\n", c.peer)
+			fmt.Fprintf(&b,
+				"| request | isr-sim | %s | ratio | rounds | target | |\n|---|---|---|---|---|---|---|\n", c.peer)
 		}
 		for _, v := range c.verdicts {
 			cells := []string{strings.ReplaceAll(v.name, "-", " "), quantity(v.ours.median(), v.line.ours.unit)}
@@ -44,7 +45,8 @@ func intoPage(page string, all []judged) (string, error) {
 		return "", fmt.Errorf("the page has no lines %q and %q", partBegins, partEnds)
 	}
 	var b strings.Builder
-	b.WriteString(before + partBegins + "\n| | " + strings.ReplaceAll(strings.Join(operationNames, " | "), "-", " ") + " |\n|---|---|---|---|---|\n")
+	b.WriteString(before + partBegins + "\n| | " + strings.ReplaceAll(strings.Join(operationNames, " | "), "-", " ") +
+		" |\n|---|---|---|---|---|\n")
 	for _, c := range all {
 		if c.peer == "" || c.verdicts[0].target() == "" {
 			continue
@@ -74,7 +76,8 @@ func summary(all []judged) string {
 			if c.peer != "" {
 				theirs = quantity(v.theirs.median(), v.line.theirs.unit)
 			}
-			fmt.Fprintf(&b, "  %-20s %10s %10s %10s  %-22s %-10s %s\n", v.name, quantity(v.ours.median(), v.line.ours.unit), theirs,
+			fmt.Fprintf(&b, "  %-20s %10s %10s %10s  %-22s %-10s %s\n", v.name,
+				quantity(v.ours.median(), v.line.ours.unit), theirs,
 				v.show(v.ratio), "("+v.show(v.low)+" to "+v.show(v.high)+")", v.target(), v.outcome())
 		}
 	}
@@ -137,7 +140,8 @@ This page compares isr-sim with the fakes and emulators that a Go team would use
 
 ` + "```text\nbash bench/run\n```" + `
 
-which installs them, runs everything in one go on one CPU, and writes the page; with ` + "`--check`" + ` it fails if a target
+which installs them, runs everything in one go on one CPU, and writes the page; with ` + "`--check`" +
+	` it fails if a target
 is missed. %d of %d targets are met.
 
 %s

@@ -48,7 +48,8 @@ func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 		{name: "minidyn", command: []string{p.minidyn}},
 		{name: "net-http", command: []string{p.canned}},
 		{name: "fasthttp", command: []string{p.canned, "fasthttp"}},
-		{name: "dynalite", lacks: "publish-transaction", command: []string{"node", p.dynalite, "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"}},
+		{name: "dynalite", lacks: "publish-transaction",
+			command: []string{"node", p.dynalite, "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"}},
 	} {
 		if err := s.start(ctx, one.name, one.lacks, one.command); err != nil {
 			return s, fmt.Errorf("%s: %w", one.name, err)

@@ -61,7 +61,8 @@ func TestVerdicts(t *testing.T) {
 		{"little overhead", line{atMost: 1.25}, figures{5}, figures{4}, "1.25x 1.25x 1.25x met"},
 		{"overhead", line{atMost: 1.25}, figures{5.1}, figures{4}, "1.27x 1.27x 1.27x missed"},
 		{"no target", line{}, figures{5, 6}, figures{4, 4}, "1.38x 1.25x 1.50x "},
-		{"small", line{below: 1500, ours: measurement{unit: "heap-B/row"}}, figures{1499, 1400}, nil, "1450 B 1400 B 1499 B met"},
+		{"small", line{below: 1500, ours: measurement{unit: "heap-B/row"}}, figures{1499, 1400}, nil,
+			"1450 B 1400 B 1499 B met"},
 		{"large", line{below: 1e6}, figures{1e6}, nil, "1 ms 1 ms 1 ms missed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -104,7 +105,8 @@ func TestMissingFigures(t *testing.T) {
 func TestIntoPage(t *testing.T) {
 	all := []judged{
 		{comparison: comparison{title: "Door", peer: "other"}, verdicts: []verdict{
-			{line: line{name: "get", atLeast: 3}, ratio: 4}, {line: line{name: "publish-transaction", atLeast: 3}, ratio: 432.1},
+			{line: line{name: "get", atLeast: 3}, ratio: 4},
+			{line: line{name: "publish-transaction", atLeast: 3}, ratio: 432.1},
 		}},
 		{comparison: comparison{title: "alone"}},
 	}

@@ -31,7 +31,8 @@ var operationNames = []string{"get", "conditional-put", "conditional-update", "p
 func comparisons() []comparison {
 	all := []comparison{
 		against("DynamoDB Local", "Go door against DynamoDB Local",
-			"Throughput: time for a call, by the wall clock, of the Go door and of the SDK with DynamoDB Local over one connection.",
+			"Throughput: time for a call, by the wall clock, of the Go door and of the SDK with DynamoDB Local over "+
+				"one connection.",
 			"Door", "SDK", "dynamodb-local", "ns/op", []float64{500, 500, 500, 500}),
 		against("minidyn", "Go door against minidyn in the process",
 			"Processor time for a call, both called directly.",
@@ -39,8 +40,9 @@ func comparisons() []comparison {
 	}
 	floor := comparison{
 		title: "SDK door against the SDK itself",
-		about: "Processor time for a call through the same client, whose transport is the fake, or gives a canned answer.",
-		peer:  "canned answer",
+		about: "Processor time for a call through the same client, whose transport is the fake, or gives a " +
+			"canned answer.",
+		peer: "canned answer",
 	}
 	for _, op := range operationNames {
 		floor.lines = append(floor.lines, line{
@@ -65,7 +67,8 @@ func comparisons() []comparison {
 	} {
 		all = append(all, comparison{
 			title: "HTTP door against " + library.title + " itself",
-			about: "The same, against a server on " + library.title + " that reads the request and gives a canned answer: " +
+			about: "The same, against a server on " + library.title +
+				" that reads the request and gives a canned answer: " +
 				library.about + ". There is no target.",
 			peer: library.title,
 			lines: []line{{
@@ -77,8 +80,9 @@ func comparisons() []comparison {
 	}
 	return append(all, comparison{
 		title: "The fake alone",
-		about: "Start: from nothing, in a new process, to the first row put and read. Memory: the heap for one META row of " +
-			"100,000, its entry in the change log included. Snapshot and restore: of 1,000 rows, each after a write.",
+		about: "Start: from nothing, in a new process, to the first row put and read. Memory: the heap for one " +
+			"META row of 100,000, its entry in the change log included. Snapshot and restore: of 1,000 rows, each " +
+			"after a write.",
 		lines: []line{
 			{name: "start", ours: measurement{"Start/process=new", "ns/op"}, below: 1e6},
 			{name: "memory", ours: measurement{"Memory", "heap-B/row"}, below: 1500},
@@ -125,7 +129,8 @@ func judge(measured map[measurement]figures) (all []judged, err error) {
 		for _, l := range c.lines {
 			v := verdict{line: l, ours: measured[l.ours], theirs: measured[l.theirs]}
 			if len(v.ours) == 0 || c.peer != "" && len(v.theirs) != len(v.ours) {
-				return nil, fmt.Errorf("%s, %s: %d figures of isr-sim and %d of the other side", c.title, l.name, len(v.ours), len(v.theirs))
+				return nil, fmt.Errorf("%s, %s: %d figures of isr-sim and %d of the other side", c.title, l.name,
+					len(v.ours), len(v.theirs))
 			}
 			v.weigh()
 			j.verdicts = append(j.verdicts, v)

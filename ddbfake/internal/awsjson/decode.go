@@ -50,8 +50,8 @@ type decoder struct {
 	depth     int // objects and arrays that are open
 	malformed bool
 	scratch   []byte // the last string with escapes
-	// strings, numbers and texts are memory for values and members. Nearly all parts of a request are of these types, so
-	// they are allocated a few at a time. They are freed together, after the call.
+	// strings, numbers and texts are memory for values and members. Nearly all parts of a request are of these types,
+	// so they are allocated a few at a time. They are freed together, after the call.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	texts   []string
@@ -288,9 +288,10 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 }
 
 var errTwoTypes = &smithy.GenericAPIError{
-	Code:    "ValidationException",
-	Message: "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
-	Fault:   smithy.FaultClient,
+	Code: "ValidationException",
+	Message: "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+		"supported datatypes",
+	Fault: smithy.FaultClient,
 }
 
 // variant reads the value of one member of an AttributeValue; nil if it is null or the member is not known.
@@ -465,7 +466,8 @@ func (d *decoder) blob() ([]byte, error) {
 	}
 	s := d.string()
 	if len(s)%4 != 0 {
-		return nil, serialization("Base64 encoded length is expected a multiple of 4 bytes but found: " + strconv.Itoa(len(s)))
+		return nil, serialization("Base64 encoded length is expected a multiple of 4 bytes but found: " +
+			strconv.Itoa(len(s)))
 	}
 	b, err := strictBase64.DecodeString(s)
 	if err != nil || strings.ContainsAny(s, "\r\n") {

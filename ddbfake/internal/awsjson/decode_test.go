@@ -24,10 +24,14 @@ func TestDecode(t *testing.T) {
 		want           any
 	}{
 		{"empty object", "GetItem", `{}`, &dynamodb.GetItemInput{}},
-		{"null members are absent", "GetItem", `{"TableName":null,"Key":null,"ConsistentRead":null}`, &dynamodb.GetItemInput{}},
-		{"unknown members are ignored", "GetItem", `{"Frob":[{"a":"]}\""},2],"TableName":"t","tablename":7}`, &dynamodb.GetItemInput{TableName: name}},
-		{"of two the last counts", "GetItem", `{"TableName":"s","TableName":"t"}`, &dynamodb.GetItemInput{TableName: name}},
-		{"white space", "GetItem", " {\n\t\"TableName\" :\r \"t\" , \"Key\" : { } } ", &dynamodb.GetItemInput{TableName: name, Key: item{}}},
+		{"null members are absent", "GetItem", `{"TableName":null,"Key":null,"ConsistentRead":null}`,
+			&dynamodb.GetItemInput{}},
+		{"unknown members are ignored", "GetItem", `{"Frob":[{"a":"]}\""},2],"TableName":"t","tablename":7}`,
+			&dynamodb.GetItemInput{TableName: name}},
+		{"of two the last counts", "GetItem", `{"TableName":"s","TableName":"t"}`,
+			&dynamodb.GetItemInput{TableName: name}},
+		{"white space", "GetItem", " {\n\t\"TableName\" :\r \"t\" , \"Key\" : { } } ",
+			&dynamodb.GetItemInput{TableName: name, Key: item{}}},
 		{"escapes", "GetItem", `{"TableName":"t","Key":{"\u0061\"":{"S":"\\\"\ud83d\ude00\\"}}}`,
 			&dynamodb.GetItemInput{TableName: name, Key: item{`a"`: &types.AttributeValueMemberS{Value: "\\\"😀\\"}}}},
 		{"a value of no type is nil", "PutItem", `{"Item":{"a":{},"b":{"S":null},"c":null,"d":{"X":1}}}`,
@@ -35,11 +39,15 @@ func TestDecode(t *testing.T) {
 		{"null together with a type", "PutItem", `{"Item":{"a":{"S":"x","N":null}}}`,
 			&dynamodb.PutItemInput{Item: item{"a": &types.AttributeValueMemberS{Value: "x"}}}},
 		{"empty is not absent", "UpdateItem", `{"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
-			&dynamodb.UpdateItemInput{ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: item{}}},
+			&dynamodb.UpdateItemInput{
+				ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: item{},
+			}},
 		{"decimals are dropped", "Query", `{"Limit":10.9}`, &dynamodb.QueryInput{Limit: aws.Int32(10)}},
 		{"exponents", "Query", `{"Limit":1e2}`, &dynamodb.QueryInput{Limit: aws.Int32(100)}},
-		{"words for booleans", "GetItem", `{"ConsistentRead":"TRUE"}`, &dynamodb.GetItemInput{ConsistentRead: aws.Bool(true)}},
-		{"nested lists", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":{"l":{"L":[{"L":[]},{"SS":[]}]}}}},{}]}`,
+		{"words for booleans", "GetItem", `{"ConsistentRead":"TRUE"}`,
+			&dynamodb.GetItemInput{ConsistentRead: aws.Bool(true)}},
+		{"nested lists", "TransactWriteItems",
+			`{"TransactItems":[{"Put":{"Item":{"l":{"L":[{"L":[]},{"SS":[]}]}}}},{}]}`,
 			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 				{Put: &types.Put{Item: item{"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{
 					&types.AttributeValueMemberL{Value: []types.AttributeValue{}},
@@ -89,7 +97,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"GetItem", `{"ConsistentRead":23}`, "NUMBER_VALUE cannot be converted to Boolean"},
 		{"GetItem", `{"ConsistentRead":[]}`, "Unrecognized collection type class java.lang.Boolean"},
 		{"GetItem", `{"Key":"x"}`, field},
-		{"GetItem", `{"Key":[]}`, "Unrecognized collection type java.util.Map<java.lang.String, " + class + "AttributeValue>"},
+		{"GetItem", `{"Key":[]}`,
+			"Unrecognized collection type java.util.Map<java.lang.String, " + class + "AttributeValue>"},
 		{"GetItem", `{"Key":{"a":"x"}}`, element},
 		{"GetItem", `{"Key":{"a":[]}}`, "Unrecognized collection type class " + class + "AttributeValue"},
 		{"GetItem", `{"ExpressionAttributeNames":{"#a":1}}`, "NUMBER_VALUE cannot be converted to String"},
@@ -125,7 +134,8 @@ func TestDecodeRefuses(t *testing.T) {
 			continue
 		}
 		if api.ErrorCode() != "SerializationException" || api.ErrorMessage() != test.message {
-			t.Errorf("%s %s:\ngot  %s %q\nwant SerializationException %q", test.op, test.body, api.ErrorCode(), api.ErrorMessage(), test.message)
+			t.Errorf("%s %s:\ngot  %s %q\nwant SerializationException %q", test.op, test.body, api.ErrorCode(),
+				api.ErrorMessage(), test.message)
 		}
 	}
 
@@ -136,7 +146,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 
 	err = Decode([]byte(item(`{"S":"a","N":"1"}`)), &dynamodb.PutItemInput{})
-	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+		"supported datatypes"
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" || api.ErrorMessage() != two {
 		t.Errorf("a value of two types: got %v, want ValidationException %q", err, two)
 	}
@@ -146,15 +157,20 @@ func TestDecodeRefuses(t *testing.T) {
 // wrong type. Package jsontext decides what is JSON.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
-		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
+		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`,
+		`{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
 		`{"a":[}`, `{"a":[,]}`, `{"a":[1,]}`, `{"a":[1 2]}`, `{"a":[[1][2]]}`, `{"a":[[1][2]}`, `{"a":{"b":1}{}}`,
 		`{"a":nul}`, `{"a":truex}`, `{"a":01}`, `{"a":1.}`, `{"a":-}`, `{"a":+1}`, `{"a":1e}`, `{"a":0x1}`, `{"a":NaN}`,
-		`{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`, `{"a":"\"}`, "{\"a\":\"\x01\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"\xff\":1}",
-		`{"TableName":5`, `{"TableName":5}}`, `{"Item":{`, `{"Item":{"a"`, `{"Item":{"a":{"L":[`, `{"Item":{"a":{"S":"x"}`, `{"Item":{"a":{"SS":["a",]}}}`, `{"Item":{"a":{"BOOL":tru}}}`,
-		`{"Item":{"a":5},"b":[}}`, `{"ExpressionAttributeNames":{"a":"b"`, `{"ExpressionAttributeNames":{"a":nul}}`, `{"Limit":01}`, `{"Limit":1.}`,
+		`{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`, `{"a":"\"}`,
+		"{\"a\":\"\x01\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"\xff\":1}",
+		`{"TableName":5`, `{"TableName":5}}`, `{"Item":{`, `{"Item":{"a"`, `{"Item":{"a":{"L":[`,
+		`{"Item":{"a":{"S":"x"}`, `{"Item":{"a":{"SS":["a",]}}}`, `{"Item":{"a":{"BOOL":tru}}}`,
+		`{"Item":{"a":5},"b":[}}`, `{"ExpressionAttributeNames":{"a":"b"`, `{"ExpressionAttributeNames":{"a":nul}}`,
+		`{"Limit":01}`, `{"Limit":1.}`,
 	}
 	whole := []string{
-		`null`, `{}`, " {\t} ", `{"a":-0}`, `{"a":1.5E+3}`, `{"a":[[],{},[1,"]"],null,true,false]}`, `{"a":"\ud83d\ude00\/\b\u0000"}`, "{\"a\":\"\x7f é \u2028\"}", `{"\u0061":1}`,
+		`null`, `{}`, " {\t} ", `{"a":-0}`, `{"a":1.5E+3}`, `{"a":[[],{},[1,"]"],null,true,false]}`,
+		`{"a":"\ud83d\ude00\/\b\u0000"}`, "{\"a\":\"\x7f é \u2028\"}", `{"\u0061":1}`,
 		`{"ExpressionAttributeNames":{"a":null}}`,
 	}
 	for _, body := range append(bodies, whole...) {

@@ -52,7 +52,8 @@ func TestAppend(t *testing.T) {
 			CreationDateTime: aws.Time(time.Unix(2208988800, 0)),
 			ItemCount:        aws.Int64(0),
 		}}, `{"Table":{"CreationDateTime":2208988800.0,"ItemCount":0}}`},
-		{"capacity", &dynamodb.GetItemOutput{ConsumedCapacity: &types.ConsumedCapacity{CapacityUnits: aws.Float64(0.5)}},
+		{"capacity",
+			&dynamodb.GetItemOutput{ConsumedCapacity: &types.ConsumedCapacity{CapacityUnits: aws.Float64(0.5)}},
 			`{"ConsumedCapacity":{"CapacityUnits":0.5}}`},
 	}
 	for _, test := range tests {
@@ -77,23 +78,34 @@ func TestAppendError(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"validation", apiError("ValidationException", "no"), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}`},
-		{"serialization", serialization("no"), 400, `{"__type":"com.amazon.coral.service#SerializationException","Message":"no"}`},
+		{"validation", apiError("ValidationException", "no"), 400,
+			`{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}`},
+		{"serialization", serialization("no"), 400,
+			`{"__type":"com.amazon.coral.service#SerializationException","Message":"no"}`},
 		{"malformed", ErrMalformed, 400, `{"__type":"com.amazon.coral.service#SerializationException"}`},
 		{"unsupported", apiError("UnknownOperationException", "no"), 400,
 			`{"__type":"com.amazon.coral.service#UnknownOperationException","message":"no"}`},
-		{"wrapped", fmt.Errorf("context: %w", &types.ConditionalCheckFailedException{Message: aws.String("The conditional request failed")}), 400,
+		{"wrapped",
+			fmt.Errorf("context: %w",
+				&types.ConditionalCheckFailedException{Message: aws.String("The conditional request failed")}), 400,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`},
-		{"condition with the item", &types.ConditionalCheckFailedException{Message: aws.String("The conditional request failed"), Item: map[string]types.AttributeValue{"b": &types.AttributeValueMemberN{Value: "1"}, "a": &types.AttributeValueMemberS{Value: "x"}}}, 400,
+		{"condition with the item",
+			&types.ConditionalCheckFailedException{Message: aws.String("The conditional " +
+				"request failed"), Item: map[string]types.AttributeValue{
+				"b": &types.AttributeValueMemberN{Value: "1"}, "a": &types.AttributeValueMemberS{Value: "x"},
+			}}, 400,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Item":{"a":{"S":"x"},"b":{"N":"1"}},"message":"The conditional request failed"}`},
 		{"transaction", &types.TransactionCanceledException{
 			Message: aws.String("Transaction cancelled"),
 			CancellationReasons: []types.CancellationReason{
 				{Code: aws.String("None")},
-				{Code: aws.String("ConditionalCheckFailed"), Message: aws.String("m"), Item: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "x"}}},
+				{Code: aws.String("ConditionalCheckFailed"), Message: aws.String("m"),
+					Item: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "x"}}},
 			},
-		}, 400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Item":{"a":{"S":"x"}},"Message":"m"}],"Message":"Transaction cancelled"}`},
-		{"throttling of streams", apiError("ThrottlingException", "no"), 400, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"no"}`},
+		}, 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Item":{"a":{"S":"x"}},"Message":"m"}],"Message":"Transaction cancelled"}`},
+		{"throttling of streams", apiError("ThrottlingException", "no"), 400,
+			`{"__type":"com.amazon.coral.availability#ThrottlingException","message":"no"}`},
 		{"no credentials", apiError("MissingAuthenticationTokenException", "no"), 400,
 			`{"__type":"com.amazon.coral.service#MissingAuthenticationTokenException","message":"no"}`},
 		{"server", &types.InternalServerError{Message: aws.String("oops")}, 500,
@@ -162,7 +174,8 @@ func TestPlainPrefix(t *testing.T) {
 // Strings are quoted as package jsontext quotes them.
 func TestQuote(t *testing.T) {
 	for _, s := range []string{
-		"", "a", `"`, `\`, `a"b`, `"5d41402abc4b2a76b9719d911017c592"`, `\\\"`, "a\"\nb", "é", "\"\xff\"", "\u2028\"", "\x7f", strings.Repeat(`a"`, 50),
+		"", "a", `"`, `\`, `a"b`, `"5d41402abc4b2a76b9719d911017c592"`, `\\\"`, "a\"\nb", "é", "\"\xff\"", "\u2028\"",
+		"\x7f", strings.Repeat(`a"`, 50),
 	} {
 		want, _ := jsontext.AppendQuote([]byte("["), s)
 		e := newEncoder([]byte("["))

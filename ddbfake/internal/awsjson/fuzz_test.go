@@ -34,8 +34,10 @@ func FuzzDecodeInput(f *testing.F) {
 		f.Add(uint(i), body)
 	}
 	f.Add(uint(0), []byte(`{"a":"\\\"","b":[[],{}, -1.5e3 ,null],"TableName":"\ud83d\ude00"}`))
-	for _, body := range []string{`{"Limit":4294967296}`, `{"Limit":-1.5e3}`, `{"ConsistentRead":"TRUE"}`, `{"Key":{"\u0061":{"B":"AA=="},"b":{"NS":["1"]}}}`,
-		`{"Key":{"a":{"S":"x","N":"1"}}}`, `{"Key":{"a":{"L":[{"SS":[]},{"M":{"":{"BOOL":true}}}]}}}`, `{"Key":{"a":{"S":"x","S":null}}}`} {
+	for _, body := range []string{`{"Limit":4294967296}`, `{"Limit":-1.5e3}`, `{"ConsistentRead":"TRUE"}`,
+		`{"Key":{"\u0061":{"B":"AA=="},"b":{"NS":["1"]}}}`,
+		`{"Key":{"a":{"S":"x","N":"1"}}}`, `{"Key":{"a":{"L":[{"SS":[]},{"M":{"":{"BOOL":true}}}]}}}`,
+		`{"Key":{"a":{"S":"x","S":null}}}`} {
 		f.Add(numberOf("GetItem"), []byte(body))
 		f.Add(numberOf("Query"), []byte(body))
 	}

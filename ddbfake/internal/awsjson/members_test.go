@@ -33,10 +33,12 @@ func clientsOver(do func(*http.Request) (*http.Response, error)) []client {
 	const nowhere = "https://nowhere.invalid"
 	return []client{
 		{"dynamodb", reflect.ValueOf(dynamodb.New(dynamodb.Options{
-			Region: "us-east-1", BaseEndpoint: aws.String(nowhere), HTTPClient: doFunc(do), Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
+			Region: "us-east-1", BaseEndpoint: aws.String(nowhere), HTTPClient: doFunc(do),
+			Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
 		}))},
 		{"dynamodbstreams", reflect.ValueOf(dynamodbstreams.New(dynamodbstreams.Options{
-			Region: "us-east-1", BaseEndpoint: aws.String(nowhere), HTTPClient: doFunc(do), Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
+			Region: "us-east-1", BaseEndpoint: aws.String(nowhere), HTTPClient: doFunc(do),
+			Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
 		}))},
 	}
 }

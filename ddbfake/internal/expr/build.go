@@ -20,8 +20,8 @@ func (b *Builder) Args() Args { return b.args }
 // Test is a condition on one top-level attribute.
 type Test struct {
 	Attribute string
-	// Operator is one of the API's comparison operators: EQ, NE, LE, LT, GE, GT, NOT_NULL, NULL, CONTAINS, NOT_CONTAINS,
-	// BEGINS_WITH, IN, BETWEEN.
+	// Operator is one of the API's comparison operators: EQ, NE, LE, LT, GE, GT, NOT_NULL, NULL, CONTAINS,
+	// NOT_CONTAINS, BEGINS_WITH, IN, BETWEEN.
 	Operator string
 	// Values has as many elements as the operator takes.
 	Values []attr.Value

@@ -29,7 +29,8 @@ func TestBuiltExpressionsPrint(t *testing.T) {
 		want  string
 	}{
 		{condition, func(s string) (Expression, error) { return ParseCondition(s) },
-			"attribute_exists(#0) AND NOT contains(#0, :0) OR #1 BETWEEN :1 AND :2 OR #2 IN (:3, :4, :5) OR attribute_not_exists(#3)"},
+			"attribute_exists(#0) AND NOT contains(#0, :0) OR #1 BETWEEN :1 AND :2 OR #2 IN (:3, :4, :5) OR " +
+				"attribute_not_exists(#3)"},
 		{update, func(s string) (Expression, error) { return ParseUpdate(s) },
 			"SET #5 = :7, #7 = list_append(if_not_exists(#7, :8), :9) REMOVE #6 ADD #4 :6 DELETE #8 :10"},
 		{projection, func(s string) (Expression, error) { return ParseProjection(s) }, "#9, #10"},
@@ -82,7 +83,8 @@ func TestBuiltKeyCondition(t *testing.T) {
 	pk := Test{Attribute: "pk", Operator: "EQ", Values: []attr.Value{attr.S("a")}}
 	var b Builder
 	got, err := b.KeyCondition([]Test{pk, {"sk", "LE", []attr.Value{attr.Int(3)}}}).Bind(Args{}, hash, sort)
-	if err != nil || got.Hash != attr.S("a") || got.Low != nil || got.High != attr.Value(attr.Int(3)) || got.HighExclusive {
+	if err != nil || got.Hash != attr.S("a") || got.Low != nil || got.High != attr.Value(attr.Int(3)) ||
+		got.HighExclusive {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for operator, want := range map[string]string{

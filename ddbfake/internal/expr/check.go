@@ -36,7 +36,10 @@ func (n *call) check(c checker) error {
 		return err
 	}
 	if len(n.args) != n.f.operands {
-		return c.lang.errorf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
+		return c.lang.errorf(
+			"Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
+			n.name, len(n.args),
+		)
 	}
 	if n.f.distinct {
 		if err := c.distinct(n.name, n.args[0], n.args[1:]); err != nil {
@@ -75,9 +78,13 @@ func (n *between) check(c checker) error {
 	}
 	switch order, ok := attr.Compare(low, high); {
 	case !ok:
-		return c.lang.errorf("The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
+		return c.lang.errorf(
+			"The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: %s, "+
+				"upper bound operand: %s", constantText(low), constantText(high),
+		)
 	case order > 0:
-		return c.lang.errorf("The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
+		return c.lang.errorf("The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "+
+			"lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
 	}
 	return nil
 }
@@ -140,7 +147,10 @@ func (c checker) distinct(op string, first operand, rest []operand) error {
 			return err
 		}
 		if p.agrees(q, c.args) == len(p.steps) {
-			return c.lang.errorf("The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s", op, p.text(c.args))
+			return c.lang.errorf(
+				"The first operand must be distinct from the remaining operands for this operator or function; "+
+					"operator: %s, first operand: %s", op, p.text(c.args),
+			)
 		}
 	}
 	return nil
@@ -159,7 +169,8 @@ func (c checker) ordered(op string, list ...operand) error {
 }
 
 func (c checker) wrongType(op string, k attr.Kind) error {
-	return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", op, k)
+	return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s",
+		op, k)
 }
 
 // constant returns a placeholder's value; nil for any other operand.

@@ -15,12 +15,13 @@ import (
 func TestRefusedConditions(t *testing.T) {
 	const (
 		operandType = "Incorrect operand type for operator or function; operator or function: "
-		distinct    = "The first operand must be distinct from the remaining operands for this operator or function; operator: "
-		misused     = "The function is not allowed to be used this way in an expression; function: "
-		count       = "Incorrect number of operands for operator or function; operator or function: "
-		noName      = "An expression attribute name used in the document path is not defined; attribute name: "
-		noValue     = "An expression attribute value used in expression is not defined; attribute value: "
-		parens      = "The expression has redundant parentheses;"
+		distinct    = "The first operand must be distinct from the remaining operands for this operator or " +
+			"function; operator: "
+		misused = "The function is not allowed to be used this way in an expression; function: "
+		count   = "Incorrect number of operands for operator or function; operator or function: "
+		noName  = "An expression attribute name used in the document path is not defined; attribute name: "
+		noValue = "An expression attribute value used in expression is not defined; attribute value: "
+		parens  = "The expression has redundant parentheses;"
 	)
 	tests := []struct{ src, want string }{
 		{"#x = :n", noName + "#x"},
@@ -39,8 +40,10 @@ func TestRefusedConditions(t *testing.T) {
 		{"size(a, b) = :n", count + "size, number of operands: 2"},
 		{"attribute_exists(a, b)", count + "attribute_exists, number of operands: 2"},
 		{"begins_with(a)", count + "begins_with, number of operands: 1"},
-		{"attribute_exists(:n)", "Operator or function requires a document path; operator or function: attribute_exists"},
-		{"attribute_not_exists(size(a))", "Operator or function requires a document path; operator or function: attribute_not_exists"},
+		{"attribute_exists(:n)",
+			"Operator or function requires a document path; operator or function: attribute_exists"},
+		{"attribute_not_exists(size(a))",
+			"Operator or function requires a document path; operator or function: attribute_not_exists"},
 		{"a = a", distinct + "=, first operand: [a]"},
 		{"a.b[0] <> a.b[0]", distinct + "<>, first operand: [a, b, [0]]"},
 		{"a IN (:n, a)", distinct + "IN, first operand: [a]"},
@@ -57,18 +60,25 @@ func TestRefusedConditions(t *testing.T) {
 		{"a BETWEEN :n AND :z", operandType + "BETWEEN, operand type: NULL"},
 		{"attribute_type(a, :n)", operandType + "attribute_type, operand type: N"},
 		{"attribute_type(a, b)", operandType + "attribute_type, operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}"},
-		{"attribute_type(a, :s)", "Invalid attribute type name found; type: a, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"},
-		{"a BETWEEN :m AND :n", "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}"},
-		{"a BETWEEN :r AND :s", "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
-		{"a BETWEEN :n AND :s", "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: {N:1}, upper bound operand: AttributeValue: {S:a}"},
+		{"attribute_type(a, :s)",
+			"Invalid attribute type name found; type: a, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"},
+		{"a BETWEEN :m AND :n",
+			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
+				"operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}"},
+		{"a BETWEEN :r AND :s",
+			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
+				"operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
+		{"a BETWEEN :n AND :s",
+			"The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: " +
+				"AttributeValue: {N:1}, upper bound operand: AttributeValue: {S:a}"},
 		{"((attribute_not_exists(pk)))", parens},
 		{"((a)) = :n", parens},
 		{"a = ((:n))", parens},
 		{"NOT ((a = :n))", parens},
 		{"((a = :n AND b = :n))", parens},
 
-		// Of several errors, the first one counts in this order: parentheses, then words and functions as they occur, then
-		// the number of operands of IN, then the Args.
+		// Of several errors, the first one counts in this order: parentheses, then words and functions as they occur,
+		// then the number of operands of IN, then the Args.
 		{"foo(a) AND ((b = :n))", parens},
 		{"status = :n AND foo(a)", "Attribute name is a reserved keyword; reserved keyword: status"},
 		{"foo(status)", "Invalid function name; function: foo"},
@@ -81,9 +91,10 @@ func TestRefusedConditions(t *testing.T) {
 		{"begins_with(:n, size(:x))", noValue + ":x"},
 
 		// Valid expressions.
-		{"(a) = :n", ""}, {"(a = :n)", ""}, {"((a = :n) AND b = :n)", ""}, {"size((a)) = (:n)", ""}, {"attribute_exists((a))", ""},
-		{"a IN (b, b)", ""}, {"size(a) = size(a)", ""}, {":n = :n", ""}, {"contains(:s, :s)", ""},
-		{"a = :l", ""}, {"a IN (:ss)", ""}, {"size(a) < :s", ""}, {"contains(size(a), :n)", ""}, {"a BETWEEN :s AND size(b)", ""},
+		{"(a) = :n", ""}, {"(a = :n)", ""}, {"((a = :n) AND b = :n)", ""}, {"size((a)) = (:n)", ""},
+		{"attribute_exists((a))", ""}, {"a IN (b, b)", ""}, {"size(a) = size(a)", ""}, {":n = :n", ""},
+		{"contains(:s, :s)", ""}, {"a = :l", ""}, {"a IN (:ss)", ""}, {"size(a) < :s", ""},
+		{"contains(size(a), :n)", ""}, {"a BETWEEN :s AND size(b)", ""},
 		{"begins_with = :n OR contains = :n", ""}, {"attribute_exists (a) and a between :n AND :m", ""},
 	}
 	for _, tt := range tests {
@@ -98,7 +109,8 @@ func TestRefusedConditions(t *testing.T) {
 		}
 	}
 	names := map[string]string{"#a": "a", "#b": "a.b"}
-	if got, want := refusal(t, "ConditionExpression", "#a = a", names), "Invalid ConditionExpression: "+distinct+"=, first operand: [a]"; got != want {
+	if got, want := refusal(t, "ConditionExpression", "#a = a", names), "Invalid ConditionExpression: "+distinct+
+		"=, first operand: [a]"; got != want {
 		t.Errorf("an alias hides what it stands for: got %q, want %q", got, want)
 	}
 	if got := refusal(t, "ConditionExpression", "#b = a.b", names); got != "" {
@@ -109,14 +121,15 @@ func TestRefusedConditions(t *testing.T) {
 func TestRefusedUpdates(t *testing.T) {
 	const (
 		operandType = "Incorrect operand type for operator or function; operator or function: "
-		overlap     = "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: "
-		conflict    = "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: "
-		noName      = "An expression attribute name used in the document path is not defined; attribute name: "
-		noValue     = "An expression attribute value used in expression is not defined; attribute value: "
-		count       = "Incorrect number of operands for operator or function; operator or function: "
-		needsPath   = "Operator or function requires a document path; operator or function: if_not_exists"
-		forADD      = "Incorrect operand type for operator or function; operator: ADD, operand type: "
-		forDELETE   = "Incorrect operand type for operator or function; operator: DELETE, operand type: "
+		overlap     = "Two document paths overlap with each other; must remove or rewrite one of these " +
+			"paths; path one: "
+		conflict  = "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: "
+		noName    = "An expression attribute name used in the document path is not defined; attribute name: "
+		noValue   = "An expression attribute value used in expression is not defined; attribute value: "
+		count     = "Incorrect number of operands for operator or function; operator or function: "
+		needsPath = "Operator or function requires a document path; operator or function: if_not_exists"
+		forADD    = "Incorrect operand type for operator or function; operator: ADD, operand type: "
+		forDELETE = "Incorrect operand type for operator or function; operator: DELETE, operand type: "
 	)
 	tests := []struct{ src, want string }{
 		{"SET #x = :n", noName + "#x"},
@@ -139,13 +152,17 @@ func TestRefusedUpdates(t *testing.T) {
 		{"SET a = IF_NOT_EXISTS(a, :n)", "Invalid function name; function: IF_NOT_EXISTS"},
 		{"SET a = size(b)", "The function is not allowed in an update expression; function: size"},
 		{"SET a = list_append(:l, size(b))", "The function is not allowed in an update expression; function: size"},
-		{"SET a = list_append(list_append(:l, :l), :l)", "The function is not allowed to be used this way in an expression; function: list_append"},
-		{"SET a = list_append(:l, :l) + :n", "The function is not allowed to be used this way in an expression; function: list_append"},
+		{"SET a = list_append(list_append(:l, :l), :l)",
+			"The function is not allowed to be used this way in an expression; function: list_append"},
+		{"SET a = list_append(:l, :l) + :n",
+			"The function is not allowed to be used this way in an expression; function: list_append"},
 		{"SET a = if_not_exists(a)", count + "if_not_exists, number of operands: 1"},
 		{"SET a = list_append(:l, :l, :l)", count + "list_append, number of operands: 3"},
 		{"SET a = if_not_exists(:n, a)", needsPath},
 		{"SET a = if_not_exists(if_not_exists(a, b), c)", needsPath},
-		{"SET a = if_not_exists(b, b)", "The first operand must be distinct from the remaining operands for this operator or function; operator: if_not_exists, first operand: [b]"},
+		{"SET a = if_not_exists(b, b)",
+			"The first operand must be distinct from the remaining operands for this operator or function; " +
+				"operator: if_not_exists, first operand: [b]"},
 		{"SET a = :n + :s", operandType + "+, operand type: S"},
 		{"SET a = :ss - b", operandType + "-, operand type: SS"},
 		{"SET a = b + :l", operandType + "+, operand type: L"},
@@ -168,7 +185,8 @@ func TestRefusedUpdates(t *testing.T) {
 		{"SET b = :x, a = #x", noName + "#x"},
 		{"SET a = #x, b = :x", noValue + ":x"},
 		{"SET a = :x + #x", noValue + ":x"},
-		{"SET b = list_append(:s, a), c = if_not_exists(a) ADD a.b :s", forADD + "STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"},
+		{"SET b = list_append(:s, a), c = if_not_exists(a) ADD a.b :s",
+			forADD + "STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"},
 		{"SET c = if_not_exists(:x)", noValue + ":x"},
 
 		// Valid expressions.
@@ -193,9 +211,15 @@ func TestRefusedUpdates(t *testing.T) {
 func TestRefusedProjections(t *testing.T) {
 	tests := []struct{ src, want string }{
 		{"#x", "An expression attribute name used in the document path is not defined; attribute name: #x"},
-		{"a.b, a", "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a, b], path two: [a]"},
-		{"#a, a", "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a]"},
-		{"a[0], a.b", "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a, [0]], path two: [a, b]"},
+		{"a.b, a",
+			"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a, " +
+				"b], path two: [a]"},
+		{"#a, a",
+			"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], " +
+				"path two: [a]"},
+		{"a[0], a.b",
+			"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a, " +
+				"[0]], path two: [a, b]"},
 		{"a[0], a[1], b.c, b.#a", ""},
 	}
 	for _, tt := range tests {
@@ -224,10 +248,17 @@ func TestUnused(t *testing.T) {
 		want string
 	}{
 		{"nothing given", Args{}, nil, ""},
-		{"all used", Args{Names: map[string]string{"#a": "a", "#b": "b", "#c": "c"}, Values: map[string]attr.Value{":a": v, ":b": v}}, []Expression{cond, update}, ""},
-		{"by one only", Args{Names: map[string]string{"#a": "a", "#b": "b"}, Values: map[string]attr.Value{":a": v}}, []Expression{cond}, ""},
-		{"a name", Args{Names: map[string]string{"#a": "a", "#b": "b", "#z": "z", "#y": "y"}, Values: map[string]attr.Value{":z": v}}, []Expression{cond}, inNames + "{#y, #z}"},
-		{"a value", Args{Values: map[string]attr.Value{":a": v, ":z": v, ":y": v}}, []Expression{cond}, inValues + "{:y, :z}"},
+		{"all used", Args{
+			Names: map[string]string{"#a": "a", "#b": "b", "#c": "c"}, Values: map[string]attr.Value{":a": v, ":b": v},
+		}, []Expression{cond, update}, ""},
+		{"by one only", Args{Names: map[string]string{"#a": "a", "#b": "b"}, Values: map[string]attr.Value{":a": v}},
+			[]Expression{cond}, ""},
+		{"a name",
+			Args{Names: map[string]string{
+				"#a": "a", "#b": "b", "#z": "z", "#y": "y",
+			}, Values: map[string]attr.Value{":z": v}}, []Expression{cond}, inNames + "{#y, #z}"},
+		{"a value", Args{Values: map[string]attr.Value{":a": v, ":z": v, ":y": v}},
+			[]Expression{cond}, inValues + "{:y, :z}"},
 		{"no expression", Args{Values: map[string]attr.Value{":a": v}}, nil, inValues + "{:a}"},
 	}
 	for _, tt := range tests {
@@ -247,12 +278,19 @@ func TestValidateArgs(t *testing.T) {
 		{Args{Names: map[string]string{"#a_1": "x.y"}, Values: map[string]attr.Value{":0": attr.Int(1)}}, ""},
 		{Args{Names: map[string]string{}}, "ExpressionAttributeNames must not be empty"},
 		{Args{Values: map[string]attr.Value{}}, "ExpressionAttributeValues must not be empty"},
-		{Args{Names: map[string]string{"a": "x", "b": "y"}}, `ExpressionAttributeNames contains invalid key: Syntax error; key: "a"`},
-		{Args{Names: map[string]string{"#a-b": "x"}}, `ExpressionAttributeNames contains invalid key: Syntax error; key: "#a-b"`},
-		{Args{Names: map[string]string{"#": "x"}}, `ExpressionAttributeNames contains invalid key: Syntax error; key: "#"`},
-		{Args{Names: map[string]string{"#a": ""}}, "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a"},
-		{Args{Names: map[string]string{long: "x"}}, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256"},
-		{Args{Values: map[string]attr.Value{"v": attr.Int(1)}}, `ExpressionAttributeValues contains invalid key: Syntax error; key: "v"`},
+		{Args{Names: map[string]string{"a": "x", "b": "y"}},
+			`ExpressionAttributeNames contains invalid key: Syntax error; key: "a"`},
+		{Args{Names: map[string]string{"#a-b": "x"}},
+			`ExpressionAttributeNames contains invalid key: Syntax error; key: "#a-b"`},
+		{Args{Names: map[string]string{"#": "x"}},
+			`ExpressionAttributeNames contains invalid key: Syntax error; key: "#"`},
+		{Args{Names: map[string]string{"#a": ""}},
+			"ExpressionAttributeNames contains invalid value: Empty attribute name for key #a"},
+		{Args{Names: map[string]string{long: "x"}},
+			"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too " +
+				"long; size of key: 256"},
+		{Args{Values: map[string]attr.Value{"v": attr.Int(1)}},
+			`ExpressionAttributeValues contains invalid key: Syntax error; key: "v"`},
 	}
 	for _, tt := range tests {
 		if got := text(t, tt.args.Validate()); got != tt.want {
@@ -269,7 +307,8 @@ func TestUses(t *testing.T) {
 	if got, want := len(c.Values()), 2; got != want {
 		t.Errorf("Values() = %v", c.Values())
 	}
-	if got := c.Attributes(Args{Names: map[string]string{"#a": "x", "#b": "y"}}); len(got) != 3 || got[0] != "x" || got[1] != "c" || got[2] != "d" {
+	if got := c.Attributes(Args{Names: map[string]string{"#a": "x", "#b": "y"}}); len(got) != 3 || got[0] != "x" ||
+		got[1] != "c" || got[2] != "d" {
 		t.Errorf("Attributes() = %v, want [x c d]", got)
 	}
 }

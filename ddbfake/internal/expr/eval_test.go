@@ -25,16 +25,21 @@ func TestTouched(t *testing.T) {
 		wantOld, wantNew attr.Item
 	}{
 		{"SET a = :n", nil, nil, attr.Item{"a": attr.Int(1)}},
-		{"SET a = :n, b = :s", attr.Item{"a": attr.Int(5), "z": attr.Int(0)}, attr.Item{"a": attr.Int(5)}, attr.Item{"a": attr.Int(1), "b": attr.S("a")}},
+		{"SET a = :n, b = :s", attr.Item{"a": attr.Int(5), "z": attr.Int(0)}, attr.Item{"a": attr.Int(5)},
+			attr.Item{"a": attr.Int(1), "b": attr.S("a")}},
 		{"SET a = :n", attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}},
 		{"REMOVE a", attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}, nil},
 		{"SET a.b = :n", nested, attr.Item{"a": attr.M{"b": attr.S("x")}}, attr.Item{"a": attr.M{"b": attr.Int(1)}}},
-		{"SET a.c[1] = :n, a.b = :s", nested, attr.Item{"a": attr.M{"b": attr.S("x"), "c": list(2)}}, attr.Item{"a": attr.M{"b": attr.S("a"), "c": list(1)}}},
+		{"SET a.c[1] = :n, a.b = :s", nested, attr.Item{"a": attr.M{"b": attr.S("x"), "c": list(2)}},
+			attr.Item{"a": attr.M{"b": attr.S("a"), "c": list(1)}}},
 		{"SET a.x = :n", nested, nil, attr.Item{"a": attr.M{"x": attr.Int(1)}}},
-		{"SET a.c[100] = :n", nested, nil, nil}, // the element is not at 100
-		{"REMOVE a.c[1], a.c[3]", nested, attr.Item{"a": attr.M{"c": list(2)}}, attr.Item{"a": attr.M{"c": list(3)}}}, // what moved up
+		// the element is not at 100
+		{"SET a.c[100] = :n", nested, nil, nil},
+		// what moved up
+		{"REMOVE a.c[1], a.c[3]", nested, attr.Item{"a": attr.M{"c": list(2)}}, attr.Item{"a": attr.M{"c": list(3)}}},
 		{"DELETE d :ss", attr.Item{"d": attr.SS{"a"}}, attr.Item{"d": attr.SS{"a"}}, nil},
-		{"ADD d :bs", attr.Item{"d": attr.BS{{2}, {3}}}, attr.Item{"d": attr.BS{{2}, {3}}}, attr.Item{"d": attr.BS{{0, 1, 2}, {2}, {3}}}},
+		{"ADD d :bs", attr.Item{"d": attr.BS{{2}, {3}}}, attr.Item{"d": attr.BS{{2}, {3}}},
+			attr.Item{"d": attr.BS{{0, 1, 2}, {2}, {3}}}},
 	}
 	for _, tt := range tests {
 		u, err := ParseUpdate(tt.src)
@@ -83,8 +88,9 @@ func TestEval(t *testing.T) {
 	row := attr.Item{"n": attr.Int(3), "s": attr.S("a"), "t": attr.S("b")}
 	given := Args{Values: map[string]attr.Value{":one": attr.Int(1), ":two": attr.Int(2), ":three": attr.Int(3)}}
 	tests := map[string]bool{
-		"n BETWEEN :two AND :three": true, "n BETWEEN :three AND :three": true, "n BETWEEN :one AND :two": false, "n BETWEEN n2 AND :three": false,
-		"s BETWEEN :one AND :two": false, "n BETWEEN :two AND s": false, "n BETWEEN s AND :three": false, "s BETWEEN t AND t": false,
+		"n BETWEEN :two AND :three": true, "n BETWEEN :three AND :three": true, "n BETWEEN :one AND :two": false,
+		"n BETWEEN n2 AND :three": false, "s BETWEEN :one AND :two": false, "n BETWEEN :two AND s": false,
+		"n BETWEEN s AND :three": false, "s BETWEEN t AND t": false,
 		"x IN (y)": false, "x IN (y, n)": false, "n IN (:one, :three, :two)": true, "n IN (:one, :two)": false,
 	}
 	for key, v := range values {
@@ -104,7 +110,8 @@ func TestEval(t *testing.T) {
 
 // Eval without Check must not panic, and names undefined placeholders.
 func TestEvalUnchecked(t *testing.T) {
-	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a", "a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
+	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a",
+		"a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
 		c, err := ParseCondition(src)
 		must.OK(t, err)
 		ok, err := c.Eval(attr.Item{"a": attr.M{"x": attr.Int(1)}}, Args{})
@@ -125,7 +132,8 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 
 func TestProjectionAttributes(t *testing.T) {
 	p := must.Of(ParseProjection("a.b, #x, c[0], a.c"))(t)
-	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}), []string{"a", "pk", "c"}; !slices.Equal(got, want) {
+	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}),
+		[]string{"a", "pk", "c"}; !slices.Equal(got, want) {
 		t.Errorf("Attributes() = %v, want %v", got, want)
 	}
 	if got := p.Values(); got != nil {

@@ -34,8 +34,8 @@ type Expression interface {
 
 // Error is an expression that DynamoDB refuses.
 type Error struct {
-	// Parameter is the request's parameter, such as "ConditionExpression", if the service's text begins with it; otherwise
-	// "".
+	// Parameter is the request's parameter, such as "ConditionExpression", if the service's text begins with it;
+	// otherwise "".
 	Parameter string
 	Message   string
 }
@@ -72,8 +72,8 @@ func (l language) errorf(format string, a ...any) error {
 // these Args.
 func Unused(args Args, used ...Expression) error {
 	names, values := args.Len()
-	// Used names and values are defined: Check has refused all others. So if the numbers agree, all are used, and the Args
-	// need not be compared one by one.
+	// Used names and values are defined: Check has refused all others. So if the numbers agree, all are used, and the
+	// Args need not be compared one by one.
 	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
 		return nil
 	}
@@ -108,7 +108,8 @@ func distinct(used []Expression, keys func(Expression) []string) int {
 	n := 0
 	for i, e := range used {
 		for _, key := range keys(e) {
-			again := slices.ContainsFunc(used[:i], func(before Expression) bool { return slices.Contains(keys(before), key) })
+			again := slices.ContainsFunc(used[:i],
+				func(before Expression) bool { return slices.Contains(keys(before), key) })
 			if !again {
 				n++
 			}
@@ -149,7 +150,10 @@ func (a Args) Validate() error {
 			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
 		if len(a.Names[key]) > MaxNameBytes {
-			return plainError("ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d bytes for key %s", MaxNameBytes+1, key)
+			return plainError(
+				"ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d "+
+					"bytes for key %s", MaxNameBytes+1, key,
+			)
 		}
 	}
 	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)
@@ -157,7 +161,8 @@ func (a Args) Validate() error {
 
 // CheckSize finds names and values that are too large together. Each counts with the key that stands for it.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters-lengths
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters-lengths
 // (the limit), and DynamoDB Local 3.3.1 (the texts, and that keys count)
 func (a Args) CheckSize() error {
 	names, values := 0, a.Size()
@@ -191,7 +196,10 @@ func (a Args) CheckSize() error {
 func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regexp) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if len(key) > maxKeyBytes {
-			return plainError("%s contains invalid key: The expression attribute map contains a key that is too long; size of key: %d", parameter, len(key))
+			return plainError(
+				"%s contains invalid key: The expression attribute map contains a key that is too long; "+
+					"size of key: %d", parameter, len(key),
+			)
 		}
 		if !pattern.MatchString(key) {
 			return plainError("%s contains invalid key: Syntax error; key: %q", parameter, key)

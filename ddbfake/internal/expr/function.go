@@ -11,7 +11,8 @@ import (
 
 // function describes a function of the languages. Names are case-sensitive.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Functions
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Functions
 type function struct {
 	operands int
 	update   bool      // for updates; otherwise for conditions
@@ -26,14 +27,16 @@ var functions map[string]*function
 
 func init() { // not a literal, because the checks use this map
 	functions = map[string]*function{
-		"attribute_exists":     {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x != nil }},
-		"attribute_not_exists": {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x == nil }},
-		"attribute_type":       {operands: 2, result: "BOOL", distinct: true, check: checkType, test: hasType},
-		"begins_with":          {operands: 2, result: "BOOL", distinct: true, check: checkPrefix, test: beginsWith},
-		"contains":             {operands: 2, result: "BOOL", distinct: true, check: checkNothing, test: contains},
-		"size":                 {operands: 1, result: "N", operand: true, check: checkSize},
-		"if_not_exists":        {operands: 2, update: true, operand: true, distinct: true, check: checkPath},
-		"list_append":          {operands: 2, update: true, result: "L", check: checkLists},
+		"attribute_exists": {operands: 1, result: "BOOL", check: checkPath,
+			test: func(x, _ attr.Value) bool { return x != nil }},
+		"attribute_not_exists": {operands: 1, result: "BOOL", check: checkPath,
+			test: func(x, _ attr.Value) bool { return x == nil }},
+		"attribute_type": {operands: 2, result: "BOOL", distinct: true, check: checkType, test: hasType},
+		"begins_with":    {operands: 2, result: "BOOL", distinct: true, check: checkPrefix, test: beginsWith},
+		"contains":       {operands: 2, result: "BOOL", distinct: true, check: checkNothing, test: contains},
+		"size":           {operands: 1, result: "N", operand: true, check: checkSize},
+		"if_not_exists":  {operands: 2, update: true, operand: true, distinct: true, check: checkPath},
+		"list_append":    {operands: 2, update: true, result: "L", check: checkLists},
 	}
 }
 
@@ -50,7 +53,10 @@ func checkType(c checker, n *call) error {
 	switch k := c.kind(n.args[1]); k {
 	case "S":
 	case "":
-		return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}", n.name)
+		return c.lang.errorf(
+			"Incorrect operand type for operator or function; operator or function: %s, operand type: "+
+				"{NS,SS,L,BS,N,M,B,BOOL,NULL,S}", n.name,
+		)
 	default:
 		return c.wrongType(n.name, k)
 	}
@@ -58,7 +64,8 @@ func checkType(c checker, n *call) error {
 	switch name {
 	case "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS":
 	default:
-		return c.lang.errorf("Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}", string(name))
+		return c.lang.errorf("Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}",
+			string(name))
 	}
 	return nil
 }
@@ -94,7 +101,8 @@ func checkLists(c checker, n *call) error {
 func (n *call) test(item packed.Attributes, args Args) (bool, error) {
 	f := n.f
 	if f.test == nil || len(n.args) != f.operands {
-		return false, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
+		return false, plainError("The function is not allowed to be used this way in an expression; function: %s",
+			n.name)
 	}
 	x, err := n.args[0].value(item, args)
 	if err != nil {
@@ -153,7 +161,10 @@ func contains(x, y attr.Value) bool {
 // value evaluates the functions that are operands.
 func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 	if len(n.args) != n.f.operands {
-		return nil, plainError("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
+		return nil, plainError(
+			"Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
+			n.name, len(n.args),
+		)
 	}
 	x, err := n.args[0].value(item, args)
 	if err != nil {

@@ -35,7 +35,8 @@ func seed(f *testing.F, sources ...string) {
 	for _, s := range sources {
 		f.Add(s)
 	}
-	for _, s := range []string{"", " ", "a", "((a))", "a.b[0].#n", "size(size(a)) = :n", "NOT", "é", "\x00", ":n :n", "a = :n AND b.c <> :s OR NOT d IN (:n, e)"} {
+	for _, s := range []string{"", " ", "a", "((a))", "a.b[0].#n", "size(size(a)) = :n", "NOT", "é", "\x00", ":n :n",
+		"a = :n AND b.c <> :s OR NOT d IN (:n, e)"} {
 		f.Add(s)
 	}
 }
@@ -71,7 +72,9 @@ func fuzz(f *testing.F, parameter string, evaluate func(*testing.T, Expression, 
 }
 
 func FuzzParseCondition(f *testing.F) {
-	seed(f, "attribute_not_exists(pk) OR lease_expires_at <= :now", "a BETWEEN :n AND :m", "contains(d, :s) AND begins_with(f, :s)", "attribute_type(e, :type)", "a = b AND (#n <> #m)", "NOT (a = b AND d = :n)", "a = b OR (d = :n OR e = :n)")
+	seed(f, "attribute_not_exists(pk) OR lease_expires_at <= :now", "a BETWEEN :n AND :m",
+		"contains(d, :s) AND begins_with(f, :s)", "attribute_type(e, :type)", "a = b AND (#n <> #m)",
+		"NOT (a = b AND d = :n)", "a = b OR (d = :n OR e = :n)")
 	fuzz(f, "ConditionExpression", func(_ *testing.T, e Expression, item attr.Item, args Args) {
 		c := e.(*Condition)
 		c.Eval(item, args)
@@ -80,7 +83,8 @@ func FuzzParseCondition(f *testing.F) {
 }
 
 func FuzzParseUpdate(f *testing.F) {
-	seed(f, "SET a = a + :n, b.c[1].d = :s REMOVE e[0] ADD g :n DELETE d :ss", "SET e[9] = :n, e[0] = e[1]", "SET f = if_not_exists(g, f)", "SET e = list_append(e, :l)", "SET b.c[0] = :o")
+	seed(f, "SET a = a + :n, b.c[1].d = :s REMOVE e[0] ADD g :n DELETE d :ss", "SET e[9] = :n, e[0] = e[1]",
+		"SET f = if_not_exists(g, f)", "SET e = list_append(e, :l)", "SET b.c[0] = :o")
 	fuzz(f, "UpdateExpression", func(t *testing.T, e Expression, item attr.Item, args Args) {
 		u := e.(*Update)
 		if updated, err := u.Apply(item, args); err == nil {
@@ -106,7 +110,8 @@ func FuzzParseProjection(f *testing.F) {
 }
 
 func FuzzParseKeyCondition(f *testing.F) {
-	seed(f, "pk = :s AND sk BETWEEN :s AND :r", "begins_with(sk, :s) AND :s = pk", "pk = :s AND sk < :r", "begins_with(pk, :s) AND sk = :s")
+	seed(f, "pk = :s AND sk BETWEEN :s AND :r", "begins_with(sk, :s) AND :s = pk", "pk = :s AND sk < :r",
+		"begins_with(pk, :s) AND sk = :s")
 	fuzz(f, "KeyConditionExpression", func(t *testing.T, e Expression, _ attr.Item, args Args) {
 		b, err := e.(*KeyCondition).Bind(args, Key{"pk", "S"}, Key{"sk", "S"})
 		if err == nil && b.Hash == nil {

@@ -44,8 +44,9 @@ func (k *KeyCondition) Check(args Args) error {
 // term is a condition on one attribute.
 type term struct {
 	attribute string
-	op        string // = < <= > >= BETWEEN begins_with; for a Builder also "", an operator that no key condition can have
-	values    []attr.Value
+	// = < <= > >= BETWEEN begins_with; for a Builder also "", an operator that no key condition can have
+	op     string
+	values []attr.Value
 }
 
 // terms returns the one or two conditions.
@@ -118,7 +119,9 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 		switch x := x.(type) {
 		case *path:
 			if found {
-				return nil, plainError("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
+				return nil, plainError(
+					"Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition",
+				)
 			}
 			if len(x.steps) > 1 {
 				return nil, plainError("KeyConditionExpressions cannot have conditions on nested attributes")
@@ -126,7 +129,10 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 			t.attribute, found = x.steps[0].attribute(args)
 		case *placeholder:
 			if i == 0 && (op == "BETWEEN" || op == "begins_with") {
-				return nil, plainError("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", op)
+				return nil, plainError(
+					"Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its "+
+						"first operand", op,
+				)
 			}
 			v, _ := args.value(x.key)
 			t.values = append(t.values, v)
@@ -139,7 +145,9 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 	}
 	for _, other := range terms {
 		if other.attribute == t.attribute {
-			return nil, plainError("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
+			return nil, plainError(
+				"Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key",
+			)
 		}
 	}
 	return append(terms, t), nil
@@ -222,7 +230,9 @@ func find(terms []term, key Key) (term, error) {
 	}
 	for _, v := range terms[i].values {
 		if attr.KindOf(v) != key.Kind {
-			return term{}, plainError("One or more parameter values were invalid: Condition parameter type does not match schema type")
+			return term{}, plainError(
+				"One or more parameter values were invalid: Condition parameter type does not match schema type",
+			)
 		}
 	}
 	return terms[i], nil
@@ -243,7 +253,10 @@ func (t term) refuseEmpty() error {
 			}
 		}
 		if kind != "" {
-			return plainError("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, t.attribute)
+			return plainError(
+				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "+
+					"an empty %s value. Key: %s", kind, t.attribute,
+			)
 		}
 	}
 	return nil

@@ -23,14 +23,19 @@ func TestBind(t *testing.T) {
 		{"pk = :s AND sk = :r", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a, attr.S("ba")}},
 		{"sk = :r AND pk = :s", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
 		{"(pk = :s) and (sk = :r)", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
-		{"(pk = :s AND (sk < :r))", Bounds{Hash: a, High: b, HighExclusive: true}, []attr.Value{a, attr.S("az")}, []attr.Value{b}},
+		{"(pk = :s AND (sk < :r))", Bounds{Hash: a, High: b, HighExclusive: true},
+			[]attr.Value{a, attr.S("az")}, []attr.Value{b}},
 		{"pk = :s AND sk <= :r", Bounds{Hash: a, High: b}, []attr.Value{a, b}, []attr.Value{attr.S("ba")}},
-		{"pk = :s AND sk > :r", Bounds{Hash: a, Low: b, LowExclusive: true}, []attr.Value{attr.S("ba")}, []attr.Value{a, b}},
+		{"pk = :s AND sk > :r", Bounds{Hash: a, Low: b, LowExclusive: true},
+			[]attr.Value{attr.S("ba")}, []attr.Value{a, b}},
 		{"pk = :s AND sk >= :r", Bounds{Hash: a, Low: b}, []attr.Value{b, attr.S("ba")}, []attr.Value{a}},
-		{"pk = :s AND sk BETWEEN :s AND :r", Bounds{Hash: a, Low: a, High: b}, []attr.Value{a, attr.S("ab"), b}, []attr.Value{attr.S("A"), attr.S("ba")}},
-		{"pk = :s AND begins_with(sk, :r)", Bounds{Hash: a, Low: b, High: attr.S("c"), HighExclusive: true}, []attr.Value{b, attr.S("b\U0010FFFF")}, []attr.Value{a, attr.S("c")}},
+		{"pk = :s AND sk BETWEEN :s AND :r", Bounds{Hash: a, Low: a, High: b}, []attr.Value{a, attr.S("ab"), b},
+			[]attr.Value{attr.S("A"), attr.S("ba")}},
+		{"pk = :s AND begins_with(sk, :r)", Bounds{Hash: a, Low: b, High: attr.S("c"), HighExclusive: true},
+			[]attr.Value{b, attr.S("b\U0010FFFF")}, []attr.Value{a, attr.S("c")}},
 		{":s = pk AND :r >= sk", Bounds{Hash: a, High: b}, []attr.Value{a, b}, []attr.Value{attr.S("ba")}},
-		{":s = pk AND :r < sk", Bounds{Hash: a, Low: b, LowExclusive: true}, []attr.Value{attr.S("ba")}, []attr.Value{b}},
+		{":s = pk AND :r < sk", Bounds{Hash: a, Low: b, LowExclusive: true},
+			[]attr.Value{attr.S("ba")}, []attr.Value{b}},
 		{"#p = :s AND #s = :r", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
 	}
 	for _, tt := range tests {
@@ -44,7 +49,8 @@ func TestBind(t *testing.T) {
 			t.Errorf("%s: Check: %v", tt.src, err)
 		}
 		got, err := k.Bind(given, hashKey, sortKey)
-		if err != nil || !attr.Equal(got.Hash, tt.want.Hash) || !attr.Equal(got.Low, tt.want.Low) || !attr.Equal(got.High, tt.want.High) ||
+		if err != nil || !attr.Equal(got.Hash, tt.want.Hash) || !attr.Equal(got.Low, tt.want.Low) ||
+			!attr.Equal(got.High, tt.want.High) ||
 			got.LowExclusive != tt.want.LowExclusive || got.HighExclusive != tt.want.HighExclusive {
 			t.Errorf("%s: got %v, %v; want %v", tt.src, got, err, tt.want)
 		}
@@ -103,8 +109,12 @@ func TestRefusedKeyConditions(t *testing.T) {
 		{"attribute_exists(pk)", operator + "attribute_exists"},
 		{"contains(sk.d, :r) AND pk = :s", operator + "contains"},
 		{"attribute_type(sk, :type)", operator + "attribute_type"},
-		{"begins_with(:r, sk) AND pk = :s", "Invalid condition in KeyConditionExpression: begins_with operator must have the key attribute as its first operand"},
-		{":s BETWEEN size(pk) AND size(sk)", "Invalid condition in KeyConditionExpression: BETWEEN operator must have the key attribute as its first operand"},
+		{"begins_with(:r, sk) AND pk = :s",
+			"Invalid condition in KeyConditionExpression: begins_with operator must have the key attribute as its " +
+				"first operand"},
+		{":s BETWEEN size(pk) AND size(sk)",
+			"Invalid condition in KeyConditionExpression: BETWEEN operator must have the key attribute as its " +
+				"first operand"},
 		{"pk = :s AND size(sk) = :n", inner},
 		{"pk BETWEEN size(sk) AND size(x)", inner},
 		{"pk = sk", multiple},
@@ -118,9 +128,15 @@ func TestRefusedKeyConditions(t *testing.T) {
 		{"pk = :s AND #p = :r", perKey},
 		{"pk = :s AND sk = :r AND x = :s", "Conditions can be of length 1 or 2 only"},
 		{"pk = :x", prefix + "An expression attribute value used in expression is not defined; attribute value: :x"},
-		{"pk = :s AND sk BETWEEN :r AND :s", prefix + "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
-		{"pk = :s AND begins_with(sk, :n)", prefix + "Incorrect operand type for operator or function; operator or function: begins_with, operand type: N"},
-		{"pk = pk", prefix + "The first operand must be distinct from the remaining operands for this operator or function; operator: =, first operand: [pk]"},
+		{"pk = :s AND sk BETWEEN :r AND :s", prefix +
+			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
+			"operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
+		{"pk = :s AND begins_with(sk, :n)", prefix +
+			"Incorrect operand type for operator or function; operator or function: begins_with, operand type: N"},
+		{"pk = pk",
+			prefix +
+				"The first operand must be distinct from the remaining operands for this operator or function; " +
+				"operator: =, first operand: [pk]"},
 		{"((pk = :s)) AND ((sk = :r))", prefix + "The expression has redundant parentheses;"},
 		{"pk = :s AND status = :r", prefix + "Attribute name is a reserved keyword; reserved keyword: status"},
 		{"pk = :s AND foo(sk)", prefix + "Invalid function name; function: foo"},
@@ -137,7 +153,8 @@ func TestBindRefuses(t *testing.T) {
 		missed       = "Query condition missed key schema element: "
 		notSupported = "Query key condition not supported"
 		otherType    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
-		emptyKey     = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+		emptyKey     = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
+			"contain an empty "
 	)
 	none := Key{}
 	tests := []struct {

@@ -196,7 +196,8 @@ func indexStep(digits string) step {
 //	not   = NOT not | term
 //	term  = "(" or ")" | operand ( cmp operand | BETWEEN operand AND operand | IN list ) | call
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Syntax
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Syntax
 
 func (p *parser) condition() condition {
 	n, _ := p.or(false)

@@ -137,7 +137,8 @@ func TestLimits(t *testing.T) {
 		{"empty", "ProjectionExpression", "", "The expression can not be empty;"},
 		{"empty", "KeyConditionExpression", "", "The expression can not be empty;"},
 		{"4096 bytes", "ConditionExpression", "a = :n" + strings.Repeat(" ", 4090), ""},
-		{"4097 bytes", "FilterExpression", "a = :n" + strings.Repeat(" ", 4091), "Expression size has exceeded the maximum allowed size; expression size: 4097"},
+		{"4097 bytes", "FilterExpression", "a = :n" + strings.Repeat(" ", 4091),
+			"Expression size has exceeded the maximum allowed size; expression size: 4097"},
 		{"299 operators", "ConditionExpression", list(150, "a=:n", " OR "), ""},
 		{"301 operators", "ConditionExpression", list(151, "a=:n", " OR "), operators},
 		{"300 with NOT", "ConditionExpression", strings.Repeat("NOT ", 299) + "a=:n", ""},
@@ -148,13 +149,18 @@ func TestLimits(t *testing.T) {
 		{"300 sums", "UpdateExpression", numbered(300, "a%d=:n+:m"), ""},
 		{"301 sums", "UpdateExpression", numbered(301, "a%d=:n+:m"), operators},
 		{"100 in IN", "ConditionExpression", "a IN (" + list(100, ":n", ",") + ")", ""},
-		{"101 in IN", "ConditionExpression", "a IN (" + list(101, ":n", ",") + ")", "The IN operator is provided with too many operands; number of operands: 101"},
+		{"101 in IN", "ConditionExpression", "a IN (" + list(101, ":n", ",") + ")",
+			"The IN operator is provided with too many operands; number of operands: 101"},
 		{"path of 32", "ProjectionExpression", list(32, "a", "."), ""},
-		{"path of 33", "ProjectionExpression", list(33, "a", "."), "The document path has too many nesting levels; nesting levels: 33"},
+		{"path of 33", "ProjectionExpression", list(33, "a", "."),
+			"The document path has too many nesting levels; nesting levels: 33"},
 		{"index of 31 bits", "ConditionExpression", "a[2147483647] = :n", ""},
-		{"index of 32 bits", "ConditionExpression", "a[2147483648] = :n", "List index is not within the allowable range; index: [2147483648]"},
-		{"index of any size", "ConditionExpression", "a[99999999999999999999] = :n", "List index is not within the allowable range; index: [99999999999999999999]"},
-		{"parentheses", "ConditionExpression", strings.Repeat("(", 2000) + "a=:n" + strings.Repeat(")", 2000), "The expression has redundant parentheses;"},
+		{"index of 32 bits", "ConditionExpression", "a[2147483648] = :n",
+			"List index is not within the allowable range; index: [2147483648]"},
+		{"index of any size", "ConditionExpression", "a[99999999999999999999] = :n",
+			"List index is not within the allowable range; index: [99999999999999999999]"},
+		{"parentheses", "ConditionExpression", strings.Repeat("(", 2000) + "a=:n" + strings.Repeat(")", 2000),
+			"The expression has redundant parentheses;"},
 	}
 	for _, tt := range tests {
 		want := tt.want
@@ -172,7 +178,9 @@ func TestReservedWords(t *testing.T) {
 	if len(reserved) != 573 {
 		t.Errorf("%d reserved words, want 573", len(reserved))
 	}
-	for _, word := range []string{"TTL", "Lock", "owner", "token", "status", "State", "SIZE", "name", "LOCALTIMESTAMP"} {
+	for _, word := range []string{
+		"TTL", "Lock", "owner", "token", "status", "State", "SIZE", "name", "LOCALTIMESTAMP",
+	} {
 		want := "Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: " + word
 		if got := refusal(t, "ProjectionExpression", "a."+word, nil); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)
@@ -186,7 +194,9 @@ func TestReservedWords(t *testing.T) {
 			t.Errorf("%s was taken as %s", word, e)
 		}
 	}
-	for _, name := range []string{"pk", "sk", "lease_token", "lease_expires_at", "generated_at", "ttls", "contains", "begins_with"} {
+	for _, name := range []string{
+		"pk", "sk", "lease_token", "lease_expires_at", "generated_at", "ttls", "contains", "begins_with",
+	} {
 		if got := refusal(t, "ProjectionExpression", name, nil); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -205,8 +215,10 @@ func TestPrintParsesBack(t *testing.T) {
 		{"ConditionExpression", "NOT NOT attribute_exists ( a [ 1 ] . #n )", "NOT NOT attribute_exists(a[1].#n)"},
 		{"ConditionExpression", "(size((a))) BETWEEN :n AND (:m)", "size(a) BETWEEN :n AND :m"},
 		{"ConditionExpression", "a in(:n,:m)", "a IN (:n, :m)"},
-		{"UpdateExpression", "set a=(:n+:m),b=c remove d add e :n delete f :ss", "SET a = :n + :m, b = c REMOVE d ADD e :n DELETE f :ss"},
-		{"UpdateExpression", "REMOVE a[0],b SET c=list_append(if_not_exists(c,:l),:l)", "REMOVE a[0], b SET c = list_append(if_not_exists(c, :l), :l)"},
+		{"UpdateExpression", "set a=(:n+:m),b=c remove d add e :n delete f :ss",
+			"SET a = :n + :m, b = c REMOVE d ADD e :n DELETE f :ss"},
+		{"UpdateExpression", "REMOVE a[0],b SET c=list_append(if_not_exists(c,:l),:l)",
+			"REMOVE a[0], b SET c = list_append(if_not_exists(c, :l), :l)"},
 		{"ProjectionExpression", "a . b,c[0] [1],#d", "a.b, c[0][1], #d"},
 		{"KeyConditionExpression", "(pk=:s) AND begins_with(sk,:r)", "pk = :s AND begins_with(sk, :r)"},
 	}

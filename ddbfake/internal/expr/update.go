@@ -153,7 +153,8 @@ func (u *Update) Writes(args Args) []Written {
 // order of the source. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
-// CreatesNothing reports whether the update creates no item where there is none: it has only REMOVE and DELETE sections.
+// CreatesNothing reports whether the update creates no item where there is none: it has only REMOVE and DELETE
+// sections.
 func (u *Update) CreatesNothing() bool {
 	for _, a := range u.actions {
 		if a.op == tokSet || a.op == tokAdd {
@@ -199,7 +200,10 @@ func (a *action) checkOperand(c checker) error {
 	if IsSet(k) || a.op == tokAdd && k == "N" {
 		return nil
 	}
-	return c.lang.errorf("Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, typeSet: ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k])
+	return c.lang.errorf(
+		"Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, typeSet: "+
+			"ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k],
+	)
 }
 
 // IsSet reports whether values of the type are sets.
@@ -249,9 +253,11 @@ const fewActions = 8
 
 // evaluate appends the value that each action gives its target. The update is flat if it writes top-level attributes
 // only.
-func (u *Update) evaluate(results []attr.Value, old packed.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
-	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. This order decides which of two errors is
-	// reported.
+func (u *Update) evaluate(
+	results []attr.Value, old packed.Attributes, args Args,
+) (_ []attr.Value, flat bool, err error) {
+	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. This order decides which of two errors
+	// is reported.
 	results = append(results, make([]attr.Value, len(u.actions))...)
 	flat = true
 	for i, a := range slices.Backward(u.actions) {
@@ -290,7 +296,8 @@ func (u *Update) applyFlat(old *packed.Record, args Args, results []attr.Value) 
 // Touched cuts an item down to those paths that the update writes and the item has: the old item for UPDATED_OLD, the
 // new one for UPDATED_NEW. It returns nil if nothing is left.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on
 // AWS)
 func (u *Update) Touched(item attr.Item, args Args) attr.Item {

@@ -1,4 +1,5 @@
-// Package packed holds rows in the form in which the engine keeps them, and their conversion from and to the SDK's types.
+// Package packed holds rows in the form in which the engine keeps them, and their conversion from and to the SDK's
+// types.
 //
 //	record, sizeBytes, err := packed.FromSDK(in.Item, nil)
 //	changed := record.With([]string{"ttl"}, []attr.Value{attr.Int(2209075200)})
@@ -74,7 +75,8 @@ func (r *Record) Get(name string) attr.Value {
 // index returns where an attribute is, -1 if it is missing.
 func (r *Record) index(name string) int {
 	if len(r.attributes) > few {
-		i, found := slices.BinarySearchFunc(r.attributes, name, func(a attribute, name string) int { return strings.Compare(a.name, name) })
+		i, found := slices.BinarySearchFunc(r.attributes, name,
+			func(a attribute, name string) int { return strings.Compare(a.name, name) })
 		if !found {
 			return -1
 		}

@@ -53,7 +53,8 @@ func TestRecord(t *testing.T) {
 				number, ok := record.Int(name)
 				wantNumber, wantOK := model.Int(name)
 				if !attr.Equal(record.Get(name), model[name]) || number != wantNumber || ok != wantOK {
-					t.Fatalf("step %d: %s is %v, %d and %t in the record of %v", step, name, record.Get(name), number, ok, model)
+					t.Fatalf("step %d: %s is %v, %d and %t in the record of %v", step, name, record.Get(name), number,
+						ok, model)
 				}
 			}
 			var sorted []string
@@ -117,8 +118,8 @@ func TestFromSDK(t *testing.T) {
 func TestToSDK(t *testing.T) {
 	deep := attr.M{"a": attr.L{attr.S("x"), attr.Int(1), attr.M{"b": attr.Int(2)}}, "c": attr.S("y")}
 	for _, v := range []attr.Value{
-		attr.S("META"), attr.Int(-7), attr.B{1, 2}, attr.BOOL(true), attr.NULL{}, deep, attr.L{deep, attr.Int(3)}, attr.SS{"a", "b"},
-		attr.NS{attr.Int(1).Number, attr.Int(2).Number}, attr.BS{{1}, {2}},
+		attr.S("META"), attr.Int(-7), attr.B{1, 2}, attr.BOOL(true), attr.NULL{}, deep, attr.L{deep, attr.Int(3)},
+		attr.SS{"a", "b"}, attr.NS{attr.Int(1).Number, attr.Int(2).Number}, attr.BS{{1}, {2}},
 	} {
 		row := attr.Item{"a": v, "b": attr.S("x"), "c": attr.Int(7)}
 		record := Of(row)

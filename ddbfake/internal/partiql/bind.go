@@ -26,7 +26,8 @@ type Bound struct {
 // Deviation: the service refuses joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other parts of PartiQL. Its
 // texts are known only for some of them; the texts for the others are made in the same form.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
 func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
 	b := &Bound{Statement: s, parameters: parameters, names: map[string]string{}, values: map[string]attr.Value{}}
 	switch {
@@ -42,7 +43,10 @@ func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
 	case s.verb == Insert && s.returns != "":
 		return nil, refuse("RETURNING is not supported in INSERT")
 	case s.verb == Delete && s.returns != "" && s.returns != "ALL OLD":
-		return nil, refuse("Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.", s.returns)
+		return nil, refuse(
+			"Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.",
+			s.returns,
+		)
 	}
 	err := b.bindSource()
 	return b, err

@@ -88,7 +88,8 @@ func (b *Bound) condition(n Node) (said, error) {
 }
 
 func wrongType(operator string, kind attr.Kind) error {
-	return refuse("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", operator, kind)
+	return refuse("Incorrect operand type for operator or function; operator or function: %s, operand type: %s",
+		operator, kind)
 }
 
 // isCondition reports whether a node is a condition, and not an operand.
@@ -166,7 +167,10 @@ func (b *Bound) in(n *binary) (said, error) {
 }
 
 func noOperands(function string) error {
-	return refuse("Incorrect number of operands for operator or function; operator or function: %s, number of operands: 0", function)
+	return refuse(
+		"Incorrect number of operands for operator or function; operator or function: %s, number of operands: 0",
+		function,
+	)
 }
 
 // maxCompared bounds the conditions that truth compares, in bytes. It writes each twice, so a chain of comparisons

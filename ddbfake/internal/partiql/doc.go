@@ -3,10 +3,10 @@
 // # What
 //
 // [Parse] reads a statement. [Statement.Bind] gives it the values of its parameters, and the result is translated piece
-// by piece: a WHERE becomes a condition, SET and REMOVE become an update, the list of a SELECT becomes columns. So every
-// rule of an operator or a function stays where it is, in package expr. [Bound.Branches] finds the key in a WHERE: the
-// partitions, and the ranges in them, that a SELECT reads. [Bound.Equalities] finds the key of a statement about one
-// item.
+// by piece: a WHERE becomes a condition, SET and REMOVE become an update, the list of a SELECT becomes columns. So
+// every rule of an operator or a function stays where it is, in package expr. [Bound.Branches] finds the key in a
+// WHERE: the partitions, and the ranges in them, that a SELECT reads. [Bound.Equalities] finds the key of a statement
+// about one item.
 //
 //	s, err := partiql.Parse(`SELECT v FROM "cache" WHERE pk = ? AND expires > 7`)
 //	b, err := s.Bind([]attr.Value{attr.S("a")})
@@ -20,7 +20,8 @@
 // characters cannot be cut into tokens. Every error is an [*Error] with the text of the service's ValidationException.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
 // Source: https://github.com/partiql/partiql-lang-kotlin (the grammar)
 //
 // # Limits

@@ -99,7 +99,8 @@ func (b *Bound) KeyKinds(branches []Branch, hash, sort expr.Key) error {
 			}
 			for _, v := range t.Values {
 				if attr.KindOf(v) != key.Kind {
-					return refuse("Key attribute's data type should match its data type in table's schema: Key %s", key.Name)
+					return refuse("Key attribute's data type should match its data type in table's schema: Key %s",
+						key.Name)
 				}
 			}
 		}

@@ -33,12 +33,12 @@ var functionKeywords = wordsOf(`
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier2/partiql/whereFunctions.test.ts
 var types = map[string]string{
-	"missing": "", "null": "NULL", "bool": "BOOL", "boolean": "BOOL", "string": "S", "numeric": "N", "blob": "B", "struct": "M",
-	"tuple": "M", "list": "L",
-	"any": "", "bag": "", "bigint": "", "char": "", "character": "", "character varying": "", "clob": "", "date": "", "dec": "",
-	"decimal": "", "double precision": "", "float": "", "int": "", "int2": "", "int4": "", "int8": "", "integer": "",
-	"integer2": "", "integer4": "", "integer8": "", "real": "", "sexp": "", "smallint": "", "symbol": "", "time": "",
-	"timestamp": "", "varchar": "",
+	"missing": "", "null": "NULL", "bool": "BOOL", "boolean": "BOOL", "string": "S", "numeric": "N", "blob": "B",
+	"struct": "M", "tuple": "M", "list": "L",
+	"any": "", "bag": "", "bigint": "", "char": "", "character": "", "character varying": "", "clob": "", "date": "",
+	"dec": "", "decimal": "", "double precision": "", "float": "", "int": "", "int2": "", "int4": "", "int8": "",
+	"integer": "", "integer2": "", "integer4": "", "integer8": "", "real": "", "sexp": "", "smallint": "", "symbol": "",
+	"time": "", "timestamp": "", "varchar": "",
 }
 
 func wordsOf(text string) map[string]bool {

@@ -182,8 +182,9 @@ func (n *collection) name() string {
 
 // operators has the names of the operators.
 var operators = map[string]string{
-	"and": "And", "or": "Or", "not": "Not", "=": "Eq", "<>": "Ne", "<": "Lt", "<=": "Lte", ">": "Gt", ">=": "Gte", "+": "Plus",
-	"-": "Minus", "*": "Times", "/": "Divide", "%": "Modulo", "||": "Concat", "in": "InCollection", "like": "Like",
+	"and": "And", "or": "Or", "not": "Not", "=": "Eq", "<>": "Ne", "<": "Lt", "<=": "Lte", ">": "Gt", ">=": "Gte",
+	"+": "Plus", "-": "Minus", "*": "Times", "/": "Divide", "%": "Modulo", "||": "Concat",
+	"in": "InCollection", "like": "Like",
 }
 
 func (n *unary) name() string {

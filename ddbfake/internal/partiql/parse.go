@@ -28,8 +28,8 @@ const (
 	noType            = "Expected type name"
 )
 
-// parser reads one statement. The first error ends it: the parser then stands at the end, so that every loop in it ends.
-// Its recursion is bounded by the size of the source.
+// parser reads one statement. The first error ends it: the parser then stands at the end, so that every loop in it
+// ends. Its recursion is bounded by the size of the source.
 type parser struct {
 	tokens     []token // the last one is the end
 	at         int
@@ -129,8 +129,8 @@ func (p *parser) expectWord(keyword string) {
 
 // precedences of the operators between two expressions, and of not.
 var precedences = map[string]int{
-	"or": 10, "and": 20, "not": 30, "=": 40, "<>": 40, "is": 40, "in": 40, "<": 50, "<=": 50, ">": 50, ">=": 50, "between": 50,
-	"like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
+	"or": 10, "and": 20, "not": 30, "=": 40, "<>": 40, "is": 40, "in": 40, "<": 50, "<=": 50, ">": 50, ">=": 50,
+	"between": 50, "like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
 }
 
 // tightest is the precedence of a term without an operator.

@@ -20,19 +20,23 @@ var statements = [][2]string{
 	{`select * from t`, `SELECT * FROM t`},
 	{`SELECT a, "b c".d[0], e[-1] FROM "t"."i" WHERE a = 'it''s' ORDER BY a DESC, b ASC;`,
 		`SELECT a, "b c".d[0], e[-1] FROM "t"."i" WHERE a = 'it''s' ORDER BY a DESC, b`},
-	{`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`, `SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`},
+	{`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`,
+		`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`},
 	{`SELECT a FROM t WHERE (a = 1 AND b = 2) OR c = 3`, `SELECT a FROM t WHERE a = 1 AND b = 2 OR c = 3`},
 	{`SELECT a FROM t WHERE a = 1 AND (b = 2 AND c = 3)`, `SELECT a FROM t WHERE a = 1 AND (b = 2 AND c = 3)`},
 	{`SELECT a FROM t WHERE NOT (a = 1 OR b != 2)`, `SELECT a FROM t WHERE NOT (a = 1 OR b <> 2)`},
 	{`SELECT a FROM t WHERE not not (a)=1`, `SELECT a FROM t WHERE NOT NOT a = 1`},
-	{`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`, `SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`},
-	{`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`, `SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`},
+	{`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`,
+		`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`},
+	{`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`,
+		`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`},
 	{`SELECT a FROM t WHERE a IS MISSING AND b IS NOT DOUBLE  PRECISION AND Begins_With(c, 'x')`,
 		`SELECT a FROM t WHERE a IS MISSING AND b IS NOT DOUBLE PRECISION AND begins_with(c, 'x')`},
 	{`SELECT a FROM t WHERE (a = 1) = true AND b = - - .5e1 AND c = - x AND d > -/* note */7 -- more`,
 		`SELECT a FROM t WHERE a = 1 = TRUE AND b = .5e1 AND c = - x AND d > -7`},
 	{`SELECT COUNT(*) FROM t WHERE size(a) > 3`, `SELECT count(*) FROM t WHERE size(a) > 3`},
-	{`INSERT INTO t VALUE {'a': 1, 'b': [true, NULL, <<'x', 'y'>>], 'c': {}}`, `INSERT INTO t VALUE {'a': 1, 'b': [TRUE, NULL, <<'x', 'y'>>], 'c': {}}`},
+	{`INSERT INTO t VALUE {'a': 1, 'b': [true, NULL, <<'x', 'y'>>], 'c': {}}`,
+		`INSERT INTO t VALUE {'a': 1, 'b': [TRUE, NULL, <<'x', 'y'>>], 'c': {}}`},
 	{`UPDATE t SET a = a + 1, b.c = list_append(b.c, [1]) REMOVE d[0] SET e = <<1>> WHERE k = ? RETURNING ALL NEW *`,
 		`UPDATE t SET a = a + 1, b.c = list_append(b.c, [1]) REMOVE d[0] SET e = <<1>> WHERE k = ? RETURNING ALL NEW *`},
 	{`UPDATE t SET a = b - (c - d) * e WHERE k = 1`, `UPDATE t SET a = b - (c - d) * e WHERE k = 1`},
@@ -185,7 +189,8 @@ func TestKeysAreTakenOutOfConditions(t *testing.T) {
 // A WHERE whose branches multiply is refused before they fill the memory.
 func TestBranchesAreBounded(t *testing.T) {
 	where := "h = 'a'" + strings.Repeat(" AND (s = 1 OR s = 2)", 40)
-	_, _, err := bind(t, "SELECT * FROM t WHERE "+where).Branches(expr.Key{Name: "h", Kind: "S"}, expr.Key{Name: "s", Kind: "N"})
+	_, _, err := bind(t, "SELECT * FROM t WHERE "+where).Branches(expr.Key{Name: "h", Kind: "S"},
+		expr.Key{Name: "s", Kind: "N"})
 	if want := "Too many decomposed read operations for a given query."; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

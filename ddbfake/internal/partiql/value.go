@@ -27,7 +27,8 @@ func (b *Bound) constant(n Node) (attr.Value, error) {
 
 // valueOf returns the value of a literal. Unlike a value on its own, an element of a collection cannot be a parameter.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java
 func valueOf(n Node, under string, depth int) (attr.Value, error) {

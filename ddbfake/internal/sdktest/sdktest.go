@@ -51,10 +51,12 @@ func StreamValue(depth int) streamtypes.AttributeValue {
 		"BOOL": &streamtypes.AttributeValueMemberBOOL{Value: false},
 		"NULL": &streamtypes.AttributeValueMemberNULL{Value: true},
 		"M":    &streamtypes.AttributeValueMemberM{Value: map[string]streamtypes.AttributeValue{}},
-		"L":    &streamtypes.AttributeValueMemberL{Value: []streamtypes.AttributeValue{StreamValue(depth - 1), StreamValue(0)}},
-		"SS":   &streamtypes.AttributeValueMemberSS{Value: []string{"a", ""}},
-		"NS":   &streamtypes.AttributeValueMemberNS{Value: []string{"1", "2"}},
-		"BS":   &streamtypes.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 3}}},
-		" ":    &streamtypes.AttributeValueMemberS{Value: ""},
+		"L": &streamtypes.AttributeValueMemberL{
+			Value: []streamtypes.AttributeValue{StreamValue(depth - 1), StreamValue(0)},
+		},
+		"SS": &streamtypes.AttributeValueMemberSS{Value: []string{"a", ""}},
+		"NS": &streamtypes.AttributeValueMemberNS{Value: []string{"1", "2"}},
+		"BS": &streamtypes.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 3}}},
+		" ":  &streamtypes.AttributeValueMemberS{Value: ""},
 	}}
 }

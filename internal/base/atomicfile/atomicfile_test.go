@@ -70,7 +70,8 @@ func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("no such device here:", err)
 	}
-	if err := atomicfile.Write(full, []byte("text"), 0o644); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := atomicfile.Write(full, []byte("text"), 0o644); err == nil ||
+		!strings.Contains(err.Error(), "no space left") {
 		t.Errorf("got %v, want no space", err)
 	}
 	if info, err := os.Stat(full); err != nil || info.Mode().IsRegular() {

@@ -18,7 +18,9 @@ const (
 	Release                 // gives the lease back
 )
 
-var verbNames = [...]string{Read: "read", Acquire: "acquire", Refresh: "refresh", Publish: "publish", Release: "release"}
+var verbNames = [...]string{
+	Read: "read", Acquire: "acquire", Refresh: "refresh", Publish: "publish", Release: "release",
+}
 
 // String returns the verb as reports print it.
 func (v Verb) String() string {
@@ -45,8 +47,8 @@ type Operation struct {
 	Key   string // the cache key
 
 	Began, Ended time.Time // true time of call and answer; Ended is zero without an answer
-	// Call and Return are the places of call and answer in the order of all calls and answers of the run, from 1. Return
-	// is 0 without an answer.
+	// Call and Return are the places of call and answer in the order of all calls and answers of the run, from 1.
+	// Return is 0 without an answer.
 	Call, Return int
 	Result       Result
 

@@ -28,7 +28,8 @@ func TestNearest(t *testing.T) {
 	if got, ok := Nearest("ab", []string{"ax", "ay"}); got != "ax" || !ok {
 		t.Errorf("of two equally near: got %q, %v, want the first", got, ok)
 	}
-	if got, ok := Nearest("blind", []string{"blind-publish-late", "blind-publish", "blind-release"}); got != "blind-publish" || !ok {
+	if got, ok := Nearest("blind",
+		[]string{"blind-publish-late", "blind-publish", "blind-release"}); got != "blind-publish" || !ok {
 		t.Errorf("of several that the word begins: got %q, %v, want the first of the shortest", got, ok)
 	}
 }

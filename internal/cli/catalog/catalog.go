@@ -31,8 +31,8 @@ func IsFile(word string) bool {
 // Stdin is the name of the standard input.
 const Stdin = "-"
 
-// Load finds a scenario by its embedded name or as a file, - for the standard input. Its errors are mistakes of the user, and end in a hint where
-// there is one.
+// Load finds a scenario by its embedded name or as a file, - for the standard input. Its errors are mistakes of the
+// user, and end in a hint where there is one.
 func Load(name string) (*scenario.Scenario, error) {
 	if name == Stdin {
 		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
@@ -49,7 +49,10 @@ func Load(name string) (*scenario.Scenario, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("scenario: found the directory %s, expected a file\nhint: name the files in it: %s/*.yaml", name, shell.Quote(name))
+		return nil, fmt.Errorf(
+			"scenario: found the directory %s, expected a file\nhint: name the files in it: %s/*.yaml",
+			name, shell.Quote(name),
+		)
 	case err == nil && filepath.Ext(name) == ".json":
 		return loadRecord(name)
 	case err == nil || IsFile(name):
@@ -60,7 +63,8 @@ func Load(name string) (*scenario.Scenario, error) {
 		return s, err
 	}
 	hint := suggest.Hint(name, slices.Concat(fixtures.Names(), fixtures.Museum()), "isr-sim list prints their names")
-	return nil, fmt.Errorf("scenario: found %q, expected a file or the name of an embedded scenario\nhint: %s", name, hint)
+	return nil, fmt.Errorf("scenario: found %q, expected a file or the name of an embedded scenario\nhint: %s", name,
+		hint)
 }
 
 // maxStdin bounds what is read, far beyond the size of a scenario.
@@ -125,7 +129,8 @@ func List(out io.Writer) error {
 	for _, kind := range []struct {
 		heading string
 		all     []invariant.Invariant
-	}{{"invariants", invariant.All()}, {"invariants of locks", invariant.OfLocks()}, {"invariants of calls that run once", invariant.OfCalls()}} {
+	}{{"invariants", invariant.All()}, {"invariants of locks", invariant.OfLocks()},
+		{"invariants of calls that run once", invariant.OfCalls()}} {
 		fmt.Fprintf(out, "\n%s\n", kind.heading)
 		for _, inv := range kind.all {
 			fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
@@ -153,19 +158,26 @@ func loadRecord(name string) (*scenario.Scenario, error) {
 	defer file.Close() //nolint:errcheck // it was only read
 	r, err := record.Read(file)
 	if err != nil {
-		return nil, fmt.Errorf("scenario: %s: %w\nhint: a scenario is a file in YAML, or the record of a run", name, err)
+		return nil, fmt.Errorf("scenario: %s: %w\nhint: a scenario is a file in YAML, or the record of a run", name,
+			err)
 	}
 	if r.Watched {
-		return nil, fmt.Errorf("scenario: %s: found the record of a run that no schedule decided, expected one that can be replayed\n"+
-			"hint: isr-sim report draws it; to replay a bug, find it with isr-sim run", name)
+		return nil,
+			fmt.Errorf("scenario: %s: found the record of a run that no schedule decided, expected one that can "+
+				"be replayed\n"+
+				"hint: isr-sim report draws it; to replay a bug, find it with isr-sim run", name)
 	}
 	if r.File == "" {
-		return nil, fmt.Errorf("scenario: %s: found a record whose scenario no file can hold, expected one with a scenario\n"+
-			"hint: the test that left the record runs it again", name)
+		return nil,
+			fmt.Errorf("scenario: %s: found a record whose scenario no file can hold, expected one with a scenario\n"+
+				"hint: the test that left the record runs it again", name)
 	}
 	if protocols.UnderTest(r.Protocol) {
-		return nil, fmt.Errorf("scenario: %s: found the record of code in a Go test, expected one of a protocol that isr-sim list prints\n"+
-			"hint: the test runs it again: go test -v -run '^%s$'", name, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
+		return nil,
+			fmt.Errorf("scenario: %s: found the record of code in a Go test, expected one of a protocol that "+
+				"isr-sim list prints\n"+
+				"hint: the test runs it again: go test -v -run '^%s$'", name,
+				strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	}
 	return scenario.Parse(name, []byte(r.File))
 }

@@ -73,12 +73,12 @@ func (c *Check) world(i int) (*scenario.Scenario, error) {
 	return worlds.Checked(drawn.Scenario)
 }
 
-// atOnce is how many worlds run at the same time, by the cores together. While one begins, by a schedule alone, or ends,
-// the other has them.
+// atOnce is how many worlds run at the same time, by the cores together. While one begins, by a schedule alone, or
+// ends, the other has them.
 const atOnce = 2
 
-// Run draws the worlds, and runs each, until the first one that is not ok. A context that is over ends the check between
-// two schedules. An error is not a verdict: see scenario.BrokenError.
+// Run draws the worlds, and runs each, until the first one that is not ok. A context that is over ends the check
+// between two schedules. An error is not a verdict: see scenario.BrokenError.
 func (c *Check) Run(ctx context.Context) (*Result, error) {
 	r := &Result{Marks: map[scenario.Mark]int{}}
 	named, err := attributesOf(c.Rows)

@@ -32,7 +32,8 @@ func checkOf(t *testing.T, protocol string, seed uint64) *Check {
 
 // said is a result that can be compared.
 func said(r *Result) string {
-	text := fmt.Sprintf("%d worlds, %d schedules, %d steps, %v, last %d", r.Worlds, r.Schedules, r.Steps, r.Marks, r.last)
+	text := fmt.Sprintf("%d worlds, %d schedules, %d steps, %v, last %d", r.Worlds, r.Schedules, r.Steps, r.Marks,
+		r.last)
 	if r.Failed != nil {
 		text += fmt.Sprintf(", %s in schedule %d", r.Failed.Summary(), r.Failed.Schedules)
 	}
@@ -67,7 +68,8 @@ func TestTheNumberOfCoresChangesNothing(t *testing.T) {
 				results = append(results, fmt.Sprintf("%s, error %v", said(r), err))
 			}
 			if other := slices.IndexFunc(results, func(r string) bool { return r != results[0] }); other > 0 {
-				t.Errorf("%s, seed %d: on one core and on more:\n%s", protocol, seed, cmp.Diff(results[0], results[other]))
+				t.Errorf("%s, seed %d: on one core and on more:\n%s", protocol, seed,
+					cmp.Diff(results[0], results[other]))
 			}
 		}
 	}
@@ -90,7 +92,9 @@ func breaks(p isr.Protocol) isr.Protocol {
 
 // A check whose invariants have nothing to judge is not ok: these worlds compare no lags of TTL, and have no tenants.
 func TestACheckThatJudgedNothingIsVacuous(t *testing.T) {
-	for left, want := range map[string]bool{"tenant-isolation ttl-is-gc bounded-staleness": true, "tenant-isolation stale-writer": false} {
+	for left, want := range map[string]bool{
+		"tenant-isolation ttl-is-gc bounded-staleness": true, "tenant-isolation stale-writer": false,
+	} {
 		c := checkOf(t, "recipe-a", 1)
 		for _, inv := range invariant.All() {
 			if !slices.Contains(strings.Fields(left), inv.Name) {

@@ -56,8 +56,9 @@ type command struct {
 func NewCommand() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
-		Use:   "check --exec COMMAND",
-		Short: "Check a cache, a lock or a layer of idempotent calls in any language: draw worlds, and run it in each under many schedules",
+		Use: "check --exec COMMAND",
+		Short: "Check a cache, a lock or a layer of idempotent calls in any language: draw worlds, and run it in " +
+			"each under many schedules",
 		Long: `Check answers whether a cache is right, with --lock a lock, or with --once a layer that
 has calls run once. It draws worlds (machines and what they are asked for, durations,
 clocks, pauses, crashes, faults, lags of TTL) as property.Check does for caches in Go,
@@ -71,8 +72,10 @@ with it.
 A check in which nothing was published or served, no lock was taken or no call
 answered, or in which no world came to where bugs would be (--reach), is vacuous, and
 fails.`,
-		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",
-		Args:    cli.Arguments("no scenario: worlds are drawn", 0, 0),
+		Example: "  isr-sim check --exec 'node node.mjs'\n" +
+			"  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n" +
+			"  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",
+		Args: cli.Arguments("no scenario: worlds are drawn", 0, 0),
 	}
 	cmd.RunE = c.Around(c.run)
 	c.RegisterFormats(cmd)
@@ -83,20 +86,29 @@ fails.`,
 	f.IntVar(&c.worlds, "worlds", 100, "the number of worlds")
 	f.IntVar(&c.schedules, "schedules", worlds.DefaultSchedules, "the number of schedules of each world")
 	f.DurationVar(&c.limit, "for", 0, "end after this time, with what was judged until then (default: no bound)")
-	f.DurationVar(&c.shrink, "shrink-time", 2*time.Minute, "how long a failing run is made smaller, at most; 0s leaves it as it is")
-	f.StringVar(&c.rows, "rows", "", "a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
-	f.StringVar(&c.folder, "keep", "isr-sim-check", "the folder for the run that fails, with which the next check begins")
-	f.StringSliceVar(&c.without, "without", nil, "an invariant that does not judge, because the cache does not promise it; repeatable")
+	f.DurationVar(&c.shrink, "shrink-time", 2*time.Minute,
+		"how long a failing run is made smaller, at most; 0s leaves it as it is")
+	f.StringVar(&c.rows, "rows", "",
+		"a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
+	f.StringVar(&c.folder, "keep", "isr-sim-check",
+		"the folder for the run that fails, with which the next check begins")
+	f.StringSliceVar(&c.without, "without", nil,
+		"an invariant that does not judge, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: "+
 		strings.Join(prose.Names(worlds.Reach()), ", ")+"; for locks and calls those of docs/CHECK.md)")
-	f.BoolVar(&c.lock, "lock", false, "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
+	f.BoolVar(&c.lock, "lock", false,
+		"the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
 	f.BoolVar(&c.once, "once", false, "the program has calls run once: machines make the same calls (docs/NODES.md)")
-	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
-	f.DurationSliceVar(&c.kept, "retention", nil, "with --once: the `duration` for which worlds have results kept; repeatable (default: 1h and 1m)")
+	f.DurationSliceVar(&c.leases, "lease", nil,
+		"with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in "+
+			"progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
+	f.DurationSliceVar(&c.kept, "retention", nil,
+		"with --once: the `duration` for which worlds have results kept; repeatable (default: 1h and 1m)")
 	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
 	f.BoolVar(&c.tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
-	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false, "the cache promises monotonic reads across its nodes")
+	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false,
+		"the cache promises monotonic reads across its nodes")
 	return cmd
 }
 
@@ -109,7 +121,8 @@ const (
 
 func (c *command) run(cmd *cobra.Command, _ []string) error {
 	if given := cmd.Flags().Changed; !given("exec") && !given("protocol") {
-		return cli.Usage(errors.New("check: found no program, expected --exec 'COMMAND' or --protocol NAME"), cmd.CommandPath()+" --help")
+		return cli.Usage(errors.New("check: found no program, expected --exec 'COMMAND' or --protocol NAME"),
+			cmd.CommandPath()+" --help")
 	}
 	check, err := c.check(cmd)
 	if err != nil {
@@ -181,7 +194,8 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		}
 	}
 	if c.folder == "" {
-		return check, cli.Usage(errors.New("--keep: found no folder, expected one"), "leave --keep out for isr-sim-check")
+		return check, cli.Usage(errors.New("--keep: found no folder, expected one"),
+			"leave --keep out for isr-sim-check")
 	}
 	if c.rows != "" {
 		var err error
@@ -238,7 +252,8 @@ func (c *command) together(cmd *cobra.Command) error {
 	case c.lock && c.once:
 		return refuse("--%s does not go with --lock: check one after the other", "once")
 	case c.lock:
-		return cmp.Or(refuse("--%s does not go with --lock: a lock has no pages", pages...), refuse("--%s needs --once", "retention"))
+		return cmp.Or(refuse("--%s does not go with --lock: a lock has no pages", pages...),
+			refuse("--%s needs --once", "retention"))
 	case c.once:
 		return refuse("--%s does not go with --once: calls have no pages", pages...)
 	default:
@@ -286,7 +301,8 @@ func ttlOf(rows isr.Schema) string {
 func known(flag string, words, names []string) error {
 	for _, word := range words {
 		if !slices.Contains(names, word) {
-			return cli.Usage(fmt.Errorf("--%s: found %q, expected one of %s", flag, word, strings.Join(names, ", ")), suggest.Hint(word, names, ""))
+			return cli.Usage(fmt.Errorf("--%s: found %q, expected one of %s", flag, word, strings.Join(names, ", ")),
+				suggest.Hint(word, names, ""))
 		}
 	}
 	return nil
@@ -320,7 +336,8 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 		return false, cli.Usage(err, "an earlier check has left this file; delete it to go on without it")
 	}
 	if s.Replay == nil {
-		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left", c.file()), "delete it to go on without it")
+		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left",
+			c.file()), "delete it to go on without it")
 	}
 	var left []string // that judged the run, and do not now
 	for _, name := range check.Without {
@@ -337,7 +354,9 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	case err != nil:
 		return false, cli.Unknown(err, "")
 	case o.Verdict == invariant.Violated:
-		fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it fails still; it runs first until it passes, or you delete it\n\n", c.file())
+		fmt.Fprintf(c.Out,
+			"%s: an earlier check has left it, and it fails still; it runs first until it passes, or you delete it\n\n",
+			c.file())
 		c.show(ctx, run, o)
 		return true, &cli.Error{Code: cli.ExitViolated}
 	}
@@ -351,7 +370,8 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 		fmt.Fprintf(c.Out, "%s: %s, and its world does not\n", c.file(), passes("its run", s.Replay.Violates, left))
 		return true, c.fails(ctx, report)
 	}
-	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and %s; it runs first until another run fails, or you delete it\n",
+	fmt.Fprintf(c.Out,
+		"%s: an earlier check has left it, and %s; it runs first until another run fails, or you delete it\n",
 		c.file(), passes("it", s.Replay.Violates, left))
 	return false, nil
 }
@@ -370,8 +390,9 @@ func passes(run, violated string, left []string) string {
 
 // row prints the check on one line.
 func (c *command) row(check *Check, r *Result, verdict string) {
-	fmt.Fprintf(c.Out, "%s\n%s\n", prose.Header(), prose.TableRow(fmt.Sprintf("%d drawn worlds", r.Worlds), check.Protocol.Name,
-		fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), verdict, r.reached()))
+	fmt.Fprintf(c.Out, "%s\n%s\n", prose.Header(),
+		prose.TableRow(fmt.Sprintf("%d drawn worlds", r.Worlds), check.Protocol.Name,
+			fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), verdict, r.reached()))
 }
 
 // result is the check as one result for machines.
@@ -451,9 +472,11 @@ func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcom
 	if c.Exec != "" {
 		file = "--exec " + shell.Quote(c.Exec) + " " + file
 	}
-	fmt.Fprintf(c.Out, "scenario: %s\nreplay: %s replay %s\nexplain: %s explain %s\n", c.file(), shell.Program(), file, shell.Program(), file)
+	fmt.Fprintf(c.Out, "scenario: %s\nreplay: %s replay %s\nexplain: %s explain %s\n", c.file(), shell.Program(),
+		file, shell.Program(), file)
 	if o.Violation != nil && c.lockless && slices.Contains(ofLocks, o.Violation.Invariant.Name) {
-		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n", strings.Join(ofLocks, ","))
+		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n",
+			strings.Join(ofLocks, ","))
 	}
 	result := results.OfOutcome(run, o, shell.Program(), shell.Quote(c.file()))
 	result.Details = why
@@ -475,7 +498,8 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	why, verdict := "", verdicts.OK
 	ttl, note := "", ""
 	if check.Other != nil || check.TTL.Said == hooks.NoTTL {
-		ttl, note = check.TTL.Unmet(r.Marks, r.Worlds, !cmd.Flags().Changed("reach"), "the ttl of a row of --rows", "no ttl")
+		ttl, note = check.TTL.Unmet(r.Marks, r.Worlds, !cmd.Flags().Changed("reach"),
+			"the ttl of a row of --rows", "no ttl")
 	}
 	switch nothing := check.nothing(r); {
 	case cmd.Context().Err() != nil:
@@ -483,7 +507,8 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	case nothing != "":
 		verdict, why = verdicts.Vacuous, nothing
 	case len(missing) > 0:
-		verdict, why = verdicts.Vacuous, fmt.Sprintf("no world of %d reached %s: it was not tested there", r.Worlds, strings.Join(prose.Names(missing), ", "))
+		verdict, why = verdicts.Vacuous, fmt.Sprintf("no world of %d reached %s: it was not tested there", r.Worlds,
+			strings.Join(prose.Names(missing), ", "))
 	case ttl != "":
 		verdict, why = verdicts.Vacuous, ttl
 	}
@@ -494,7 +519,8 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	if c.lockless {
 		fmt.Fprintln(c.Out, "locks: not tested: --rows describes none")
 	}
-	if _, err := isr.SchemaNamed(c.rows); err != nil && len(r.unmet) > 0 { // a ready mapping has what some caches leave out
+	// a ready mapping has what some caches leave out
+	if _, err := isr.SchemaNamed(c.rows); err != nil && len(r.unmet) > 0 {
 		fmt.Fprintf(c.Out, "--rows: no row that was written had %s: is it misspelt?\n", strings.Join(r.unmet, ", or "))
 	}
 	if r.Worlds < check.Worlds && verdict == verdicts.OK {
@@ -505,7 +531,8 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	}
 	fmt.Fprint(c.Out, c.Real())
 	if len(untested) > 0 {
-		fmt.Fprintf(c.Out, "not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules\n",
+		fmt.Fprintf(c.Out,
+			"not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules\n",
 			strings.Join(prose.Names(untested), ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
 	}
 	c.result(check, r, verdict, why)
@@ -520,7 +547,9 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 		fmt.Fprintln(c.Out, r.pageless)
 	}
 	if slices.Contains(missing, mark.TTLDeletion) {
-		fmt.Fprintln(c.Out, "hint: TTL deletes a row by a time in seconds in the attribute that --rows names as its ttl; a cache without TTL leaves ttl out of --rows")
+		fmt.Fprintln(c.Out,
+			"hint: TTL deletes a row by a time in seconds in the attribute that --rows names as its ttl; a cache "+
+				"without TTL leaves ttl out of --rows")
 	}
 	if verdict == verdicts.Unknown {
 		return &cli.Error{Code: cli.ExitUnknown}

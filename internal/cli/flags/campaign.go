@@ -28,7 +28,8 @@ type Campaign struct {
 func (c *Campaign) Register(cmd *cobra.Command, r *Results) {
 	c.Program.Register(cmd, r, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
-	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name, "the strategy that picks the schedules: "+strings.Join(strategies(), ", "))
+	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name,
+		"the strategy that picks the schedules: "+strings.Join(strategies(), ", "))
 	Seed(cmd, &c.seed)
 	f.IntVar(&c.schedules, "schedules", 0, "the number of schedules of each scenario (default: as the scenario says)")
 	Workers(cmd, &c.workers)
@@ -42,7 +43,8 @@ func Seed(cmd *cobra.Command, seed *uint64) {
 
 // Workers adds --workers.
 func Workers(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
+	cmd.Flags().IntVar(workers, "workers", 0,
+		"the number of schedules that run at the same time; it changes no result (default: one for each core)")
 }
 
 // Campaign is the campaign that the flags ask for, still without its scenario and its protocol.
@@ -52,7 +54,8 @@ func (c *Campaign) Campaign() (campaign.Campaign, error) {
 		value int
 	}{{"schedules", c.schedules}, {"workers", c.workers}} {
 		if c.cmd.Flags().Changed(flag.name) && flag.value < 1 {
-			return campaign.Campaign{}, cli.Usage(fmt.Errorf("--%s: found %d, expected at least 1", flag.name, flag.value), "leave --"+flag.name+" out for the default")
+			return campaign.Campaign{}, cli.Usage(fmt.Errorf("--%s: found %d, expected at least 1", flag.name,
+				flag.value), "leave --"+flag.name+" out for the default")
 		}
 	}
 	plan, err := sim.PlanNamed(c.strategy)

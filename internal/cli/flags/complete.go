@@ -21,9 +21,10 @@ func Complete(root *cobra.Command) {
 		} {
 			if cmd.Flags().Lookup(flag) != nil {
 				// The only error is an unknown flag.
-				_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-					return words(), cobra.ShellCompDirectiveNoFileComp
-				})
+				_ = cmd.RegisterFlagCompletionFunc(flag,
+					func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+						return words(), cobra.ShellCompDirectiveNoFileComp
+					})
 			}
 		}
 		if cmd.ValidArgsFunction != nil {
@@ -33,9 +34,11 @@ func Complete(root *cobra.Command) {
 		case "isr-sim run", "isr-sim explore", "isr-sim prove":
 			cmd.ValidArgsFunction = scenarioWords(fixtures.Names(), cobra.ShellCompDirectiveDefault)
 		case "isr-sim replay", "isr-sim shrink", "isr-sim explain":
-			cmd.ValidArgsFunction = scenarioWords(slices.Concat(fixtures.Names(), fixtures.Museum()), cobra.ShellCompDirectiveDefault)
+			cmd.ValidArgsFunction = scenarioWords(slices.Concat(fixtures.Names(), fixtures.Museum()),
+				cobra.ShellCompDirectiveDefault)
 		case "isr-sim scenario show":
-			cmd.ValidArgsFunction = scenarioWords(slices.Concat(fixtures.Names(), fixtures.Museum()), cobra.ShellCompDirectiveNoFileComp)
+			cmd.ValidArgsFunction = scenarioWords(slices.Concat(fixtures.Names(), fixtures.Museum()),
+				cobra.ShellCompDirectiveNoFileComp)
 		case "isr-sim museum":
 			cmd.ValidArgsFunction = scenarioWords(fixtures.Museum(), cobra.ShellCompDirectiveNoFileComp)
 		}
@@ -103,7 +106,8 @@ func oneShell(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(shells, args[0]) {
-		return cli.Usage(fmt.Errorf("completion: found the shell %q, expected bash, zsh, fish or powershell", args[0]), "")
+		return cli.Usage(fmt.Errorf("completion: found the shell %q, expected bash, zsh, fish or powershell", args[0]),
+			"")
 	}
 	return nil
 }

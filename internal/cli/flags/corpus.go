@@ -34,9 +34,13 @@ type Corpus struct {
 // the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringVar(&c.address, "corpus", "", "recorded schedules, in a folder, in s3://BUCKET/PREFIX or on a branch, git+URL#BRANCH: "+what)
-	f.BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, or the bucket's prefix or the branch, as on the first night")
-	f.StringVar(&c.Night, "night", "", "the name under which --corpus keeps what this campaign did; names are in the order of time (default: today's date)")
+	f.StringVar(&c.address, "corpus", "",
+		"recorded schedules, in a folder, in s3://BUCKET/PREFIX or on a branch, git+URL#BRANCH: "+what)
+	f.BoolVar(&c.begin, "corpus-new", false,
+		"make the folder of --corpus if it is not there, or the bucket's prefix or the branch, as on the first night")
+	f.StringVar(&c.Night, "night", "",
+		"the name under which --corpus keeps what this campaign did; names are in the order of time (default: "+
+			"today's date)")
 }
 
 // Ready makes sure that there is a corpus. A missing one is made only on request: the name may be mistyped, and a new
@@ -48,7 +52,8 @@ func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string
 	}
 	if c.address == "" {
 		if c.begin {
-			return cli.Usage(errors.New("--corpus-new needs --corpus with the name of a folder"), "--corpus corpus --corpus-new")
+			return cli.Usage(errors.New("--corpus-new needs --corpus with the name of a folder"),
+				"--corpus corpus --corpus-new")
 		}
 		return nil
 	}
@@ -74,7 +79,8 @@ func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 			return fresh, nil
 		}
 		if errors.Is(err, shared.ErrMissing) {
-			return false, cli.Usage(fmt.Errorf("--corpus: %w, expected a corpus", err), "to begin a corpus there, add --corpus-new")
+			return false, cli.Usage(fmt.Errorf("--corpus: %w, expected a corpus", err),
+				"to begin a corpus there, add --corpus-new")
 		}
 		return false, cli.Unknown(fmt.Errorf("--corpus: %w", err), "")
 	}
@@ -86,7 +92,8 @@ func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	case err == nil:
 		return false, cli.Usage(fmt.Errorf("--corpus: found the file %s, expected a folder", c.Folder), "")
 	case errors.Is(err, fs.ErrNotExist) && !c.begin:
-		return false, cli.Usage(fmt.Errorf("--corpus: found no folder %s, expected one", c.Folder), "to begin a corpus there, add --corpus-new")
+		return false, cli.Usage(fmt.Errorf("--corpus: found no folder %s, expected one", c.Folder),
+			"to begin a corpus there, add --corpus-new")
 	}
 	if err := os.MkdirAll(c.Folder, 0o777); err != nil {
 		return false, cli.Usage(fmt.Errorf("--corpus: %w", err), "")
@@ -103,7 +110,9 @@ func (c *Corpus) Close(ctx context.Context) error {
 }
 
 // Strangers judges the files that no campaign can run, and returns what it says of them, and the exit code.
-func (c *Corpus) Strangers(r *Results, scenarios []*scenario.Scenario, p isr.Protocol) (lines []string, code int, err error) {
+func (c *Corpus) Strangers(
+	r *Results, scenarios []*scenario.Scenario, p isr.Protocol,
+) (lines []string, code int, err error) {
 	runs, err := c.Corpus.Strangers(scenarios, p)
 	for _, run := range runs {
 		lines = append(lines, run.Explain(shell.Program()))

@@ -44,8 +44,10 @@ func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
 	f := cmd.Flags()
 	f.StringVar(&p.name, "protocol", "", which)
 	f.StringVar(&p.Exec, "exec", "", "run each node as a process of this command, in any language: see docs/NODES.md")
-	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit, "with --exec: how long a process may say nothing, in real time")
-	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20), "with --exec: MiB for what nodes did, so that no code runs twice; off runs it all"+p.also())
+	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit,
+		"with --exec: how long a process may say nothing, in real time")
+	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20),
+		"with --exec: MiB for what nodes did, so that no code runs twice; off runs it all"+p.also())
 }
 
 // also is a part of the help text.
@@ -65,15 +67,18 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 	given := p.cmd.Flags().Changed
 	switch {
 	case p.Exec == "" && given("exec"):
-		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
+		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"),
+			"")
 	case p.Exec == "" && len(p.Others) == 0 && given("exec-limit"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit needs --exec"), "")
 	case p.Exec == "" && len(p.Others) == 0 && given("memory") && !(p.Searches && p.Forgets()):
-		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"), "only --memory off of isr-sim prove is for built-in protocols, too")
+		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"),
+			"only --memory off of isr-sim prove is for built-in protocols, too")
 	case p.Exec == "":
 		return cli.Protocol(name)
 	case given("protocol"):
-		return isr.Protocol{}, cli.Usage(errors.New("--exec does not go with --protocol"), "the program is the protocol")
+		return isr.Protocol{}, cli.Usage(errors.New("--exec does not go with --protocol"),
+			"the program is the protocol")
 	}
 	var err error
 	if p.nodes, err = p.program(p.Exec); err != nil {
@@ -94,7 +99,9 @@ func (p *Program) program(command string) (*nodes.Program, error) {
 	if !n.Forgetful {
 		mebibytes, err := strconv.ParseUint(p.memory, 10, 20)
 		if err != nil || mebibytes == 0 {
-			return nil, cli.Usage(fmt.Errorf("--memory: found %q, expected a number of MiB from 1 to 1048575, or off", p.memory), "")
+			return nil, cli.Usage(
+				fmt.Errorf("--memory: found %q, expected a number of MiB from 1 to 1048575, or off", p.memory), "",
+			)
 		}
 		n.Memory = int(mebibytes) << 20
 	}
@@ -191,7 +198,8 @@ func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
 // the check in Go.
 func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (can []string, err error) {
 	if p.Exec == "" {
-		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb), goes+" checks what can in Go")
+		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb),
+			goes+" checks what can in Go")
 	}
 	if *protocol, err = p.protocol(p.name); err != nil {
 		return nil, err
@@ -204,7 +212,8 @@ func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (ca
 		return nil, err
 	}
 	if !slices.Contains(can, verb) {
-		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), verb), "docs/NODES.md says what that is")
+		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), verb),
+			"docs/NODES.md says what that is")
 	}
 	return can, nil
 }
@@ -223,8 +232,10 @@ func several(can []string) error {
 	if len(kinds) < 2 {
 		return nil
 	}
-	return cli.Unknown(fmt.Errorf("the program can %s, expected one of them: a check judges pages, a lock (--lock) or calls (--once), and nothing would judge the rest",
-		strings.Join(kinds, " and ")), "make a program, and a check, of each: its hello names in can only what that check is about")
+	return cli.Unknown(fmt.Errorf("the program can %s, expected one of them: a check judges pages, a lock (--lock) "+
+		"or calls (--once), and nothing would judge the rest",
+		strings.Join(kinds, " and ")),
+		"make a program, and a check, of each: its hello names in can only what that check is about")
 }
 
 // wrong is the error for a field of worlds; "" is none.
@@ -236,14 +247,17 @@ func wrong(field, why string) error {
 	case flag != "":
 		return cli.Usage(fmt.Errorf("--%s: %s", flag, why), "")
 	default:
-		return cli.Unknown(fmt.Errorf("the program promises a wrong %s: %s", strings.ToLower(field), why), "its hello says what it promises")
+		return cli.Unknown(fmt.Errorf("the program promises a wrong %s: %s", strings.ToLower(field), why),
+			"its hello says what it promises")
 	}
 }
 
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. It returns an error if no scenario is left, because then nothing is judged. It refuses a scenario that
-// the user has named: the user expects a verdict about it.
-func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, named bool) ([]*scenario.Scenario, []string, error) {
+// the results, too. It returns an error if no scenario is left, because then nothing is judged. It refuses a scenario
+// that the user has named: the user expects a verdict about it.
+func (p *Program) able(
+	r *Results, all []*scenario.Scenario, names []string, named bool,
+) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil {
 		for i, s := range all {
 			if err := undoable(s, names[i]); err != nil {
@@ -270,7 +284,8 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, nam
 			}
 			fmt.Fprintf(p.cmd.ErrOrStderr(), "skipped: scenario %s: %s\n", s.Name, why)
 			r.Add(names[i], verdicts.Result{
-				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped, Passed: true, Message: why,
+				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped,
+				Passed: true, Message: why,
 			})
 			continue
 		}
@@ -291,9 +306,13 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, nam
 func undoable(s *scenario.Scenario, name string) error {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
-			if in, other := map[scenario.Verb]string{"hold": "property.LockCheck", "once": "property.OnceCheck"}[c.Verb]; other {
-				return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s", name, c, actor.Name, c.Verb),
-					fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program", in))
+			if in, other := map[scenario.Verb]string{
+				"hold": "property.LockCheck", "once": "property.OnceCheck",
+			}[c.Verb]; other {
+				return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s",
+					name, c, actor.Name, c.Verb),
+					fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program",
+						in))
 			}
 		}
 	}

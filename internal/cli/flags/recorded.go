@@ -39,7 +39,8 @@ func (r *Recording) Register(cmd *cobra.Command, of *Results) {
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
 	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
 	f.BoolVar(&r.stops, "all-stops", false, "the run is from a proof, in which time stopped at more instants")
-	f.IntVar(&r.steps, "steps", 0, "the number of steps after which the recorded run ends (default: the recorded one; with --choices, none)")
+	f.IntVar(&r.steps, "steps", 0,
+		"the number of steps after which the recorded run ends (default: the recorded one; with --choices, none)")
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
@@ -70,11 +71,13 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	}
 	if given("choices") {
 		if entry.Choices, err = schedule.ParseChoices(r.choices); err != nil {
-			return Recorded{}, cli.Usage(err, fmt.Sprintf("copy the whole %s command that the failed run printed", r.cmd.Name()))
+			return Recorded{}, cli.Usage(err,
+				fmt.Sprintf("copy the whole %s command that the failed run printed", r.cmd.Name()))
 		}
 	} else if s.Replay == nil {
-		return Recorded{}, cli.Usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"),
-			"a run that fails prints its whole replay command")
+		return Recorded{},
+			cli.Usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"),
+				"a run that fails prints its whole replay command")
 	}
 	if given("choices") || given("steps") {
 		entry.Steps = r.steps
@@ -129,7 +132,10 @@ func (r Recorded) Do(ctx context.Context, trace io.Writer) (*scenario.Outcome, e
 		return nil, cli.Unknown(err, "")
 	}
 	if r.digest != "" && r.digest != inside.In(o).Digest {
-		return nil, cli.Usage(fmt.Errorf("found a trace with the digest %s, expected %s: this is not the run that was recorded", inside.In(o).Digest, r.digest),
+		return nil, cli.Usage(fmt.Errorf(
+			"found a trace with the digest %s, expected %s: this is not the run that was recorded",
+			inside.In(o).Digest, r.digest,
+		),
 			"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
 	}
 	return o, nil

@@ -55,7 +55,8 @@ type Destination struct {
 // RegisterFormat adds --format.
 func (r *Results) RegisterFormat(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&r.given, "format", nil,
-		"the form of the results: "+strings.Join(formats(), ", ")+"; `FORMAT`=FILE writes a file besides the output (docs/CI.md)")
+		"the form of the results: "+strings.Join(formats(), ", ")+
+			"; `FORMAT`=FILE writes a file besides the output (docs/CI.md)")
 }
 
 // RegisterFormats adds --format and --quiet.
@@ -66,7 +67,8 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 
 // RegisterFiles adds --record and --report. Its parameter, called which, names the run in their help texts.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
-	cmd.Flags().StringVar(&r.Record, "record", "", "write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
+	cmd.Flags().StringVar(&r.Record, "record", "",
+		"write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")
 }
 
@@ -90,9 +92,11 @@ func (r *Results) Parse() error {
 		}
 		switch {
 		case toFile && (file == "" || name == string(verdicts.Text)):
-			return cli.Usage(fmt.Errorf("--format: found %q, expected a format and a file", given), "such as: --format junit=junit.xml")
+			return cli.Usage(fmt.Errorf("--format: found %q, expected a format and a file", given),
+				"such as: --format junit=junit.xml")
 		case !toFile && output != "":
-			return cli.Usage(fmt.Errorf("--format: found %s and %s for the output, expected one of them", output, name), "write the other one to a file: --format "+name+"=FILE")
+			return cli.Usage(fmt.Errorf("--format: found %s and %s for the output, expected one of them", output, name),
+				"write the other one to a file: --format "+name+"=FILE")
 		case !toFile:
 			output = name
 		}
@@ -134,23 +138,29 @@ func (r *Results) Lose(err error) {
 	}
 }
 
-// Campaign keeps the most telling run of a campaign, and notes the result. Without c, no run of a campaign that passed is
-// kept.
-func (r *Results) Campaign(ctx context.Context, c *campaign.Campaign, of *campaign.Report, name string, result verdicts.Result) {
+// Campaign keeps the most telling run of a campaign, and notes the result. Without c, no run of a campaign that passed
+// is kept.
+func (r *Results) Campaign(
+	ctx context.Context, c *campaign.Campaign, of *campaign.Report, name string, result verdicts.Result,
+) {
 	r.Lose(r.KeepTelling(ctx, c, of, name))
 	r.AddKept(name, of.Scenario.Name+"."+of.Protocol.Name, result)
 }
 
 // Exploration keeps the shortest run of each finding of an exploration of s under p, and notes the results. The zero
 // protocol is the scenario's own.
-func (r *Results) Exploration(ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string) {
+func (r *Results) Exploration(
+	ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+) {
 	r.Lose(r.keepFindings(context.WithoutCancel(ctx), s, p, x, name))
 	for _, result := range x.Results(shell.Program()) {
 		r.AddKept(name, x.Scenario+"."+x.Protocol+"."+result.Invariant, result)
 	}
 }
 
-func (r *Results) keepFindings(ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string) error {
+func (r *Results) keepFindings(
+	ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+) error {
 	if !r.Wanted() {
 		return nil
 	}
@@ -179,15 +189,20 @@ func (r *Results) keepFindings(ctx context.Context, s *scenario.Scenario, p isr.
 func (r *Results) BrokeOff(err error, s *scenario.Scenario, protocol, name string) bool {
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if ok {
-		fmt.Fprintf(r.Out, "\nbroken: %v\n%s\n", broken, prose.ReplayLine(broken.Replay(), "replay", shell.Program(), shell.Quote(name)))
-		r.Add(name, verdicts.Result{Scenario: s.Name, Protocol: cmp.Or(protocol, s.Protocol), Verdict: verdicts.Unknown, Message: err.Error()})
+		fmt.Fprintf(r.Out, "\nbroken: %v\n%s\n", broken,
+			prose.ReplayLine(broken.Replay(), "replay", shell.Program(), shell.Quote(name)))
+		r.Add(name, verdicts.Result{
+			Scenario: s.Name, Protocol: cmp.Or(protocol, s.Protocol), Verdict: verdicts.Unknown, Message: err.Error(),
+		})
 	}
 	return ok
 }
 
 // Around returns a command's function: it calls judge, and writes the results in the forms that the user asked for. If
 // the user asked for no form, or for one for readers, Out is the output of the command.
-func (r *Results) Around(judge func(cmd *cobra.Command, args []string) error) func(cmd *cobra.Command, args []string) error {
+func (r *Results) Around(
+	judge func(cmd *cobra.Command, args []string) error,
+) func(cmd *cobra.Command, args []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := r.Parse(); err != nil {
 			return err
@@ -223,7 +238,8 @@ func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 		name = "run"
 	}
 	for i := range r.results {
-		if result := &r.results[i]; r.NotSimulated != nil && result.NotSimulated == nil && result.Verdict != verdicts.Skipped {
+		if result := &r.results[i]; r.NotSimulated != nil && result.NotSimulated == nil &&
+			result.Verdict != verdicts.Skipped {
 			result.NotSimulated = r.NotSimulated(result.Protocol)
 		}
 	}
@@ -279,7 +295,8 @@ func (d Destination) write(out io.Writer, doc verdicts.Document) error {
 	return atomicfile.Write(d.File, text.Bytes(), 0o644)
 }
 
-// ofError are the results of a command that ended with an error: the mistakes in files, each by itself, or else the error.
+// ofError are the results of a command that ended with an error: the mistakes in files, each by itself, or else the
+// error.
 func ofError(command string, e *cli.Error) []verdicts.Result {
 	var results []verdicts.Result
 	mistakes, others := mistakesIn(e.Err)
@@ -298,10 +315,12 @@ func ofError(command string, e *cli.Error) []verdicts.Result {
 		if e.Code == cli.ExitUsage {
 			verdict = verdicts.Mistake
 		}
-		results = append(results, verdicts.Result{Scenario: "isr-sim " + command, Verdict: verdict, Message: err.Error()})
+		results = append(results,
+			verdicts.Result{Scenario: "isr-sim " + command, Verdict: verdict, Message: err.Error()})
 	}
 	for _, err := range e.Also {
-		results = append(results, verdicts.Result{Scenario: "isr-sim " + command, Verdict: verdicts.Unknown, Message: err.Error()})
+		results = append(results,
+			verdicts.Result{Scenario: "isr-sim " + command, Verdict: verdicts.Unknown, Message: err.Error()})
 	}
 	return results
 }

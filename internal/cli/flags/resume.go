@@ -20,16 +20,19 @@ import (
 const keepEvery = time.Minute
 
 // Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
-// that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name it
-// is Run. What a program used that is not simulated is kept, too. A disk that is full for a while ends no search.
-func (p *Program) Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
+// that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name
+// it is Run. What a program used that is not simulated is kept, too. A disk that is full for a while ends no search.
+func (p *Program) Resume(
+	run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer,
+) (*campaign.Proof, error) {
 	if file == "" {
 		return run(v)
 	}
 	return p.resume(run, v, file, log, clockwork.NewRealClock())
 }
 
-func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer, clock clockwork.Clock) (*campaign.Proof, error) {
+func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string,
+	log io.Writer, clock clockwork.Clock) (*campaign.Proof, error) {
 	text, err := os.ReadFile(file)
 	switch {
 	case err == nil:
@@ -39,7 +42,8 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		if p.nodes != nil {
 			p.nodes.Uses(v.From.Real...)
 		}
-		fmt.Fprintf(log, "%s: goes on after %d schedules and %d states\n", file, v.From.Reached.Schedules, len(v.From.Reached.States))
+		fmt.Fprintf(log, "%s: goes on after %d schedules and %d states\n", file, v.From.Reached.Schedules,
+			len(v.From.Reached.States))
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, mistake.New(fmt.Errorf("--resume: %w", err), "")
 	}
@@ -74,7 +78,8 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		return nil
 	}
 	proof, err := run(v)
-	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) { // else its last repetitions were left
+	// else its last repetitions were left
+	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) {
 		if lost := os.Remove(file); lost != nil && !errors.Is(lost, fs.ErrNotExist) {
 			fmt.Fprintf(log, "--resume: %v: with it, the same command comes to the same end\n", lost)
 		}

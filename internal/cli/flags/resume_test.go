@@ -88,7 +88,8 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 		must.OK(t, os.MkdirAll(filepath.Join(file, "not empty"), 0o700)) // so that it cannot be removed
 		return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
 	}, campaign.Prove{}, file, &log, clock); err != nil || proof == nil || log.Len() == 0 {
-		t.Errorf("got %v, %v, %q of a file that cannot be removed, expected the proof and a line", proof, err, log.String())
+		t.Errorf("got %v, %v, %q of a file that cannot be removed, expected the proof and a line", proof, err,
+			log.String())
 	}
 }
 
@@ -111,8 +112,8 @@ func TestResumeKeepsWhatIsReal(t *testing.T) {
 	}
 }
 
-// A folder that is not there is a mistake in the command. A disk that is full is none: nothing is known at the end of the
-// search then, and in its middle there may be room again later.
+// A folder that is not there is a mistake in the command. A disk that is full is none: nothing is known at the end of
+// the search then, and in its middle there may be room again later.
 func TestASearchThatCannotBeKept(t *testing.T) {
 	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
 	for name, want := range map[string]bool{
@@ -126,8 +127,12 @@ func TestASearchThatCannotBeKept(t *testing.T) {
 				clock.Advance(keepEvery)
 				return &campaign.Proof{}, v.Keep(search, over)
 			}, campaign.Prove{}, filepath.Join(t.TempDir(), name), &log, clock)
-			if _, is := errors.AsType[*mistake.Error](err); (err != nil) != (over || want) || is != want || (log.Len() > 0) != (err == nil) {
-				t.Errorf("%.10s, over: %v: got %v, a mistake: %v, %q; want an error or, in the middle, a line, a mistake: %v", name, over, err, is, &log, want)
+			if _, is := errors.AsType[*mistake.Error](err); (err != nil) != (over || want) || is != want ||
+				(log.Len() > 0) != (err == nil) {
+				t.Errorf(
+					"%.10s, over: %v: got %v, a mistake: %v, %q; want an error or, in the middle, a line, a "+
+						"mistake: %v", name, over, err, is, &log, want,
+				)
 			}
 		}
 	}

@@ -38,9 +38,13 @@ type Batch struct {
 // Register adds the flags.
 func (b *Batches) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&b.protocols, "protocols", nil, "run each scenario under each of these that understands it, instead of --protocol; 'exec COMMAND' is a program, as of --exec")
-	f.StringToIntVar(&b.weights, "weight", nil, "with --for: the share of a scenario or a protocol in the time, such as paused-writer=3 (default: 1)")
-	f.BoolVar(&b.canary, "canary", false, "have each scenario find a known bug, so that finding nothing says something (default: with --for)")
+	f.StringSliceVar(&b.protocols, "protocols", nil,
+		"run each scenario under each of these that understands it, instead of --protocol; 'exec COMMAND' is a "+
+			"program, as of --exec")
+	f.StringToIntVar(&b.weights, "weight", nil,
+		"with --for: the share of a scenario or a protocol in the time, such as paused-writer=3 (default: 1)")
+	f.BoolVar(&b.canary, "canary", false,
+		"have each scenario find a known bug, so that finding nothing says something (default: with --for)")
 	b.changed = f.Changed
 }
 
@@ -66,7 +70,8 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 		return []runner{{p, func(*scenario.Scenario) bool { return true }}}, nil
 	}
 	if p.New != nil {
-		return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"), "--protocols 'exec COMMAND' is a program")
+		return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"),
+			"--protocols 'exec COMMAND' is a program")
 	}
 	for _, name := range b.protocols {
 		var r runner
@@ -87,7 +92,9 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 }
 
 // Of are the batches of scenarios. timed says that the user has given --for.
-func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool) ([]Batch, error) {
+func (b *Batches) Of(
+	scenarios []*scenario.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
+) ([]Batch, error) {
 	runners, err := b.runners(p, programs)
 	if err != nil {
 		return nil, err
@@ -103,7 +110,8 @@ func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Proto
 			if p.New == nil {
 				name = s.Protocol
 			}
-			batch := Batch{Scenario: s, Name: names[i], Protocol: p.Protocol, weight: 1, Canary: b.canary || timed && !b.changed("canary")}
+			batch := Batch{Scenario: s, Name: names[i], Protocol: p.Protocol, weight: 1, Canary: b.canary ||
+				timed && !b.changed("canary")}
 			for _, n := range []string{s.Name, name} {
 				known[n] = true
 				if w, given := b.weights[n]; given {
@@ -111,26 +119,32 @@ func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Proto
 				}
 			}
 			// A program brings its own protocol, and one canary is enough for the protocols of a scenario.
-			batch.Canary = batch.Canary && !slices.ContainsFunc(all, func(o Batch) bool { return o.Canary && o.Scenario == s })
+			batch.Canary = batch.Canary && !slices.ContainsFunc(all,
+				func(o Batch) bool { return o.Canary && o.Scenario == s })
 			all = append(all, batch)
 		}
 	}
 	//isrsim:unordered any mistake will do
 	for name, w := range b.weights {
 		if !known[name] || w < 1 {
-			return nil, cli.Usage(fmt.Errorf("--weight: found %s=%d, expected a scenario or a protocol of this campaign, and at least 1", name, w), "such as: --weight paused-writer=3")
+			return nil, cli.Usage(
+				fmt.Errorf("--weight: found %s=%d, expected a scenario or a protocol of this campaign, and at least 1",
+					name, w), "such as: --weight paused-writer=3",
+			)
 		}
 	}
 	for _, p := range runners {
 		if !slices.ContainsFunc(all, func(b Batch) bool { return b.Protocol.Name == p.Name }) {
-			return nil, cli.Usage(fmt.Errorf("--protocols: found no scenario that %s understands, expected some", p.Name), "")
+			return nil, cli.Usage(
+				fmt.Errorf("--protocols: found no scenario that %s understands, expected some", p.Name), "",
+			)
 		}
 	}
 	return all, nil
 }
 
-// Share is the part of the time that is left, of lasts in all, for one of the batches that are left; 0 is no bound, for a
-// campaign that has none.
+// Share is the part of the time that is left, of lasts in all, for one of the batches that are left; 0 is no bound, for
+// a campaign that has none.
 func Share(lasts, spent time.Duration, b Batch, left []Batch) time.Duration {
 	if lasts <= 0 {
 		return 0

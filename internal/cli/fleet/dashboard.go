@@ -36,7 +36,8 @@ finding on the page. It shows the findings, with the first and the last version 
 showed them, the coverage of each scenario and the chance that the next schedule has a
 new order, the canaries, and the throughput of a core, night by night. A finding that
 several corpora have counts once.`,
-		Example: "  isr-sim dashboard corpus -o page\n  isr-sim dashboard s3://nights/isr git+https://example.org/r.git -o page",
+		Example: "  isr-sim dashboard corpus -o page\n" +
+			"  isr-sim dashboard s3://nights/isr git+https://example.org/r.git -o page",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dashboard(cmd.Context(), cmd.OutOrStdout(), args, to, cmd.Root().Version)
 		},
@@ -48,7 +49,8 @@ several corpora have counts once.`,
 // dashboard writes the page of corpora into a folder, with the records and the reports of the findings on it.
 func dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
 	if len(addresses) == 0 || to == "" {
-		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"), "isr-sim dashboard corpus -o page")
+		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"),
+			"isr-sim dashboard corpus -o page")
 	}
 	var board explore.Board
 	opened := make([]flags.Corpus, len(addresses))
@@ -79,7 +81,8 @@ func dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return cli.Usage(fmt.Errorf("-o: %w", err), "")
 	}
-	d, err := board.Dashboard(addresses, func(f *report.DashboardFinding) error { return place(ctx, f, from[f.File], to, version) })
+	d, err := board.Dashboard(addresses,
+		func(f *report.DashboardFinding) error { return place(ctx, f, from[f.File], to, version) })
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
@@ -87,7 +90,8 @@ func dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 	if err = d.Write(&page); err == nil {
 		err = atomicfile.Write(filepath.Join(to, "index.html"), page.Bytes(), 0o644)
 	}
-	fmt.Fprintf(out, "%d files about violations, %d stopped to replay, %d nights\ndashboard: %s\n", d.Failing, d.Stopped, len(d.Nights)+d.MoreNights, filepath.Join(to, "index.html"))
+	fmt.Fprintf(out, "%d files about violations, %d stopped to replay, %d nights\ndashboard: %s\n", d.Failing,
+		d.Stopped, len(d.Nights)+d.MoreNights, filepath.Join(to, "index.html"))
 	return cli.Unknown(err, "")
 }
 

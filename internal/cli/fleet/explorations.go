@@ -126,8 +126,8 @@ type Saved struct {
 // savedEnding ends the name of the file.
 const savedEnding = ".part"
 
-// NewSaved looks for what a run before has saved beside the file of --out; nil is no file, and nothing is saved. due says
-// how many seconds the command has run, and whether it is time to save.
+// NewSaved looks for what a run before has saved beside the file of --out; nil is no file, and nothing is saved. due
+// says how many seconds the command has run, and whether it is time to save.
 func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
 	if file == nil || file.Name() == file.Place() { // nothing, or a device or a pipe, which has nothing beside it
@@ -142,7 +142,9 @@ func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() 
 		var before *explore.Saved
 		if before, err = explore.ReadSaved(s.file, data, version); err == nil {
 			s.Saved = *before
-			fmt.Fprintf(out, "%s: a run before was killed: this one goes on after %s; what ran later is lost, and is run again\n", s.file, s.Ran())
+			fmt.Fprintf(out,
+				"%s: a run before was killed: this one goes on after %s; what ran later is lost, and is run again\n",
+				s.file, s.Ran())
 			return s, nil
 		}
 	}
@@ -172,7 +174,8 @@ func (s *Saved) Put(i int, part func() *explore.Part, whole bool) bool {
 	if !due && !whole {
 		return false
 	}
-	so := explore.Saved{Version: s.Version, Seconds: s.Seconds + seconds, Parts: append(slices.Clip(s.Parts[:min(i, len(s.Parts))]), part())}
+	so := explore.Saved{Version: s.Version, Seconds: s.Seconds + seconds,
+		Parts: append(slices.Clip(s.Parts[:min(i, len(s.Parts))]), part())}
 	if whole {
 		s.Parts = so.Parts
 	}

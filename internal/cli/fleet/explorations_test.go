@@ -34,8 +34,9 @@ func TestMergeReadsBuckets(t *testing.T) {
 	server := httptest.NewServer(s3fake.New(s3fake.Options{Buckets: []string{"kept"}}).Handler())
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "",
-		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true", "AWS_PROFILE": "", "AWS_REGION": "",
+		"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
+		"AWS_SESSION_TOKEN": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_PROFILE": "", "AWS_REGION": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -45,7 +46,8 @@ func TestMergeReadsBuckets(t *testing.T) {
 	}
 	put := func(name string, text []byte) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/kept/night/"+name, bytes.NewReader(text))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut,
+			server.URL+"/kept/night/"+name, bytes.NewReader(text))
 		must.OK(t, err)
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil || answer.StatusCode != http.StatusOK {
@@ -73,7 +75,8 @@ func TestMergeReadsBuckets(t *testing.T) {
 		t.Errorf("got %s (%v), want what the folder gives:\n%s", ofBucket, err, ofFolder)
 	}
 	put("shard-3-of-2.json", []byte("{"))
-	if _, err := do(NewMerge(), "s3://kept/night"); err == nil || !strings.HasPrefix(err.Error(), "merge: s3://kept/night/shard-3-of-2.json: found 1 bytes that are no whole JSON") {
+	if _, err := do(NewMerge(), "s3://kept/night"); err == nil || !strings.HasPrefix(err.Error(),
+		"merge: s3://kept/night/shard-3-of-2.json: found 1 bytes that are no whole JSON") {
 		t.Errorf("a damaged object: %v", err)
 	}
 	for address, code := range map[string]int{"s3://kept/nothing": cli.ExitUsage, "s3://other/night": cli.ExitUnknown} {
@@ -89,11 +92,12 @@ func TestShard(t *testing.T) {
 		flag, env string
 		want      string // a shard and who says so, or a part of an error
 	}{
-		"whole":      {"", "", "1/1"},
-		"flag":       {"2/4", "CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=8", "2/4 --shard"},
-		"bad flag":   {"0/4", "", `--shard: found "0/4"`},
-		"engine":     {"", "CIRCLE_NODE_INDEX=3 CIRCLE_NODE_TOTAL=4", "4/4 CircleCI"},
-		"bad engine": {"", "CIRCLE_NODE_INDEX=4 CIRCLE_NODE_TOTAL=4", "found CIRCLE_NODE_INDEX=4 and CIRCLE_NODE_TOTAL=4 of CircleCI"},
+		"whole":    {"", "", "1/1"},
+		"flag":     {"2/4", "CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=8", "2/4 --shard"},
+		"bad flag": {"0/4", "", `--shard: found "0/4"`},
+		"engine":   {"", "CIRCLE_NODE_INDEX=3 CIRCLE_NODE_TOTAL=4", "4/4 CircleCI"},
+		"bad engine": {"", "CIRCLE_NODE_INDEX=4 CIRCLE_NODE_TOTAL=4",
+			"found CIRCLE_NODE_INDEX=4 and CIRCLE_NODE_TOTAL=4 of CircleCI"},
 	} {
 		env := map[string]string{}
 		for _, pair := range strings.Fields(test.env) {

@@ -83,10 +83,13 @@ is killed goes on where it last saved, when the same command is started again.`,
 	e.corpus.Register(cmd, "they run first, and new ones are added")
 	e.batches.Register(cmd)
 	f := cmd.Flags()
-	f.DurationVar(&e.every, "save-every", time.Minute, "with --out: save what was done after this time, for the next start if this one is killed")
+	f.DurationVar(&e.every, "save-every", time.Minute,
+		"with --out: save what was done after this time, for the next start if this one is killed")
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
-	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
-	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge; in a folder/ it is named by the shard")
+	f.StringVar(&e.shard, "shard", "",
+		"the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
+	f.StringVar(&e.file, "out", "",
+		"write the result to this file, as JSON, for isr-sim merge; in a folder/ it is named by the shard")
 	return cmd
 }
 
@@ -179,7 +182,8 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 		}
 	}
 	if left := batches[len(found):]; len(left) > 0 {
-		strange = append(strange, fmt.Sprintf("interrupted: %d of %d scenarios were not begun, the first is %s", len(left), len(batches), left[0].Scenario.Name))
+		strange = append(strange, fmt.Sprintf("interrupted: %d of %d scenarios were not begun, the first is %s",
+			len(left), len(batches), left[0].Scenario.Name))
 	}
 	if lost := Save(file, besides(found, strange)); lost != nil {
 		e.Lose(lost)
@@ -189,7 +193,8 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if ctx.Err() != nil && (len(found) < len(batches) || found[len(found)-1].Interrupted) {
 		return &cli.Error{
 			Code: cli.Worse(sum.Code, cli.ExitUnknown),
-			Err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(batches), batches[len(found)-1].Scenario.Name),
+			Err: fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(batches),
+				batches[len(found)-1].Scenario.Name),
 		}
 	}
 	return cli.AtLeast(strangers, sum.End(e.Out))
@@ -210,12 +215,15 @@ func (e *exploreCommand) due() (seconds float64, due bool) {
 }
 
 // one explores the first of the batches that are left, the i-th of all.
-func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, saved *Saved, i int, left []Batch, sum *Sum) (*explore.Exploration, error) {
+func (e *exploreCommand) one(
+	ctx context.Context, explorer explore.Explorer, saved *Saved, i int, left []Batch, sum *Sum,
+) (*explore.Exploration, error) {
 	whole := explorer.Before != nil && explorer.Before.Whole
 	var canary *explore.Canary
 	if left[0].Canary && !whole {
 		var err error
-		if canary, err = explorer.Canary(ctx, explorer.Seed+uint64(explorer.Shard.Index)); err != nil && ctx.Err() == nil {
+		if canary, err = explorer.Canary(ctx, explorer.Seed+uint64(explorer.Shard.Index)); err != nil &&
+			ctx.Err() == nil {
 			return nil, cli.Unknown(err, "")
 		}
 	}

@@ -42,7 +42,10 @@ the command that runs what is missing.`,
 			if len(args) > 0 {
 				return nil
 			}
-			return cli.Usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
+			return cli.Usage(
+				errors.New("merge: found no files, expected the files that isr-sim explore --out has written"),
+				cmd.CommandPath()+" --help",
+			)
 		},
 		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
 			return merge(cmd.Context(), &r, file, certificate, args)
@@ -50,7 +53,8 @@ the command that runs what is missing.`,
 	}
 	r.RegisterFormats(cmd)
 	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON; in a folder/ it is merged.json")
-	cmd.Flags().StringVar(&certificate, "certificate", "", "write the states of the proof whose parts these are to `FILE`")
+	cmd.Flags().StringVar(&certificate, "certificate", "",
+		"write the states of the proof whose parts these are to `FILE`")
 	return cmd
 }
 
@@ -94,10 +98,12 @@ func merge(ctx context.Context, r *flags.Results, file, certificate string, name
 		return cli.Coded(err)
 	}
 	if result != nil && len(merged) == 0 {
-		return cli.Usage(errors.New("--out: found no shard of a campaign, expected some"), "a proof has its --certificate, and --format json=FILE")
+		return cli.Usage(errors.New("--out: found no shard of a campaign, expected some"),
+			"a proof has its --certificate, and --format json=FILE")
 	}
 	if certificate != "" && len(proofs) != 1 {
-		return cli.Usage(fmt.Errorf("--certificate: found the parts of %d proofs, expected those of one", len(proofs)), "")
+		return cli.Usage(fmt.Errorf("--certificate: found the parts of %d proofs, expected those of one", len(proofs)),
+			"")
 	}
 	var sum Sum
 	if len(merged) > 0 {

@@ -25,8 +25,8 @@ type engine struct {
 
 // engines are the engines whose variables are read. The first one that is found counts.
 var engines = []engine{
-	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in no
-	// variable.
+	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in
+	// no variable.
 	{name: "a Kubernetes Indexed Job", index: "JOB_COMPLETION_INDEX", count: shardCount},
 	// Source: https://docs.gitlab.com/ci/variables/predefined_variables/. Others who set these count from 0.
 	{name: "GitLab CI/CD", index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1, only: "GITLAB_CI"},
@@ -50,7 +50,8 @@ var engines = []engine{
 		from: "SLURM_ARRAY_TASK_MIN", to: "SLURM_ARRAY_TASK_MAX", step: "SLURM_ARRAY_TASK_STEP",
 	},
 	// Source: https://gridscheduler.sourceforge.net/htmlman/htmlman1/qsub.html. Outside of arrays all are "undefined".
-	{name: "Grid Engine", index: "SGE_TASK_ID", count: "SGE_TASK_LAST", from: "SGE_TASK_FIRST", to: "SGE_TASK_LAST", step: "SGE_TASK_STEPSIZE"},
+	{name: "Grid Engine", index: "SGE_TASK_ID", count: "SGE_TASK_LAST", from: "SGE_TASK_FIRST", to: "SGE_TASK_LAST",
+		step: "SGE_TASK_STEPSIZE"},
 	// Source: https://www.gnu.org/software/parallel/man.html. The number of jobs is in no variable.
 	{name: "GNU parallel", index: "PARALLEL_SEQ", count: shardCount, first: 1},
 }
@@ -73,14 +74,17 @@ func Find(getenv func(string) string) (Copy, error) {
 			return e.ofArray(index, getenv)
 		}
 		if count == "" {
-			return Copy{}, fmt.Errorf("found %s=%s of %s, but not in how many shards the campaign is split: %s is not set\n"+
-				"hint: set %s, or give --shard; --shard 1/1 is the whole campaign", e.index, index, e.name, e.count, e.count)
+			return Copy{},
+				fmt.Errorf("found %s=%s of %s, but not in how many shards the campaign is split: %s is not set\n"+
+					"hint: set %s, or give --shard; --shard 1/1 is the whole campaign", e.index, index, e.name, e.count,
+					e.count)
 		}
 		i, errIndex := strconv.Atoi(index)
 		n, errCount := strconv.Atoi(count)
 		i += 1 - e.first
 		if errIndex != nil || errCount != nil || i < 1 || i > n {
-			return Copy{}, fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on"+giveShard, e.index, index, e.count, count, e.name, e.first)
+			return Copy{}, fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on"+giveShard, e.index,
+				index, e.count, count, e.name, e.first)
 		}
 		return Copy{i, n, e.name}, nil
 	}
@@ -101,7 +105,10 @@ func (e engine) ofArray(index string, getenv func(string) string) (Copy, error) 
 	i, from, to, step := numbers[0], numbers[1], numbers[2], max(numbers[3], 1)
 	n := (to-from)/step + 1
 	if (i-from)%step != 0 || i < from || i > to || e.count != e.to && getenv(e.count) != strconv.Itoa(n) {
-		return Copy{}, fmt.Errorf("found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them in the array"+giveShard, e.index, i, from, to, step, e.name)
+		return Copy{}, fmt.Errorf(
+			"found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them "+
+				"in the array"+giveShard, e.index, i, from, to, step, e.name,
+		)
 	}
 	return Copy{(i-from)/step + 1, n, e.name}, nil
 }

@@ -28,14 +28,16 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 	var bar *progressbar.ProgressBar
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(scenario), progressbar.OptionClearOnFinish(),
-		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionUseANSICodes(os.Getenv("NO_COLOR") == ""),
+		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20),
+		progressbar.OptionUseANSICodes(os.Getenv("NO_COLOR") == ""),
 	}
 	clock := clockwork.NewRealClock()
 	start := clock.Now()
 	show = func(done, of int) {
 		switch {
 		case bar == nil && lasts > 0:
-			bar = progressbar.NewOptions64(lasts.Milliseconds(), append(options, progressbar.OptionSetPredictTime(true))...)
+			bar = progressbar.NewOptions64(lasts.Milliseconds(),
+				append(options, progressbar.OptionSetPredictTime(true))...)
 		case bar == nil:
 			bar = progressbar.NewOptions(of, append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 				progressbar.OptionSetItsString(counts), progressbar.OptionSetPredictTime(true))...)
@@ -44,7 +46,8 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 		}
 		if lasts > 0 {
 			elapsed := clock.Now().Sub(start)
-			bar.Describe(fmt.Sprintf("%s: %d %s, %.0f a second", scenario, done, counts, float64(done)/max(elapsed.Seconds(), 0.001)))
+			bar.Describe(fmt.Sprintf("%s: %d %s, %.0f a second", scenario, done, counts,
+				float64(done)/max(elapsed.Seconds(), 0.001)))
 			_ = bar.Set64(min(elapsed, lasts).Milliseconds()) // a terminal that is gone is no reason to stop
 			return
 		}

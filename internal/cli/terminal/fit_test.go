@@ -26,13 +26,19 @@ func fitted(t *testing.T, text string, width int) string {
 func TestFit(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"a short line", "one two\nthree", "one two\nthree"},
-		{"words", "one two three four five six seven eight nine\n", "one two three four five six\n  seven eight nine\n"},
-		{"columns", "name        12  violated: it  one two three\n", "name        12  violated: it\n            one two three\n"},
-		{"a column that does not fit", "name        1234  violated: it  one\n", "name        1234\n            violated: it\n            one\n"},
-		{"a column that fits", "name        12  ok  one two three four\n", "name        12  ok\n            one two three\n            four\n"},
-		{"an indented table", "  name      a sentence of many words about it\n", "  name      a sentence of\n            many words about\n            it\n"},
+		{"words", "one two three four five six seven eight nine\n",
+			"one two three four five six\n  seven eight nine\n"},
+		{"columns", "name        12  violated: it  one two three\n",
+			"name        12  violated: it\n            one two three\n"},
+		{"a column that does not fit", "name        1234  violated: it  one\n",
+			"name        1234\n            violated: it\n            one\n"},
+		{"a column that fits", "name        12  ok  one two three four\n",
+			"name        12  ok\n            one two three\n            four\n"},
+		{"an indented table", "  name      a sentence of many words about it\n",
+			"  name      a sentence of\n            many words about\n            it\n"},
 		{"a long word", "abcdefghijklmnopqrstuvwxyzabcdefghijkl\n", "abcdefghijklmnopqrstuvwxyzabcdefghijkl\n"},
-		{"a command", "replay: isr-sim replay --seed 1 and more words\n", "replay: isr-sim replay --seed 1 and more words\n"},
+		{"a command", "replay: isr-sim replay --seed 1 and more words\n",
+			"replay: isr-sim replay --seed 1 and more words\n"},
 		{"other letters", "äöü äöü äöü äöü äöü äöü äöü äöü\n", "äöü äöü äöü äöü äöü äöü äöü\n  äöü\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

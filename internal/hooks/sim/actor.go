@@ -28,8 +28,8 @@ type Actor struct {
 	PauseFor time.Duration
 	// Planned are the events that happen to the node in every schedule.
 	Planned []Planned
-	// Class, if positive, says that the actor is interchangeable with the others of its class: they have all the rest in
-	// common but their names. See Symmetry.
+	// Class, if positive, says that the actor is interchangeable with the others of its class: they have all the rest
+	// in common but their names. See Symmetry.
 	Class int
 }
 
@@ -41,8 +41,8 @@ type Request interface {
 	Outcomes() []int
 	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
 	// compare-and-swap that would fail only reads. They must include the reads that decide what is accessed. Then the
-	// accesses stay the same until a step that races with them is taken. Nil means that it may access anything. The slice
-	// must not change later: an exploration keeps it.
+	// accesses stay the same until a step that races with them is taken. Nil means that it may access anything. The
+	// slice must not change later: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
@@ -86,7 +86,8 @@ type Proc struct {
 	wake    time.Time
 	arrives time.Time // no answer can arrive before this time
 
-	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
+	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that
+	// is parked.
 	lane    int
 	work    func() // a lane's code, outside of a Bubble
 	current *Proc  // the lane of this incarnation whose code is running
@@ -178,7 +179,8 @@ func (p *Proc) Do(r Request) {
 	if l := p.running; l != nil {
 		remembered, can := r.(Remembered)
 		if !can {
-			p.Wrong(&TakenError{RememberedCode, fmt.Sprintf("%s sends a %T, whose answer cannot be told again", p.name, r)})
+			p.Wrong(&TakenError{RememberedCode,
+				fmt.Sprintf("%s sends a %T, whose answer cannot be told again", p.name, r)})
 		}
 		l.doing.request = remembered
 		l.park(calling)
@@ -250,8 +252,8 @@ func (*StrangerError) BreaksRun() {}
 type SharedError struct{ moved, other string }
 
 func (e *SharedError) Error() string {
-	return fmt.Sprintf("%s went on because %s did: they share something, such as a package's variable with a mutex, a channel or a singleflight.Group, "+
-		"but machines share no memory", e.moved, e.other)
+	return fmt.Sprintf("%s went on because %s did: they share something, such as a package's variable with a mutex, "+
+		"a channel or a singleflight.Group, but machines share no memory", e.moved, e.other)
 }
 
 // owned panics if the code that calls it is not that of p's node.
@@ -369,7 +371,10 @@ func (p *Proc) guard(code func(), fail func(error)) {
 		switch v := recover().(type) {
 		case nil:
 			if !returned { // else the node's remaining work would be missing, and nobody would know
-				fail(&PanicError{actor: p.name, value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)")})
+				fail(&PanicError{
+					actor: p.name,
+					value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)"),
+				})
 			}
 		case crashSignal:
 		case error:
@@ -471,7 +476,8 @@ func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
 func (c actorClock) Left() <-chan struct{} { return c.proc.sim.cfg.Left }
 
 // errChannel explains why an actor may not wait on a channel.
-const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep, or set Goroutines in a check of package property"
+const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the " +
+	"whole run; use Sleep, or set Goroutines in a check of package property"
 
 func (c actorClock) After(time.Duration) <-chan time.Time {
 	panic(fmt.Errorf(errChannel, "After"))
@@ -486,5 +492,8 @@ func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
 }
 
 func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
-	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep, or set Goroutines in a check of package property"))
+	panic(fmt.Errorf(
+		"clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use " +
+			"Sleep, or set Goroutines in a check of package property",
+	))
 }

@@ -20,7 +20,8 @@ type Bubble interface {
 	Wait()
 	// Held says whether, after Wait, a goroutine waits for a mutex: then no time can pass.
 	Held() bool
-	// Waiting lists the goroutines that wait, and where, for people to read: each on a line, with a line feed before it.
+	// Waiting lists the goroutines that wait, and where, for people to read: each on a line, with a line feed before
+	// it.
 	Waiting() string
 	// Now returns the bubble's time.
 	Now() time.Time
@@ -207,7 +208,8 @@ func (s *Sim) admit(of *actor) (turn *Proc) {
 	s.gate.arrived = nil
 	if len(arrived) > 1 {
 		slices.SortStableFunc(arrived, func(x, y *Proc) int {
-			return cmp.Or(cmp.Compare(x.actor.index, y.actor.index), cmp.Compare(x.state, y.state), cmp.Compare(x.wake.UnixNano(), y.wake.UnixNano()), compareRequests(x, y))
+			return cmp.Or(cmp.Compare(x.actor.index, y.actor.index), cmp.Compare(x.state, y.state),
+				cmp.Compare(x.wake.UnixNano(), y.wake.UnixNano()), compareRequests(x, y))
 		})
 	}
 	for _, p := range arrived {

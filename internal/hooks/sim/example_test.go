@@ -93,7 +93,8 @@ func ExampleExploration() {
 		}
 	}
 	explored := x.Explored()
-	fmt.Printf("complete: %v, %d schedules, %d of them lose an increment\n", explored.Complete, explored.Schedules, lost)
+	fmt.Printf("complete: %v, %d schedules, %d of them lose an increment\n", explored.Complete,
+		explored.Schedules, lost)
 	// Output:
 	// complete: true, 4 schedules, 2 of them lose an increment
 }

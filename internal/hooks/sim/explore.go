@@ -35,9 +35,10 @@ import (
 //   - Unread deadlines: no tick goes to an instant at which time stops for a value alone that no code looks at (see
 //     [Veiled] and [Idle]). What would follow on it follows on the stop before it, unless code compares its clock with
 //     an instant at which time stops for nothing else.
-//   - Orphaned reads: a request that only reads, and whose sender is gone, changes nothing. It is not taken, and no part of
-//     the state.
-//   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is which.
+//   - Orphaned reads: a request that only reads, and whose sender is gone, changes nothing. It is not taken, and no
+//     part of the state.
+//   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is
+//     which.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
 //     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
 //     the run then: its effect may end the run, and cannot be put off.
@@ -48,8 +49,8 @@ import (
 // actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
 // remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
 // node's next life. The order of events on different nodes at the same instant is not explored, so the judgement of a
-// run must not depend on it, unless Config.Ordered is set. It must not depend on a past that Config.Fingerprint does not
-// cover either: if two pasts lead to the same state, only one is continued.
+// run must not depend on it, unless Config.Ordered is set. It must not depend on a past that Config.Fingerprint does
+// not cover either: if two pasts lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
@@ -73,11 +74,11 @@ type Exploration struct {
 	Spare func(schedule int) bool
 	// Backwards takes the last of the possible steps first.
 	Backwards bool
-	// Visit, if set, is called with the fingerprint of each state that the exploration reaches for the first time. If it
-	// returns false the exploration ends there, and is not complete.
+	// Visit, if set, is called with the fingerprint of each state that the exploration reaches for the first time. If
+	// it returns false the exploration ends there, and is not complete.
 	Visit func(state uint64) bool
-	// Split is the part to explore; the zero Split is the whole. It goes neither with Repeat nor with PersistentSets, which
-	// must be Off.
+	// Split is the part to explore; the zero Split is the whole. It goes neither with Repeat nor with PersistentSets,
+	// which must be Off.
 	Split Split
 
 	visited  visited
@@ -125,8 +126,8 @@ type Explored struct {
 	TooLong int
 	// Complete says that nothing is left.
 	Complete bool
-	// Open counts the branches that are left: steps that were possible at some point and have not been taken from there.
-	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
+	// Open counts the branches that are left: steps that were possible at some point and have not been taken from
+	// there. Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
 	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
 	// falls. They are not: what branches have in common is searched in the first of them. So the first hundredth of the
@@ -210,9 +211,9 @@ func (x *Exploration) Strategy() Strategy {
 	}
 }
 
-// Rewind puts the latest run back to where the run that Next has prepared begins to differ from it, and returns its Sim,
-// whose Run goes on from there; nil if a run from the beginning is needed. The actors are in the state of then, and so
-// is the world: see Config.Keep. See Memory.Search.
+// Rewind puts the latest run back to where the run that Next has prepared begins to differ from it, and returns its
+// Sim, whose Run goes on from there; nil if a run from the beginning is needed. The actors are in the state of then,
+// and so is the world: see Config.Keep. See Memory.Search.
 func (x *Exploration) Rewind() *Sim {
 	if len(x.frames) == 0 {
 		return nil
@@ -362,11 +363,13 @@ func (e *explorer) explore(steps []Step) int {
 		}
 	}
 	x.awake = todo
-	if x.Off&OrphanedReads == 0 && x.Visit == nil { // who looks at each state sees that they lead back to where they came from
+	// who looks at each state sees that they lead back to where they came from
+	if x.Off&OrphanedReads == 0 && x.Visit == nil {
 		todo = slices.DeleteFunc(todo, func(m option) bool { return m.kind == Orphan && reads(m.accesses) })
 	}
 	if x.Off&UnreadDeadlines == 0 && e.sim.pasts != nil && e.sim.required {
-		todo = slices.DeleteFunc(todo, func(m option) bool { return m.kind == Tick && e.sim.idle(e.sim.at(m.position).until) })
+		todo = slices.DeleteFunc(todo,
+			func(m option) bool { return m.kind == Tick && e.sim.idle(e.sim.at(m.position).until) })
 	}
 	if x.Backwards {
 		slices.Reverse(todo)
@@ -380,13 +383,14 @@ func (e *explorer) explore(steps []Step) int {
 		name := e.named(steps)
 		var asleep []uint64
 		if asleep, seen = x.visited.asleep(state); seen {
-			// Earlier runs left this state by every step that was awake in it, so only steps that slept then are new. Two
-			// interchangeable actors may share the name of a step: if one of them slept, both count as asleep.
+			// Earlier runs left this state by every step that was awake in it, so only steps that slept then are new.
+			// Two interchangeable actors may share the name of a step: if one of them slept, both count as asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
 			if len(todo) == 0 {
 				return abandon
 			}
-			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, name(m)) })
+			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep),
+				func(m option) bool { return !slices.Contains(asleep, name(m)) })
 		} else if x.Visit != nil && !x.Visit(state) {
 			x.stopped = true
 			return abandon
@@ -411,7 +415,8 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, each: x.branch() / float64(len(todo)), todo: slices.Clone(todo[1:]), asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, each: x.branch() / float64(len(todo)), todo: slices.Clone(todo[1:]),
+			asleep: append(slices.Clone(e.asleep), m)})
 		e.keep()
 	}
 	e.asleep = e.still(e.asleep, m)
@@ -574,14 +579,17 @@ func (s *Sim) persistent() int {
 	return -1
 }
 
-var errEndsInEffects = errors.New("an Exploration found an Immediate request, whose effect may end its actor, in a run with steps that need not happen " +
-	"(of a source, a restart, or of a request whose sender is gone); expected one or the other, or PersistentSets off")
+var errEndsInEffects = errors.New("an Exploration found an Immediate request, whose effect may end its actor, in a " +
+	"run with steps that need not happen (of a source, a restart, or of a request whose sender is gone); expected " +
+	"one or the other, or PersistentSets off")
 
 // endsInEffects says whether the effect of a request may end its actor, and with it the run, before a step that the
 // effect makes possible. If so, a node's own step may not be taken before others: see persistent.
 func (s *Sim) endsInEffects() bool {
-	optional := len(s.sources) > 0 || len(s.orphans) > 0 || slices.ContainsFunc(s.actors, func(a *actor) bool { return a.restarts > 0 })
-	return optional && slices.ContainsFunc(s.steps, func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
+	optional := len(s.sources) > 0 || len(s.orphans) > 0 ||
+		slices.ContainsFunc(s.actors, func(a *actor) bool { return a.restarts > 0 })
+	return optional && slices.ContainsFunc(s.steps,
+		func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
 }
 
 // dueFor says whether a planned event of the actor's node is due at this moment.

@@ -37,7 +37,9 @@ type explored struct {
 type asked struct{ states, orders bool }
 
 // explore explores the program.
-func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked asked, bound int) (all explored, e sim.Explored) {
+func (p program) explore(
+	t *testing.T, off sim.Reduction, remember bool, asked asked, bound int,
+) (all explored, e sim.Explored) {
 	t.Helper()
 	x := sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
 	var run *sim.Sim
@@ -54,7 +56,8 @@ func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked a
 			t.Fatalf("%+v: %v", p, result.Err)
 		}
 		if result.End == sim.Finished {
-			all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(remember)).Number(uint64(m.clock.Now().UnixNano()))))
+			all.Ends = append(all.Ends,
+				uint64(fingerprint.Hash(m.fingerprint(remember)).Number(uint64(m.clock.Now().UnixNano()))))
 			if asked.orders {
 				order := &sim.Order{}
 				p.run(order.Of(sim.Replay(result.Choices)), remember)
@@ -90,8 +93,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
 	compare := func(p program, name string, bound int) {
 		for _, remember := range []bool{true, false} {
-			// The orders do not depend on what counts as a state. A secret, which no answer tells, makes each order a state of
-			// its own.
+			// The orders do not depend on what counts as a state. A secret, which no answer tells, makes each order a
+			// state of its own.
 			may := asked{states: !p.Secret, orders: remember}
 			want, e := p.explore(t, noReduction, remember, may, bound)
 			if !e.Complete {
@@ -115,7 +118,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 					got.Orders = want.Orders
 				}
 				if diff := cmp.Diff(want, got); diff != "" || !e.Complete {
-					t.Fatalf("%s, %s, remember %v: complete %v, outcomes (-plain +reduced):\n%s%+v", name, r.name, remember, e.Complete, diff, p)
+					t.Fatalf("%s, %s, remember %v: complete %v, outcomes (-plain +reduced):\n%s%+v", name, r.name,
+						remember, e.Complete, diff, p)
 				}
 				reduced[i] += e.Schedules
 			}
@@ -131,7 +135,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 		compare(restless(), "restless", 20_000)
 	}
 	for seed := range uint64(effort.Fewer(1000, 200)) {
-		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)),
+			fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
 	if want := effort.Fewer(300, 20); compared < want {
@@ -162,9 +167,11 @@ func (m *machine) end() string {
 	return text
 }
 
-// upToNames returns the states that an exploration of a program has reached, and the ends of its runs, each once, sorted:
-// what becomes the same when equal actors change places counts as one.
-func (p program) upToNames(t *testing.T, off sim.Reduction, memory bool, bound int) (states []uint64, ends []string, e sim.Explored) {
+// upToNames returns the states that an exploration of a program has reached, and the ends of its runs, each once,
+// sorted: what becomes the same when equal actors change places counts as one.
+func (p program) upToNames(
+	t *testing.T, off sim.Reduction, memory bool, bound int,
+) (states []uint64, ends []string, e sim.Explored) {
 	t.Helper()
 	x := &sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
 	var pool sim.Pool
@@ -267,8 +274,10 @@ func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 				ends[m.cells[0].value] = true
 			}
 		}
-		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (off == 0) || x.Explored().Complete == refused {
-			t.Errorf("off %b: error %v, explored %+v; want it refused with persistent sets, and complete without", off, err, x.Explored())
+		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (off == 0) ||
+			x.Explored().Complete == refused {
+			t.Errorf("off %b: error %v, explored %+v; want it refused with persistent sets, and complete without", off,
+				err, x.Explored())
 		}
 		if off != 0 && len(ends) != 2 {
 			t.Errorf("off %b: the register ends as one of %v, want it written and swept", off, ends)
@@ -280,9 +289,13 @@ func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T) {
 	write, last := command{Write: true}, []command{{Write: true, Immediate: true}}
 	for name, p := range map[string]program{
-		"a request whose sender is gone": {Actors: []programActor{{Crashes: 1, Script: []command{write}}, {Script: last}}},
-		"a node that may come back":      {Actors: []programActor{{Crashes: 1, Restarts: 1, Script: []command{{Sleep: time.Second}}}, {Script: last}}},
-		"neither":                        {Actors: []programActor{{Script: last}, {Script: last}}},
+		"a request whose sender is gone": {
+			Actors: []programActor{{Crashes: 1, Script: []command{write}}, {Script: last}},
+		},
+		"a node that may come back": {
+			Actors: []programActor{{Crashes: 1, Restarts: 1, Script: []command{{Sleep: time.Second}}}, {Script: last}},
+		},
+		"neither": {Actors: []programActor{{Script: last}, {Script: last}}},
 	} {
 		p.Registers, p.Immediate, p.Timeless = 1, true, true
 		x := sim.Exploration{}
@@ -291,7 +304,8 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 			_, result := p.run(x.Strategy(), false)
 			err = result.Err
 		}
-		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (name != "neither") || x.Explored().Complete == refused {
+		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (name != "neither") ||
+			x.Explored().Complete == refused {
 			t.Errorf("%s: error %v, explored %+v", name, err, x.Explored())
 		}
 	}
@@ -300,7 +314,9 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 // The reads of a crashed node are not taken, except by a search that looks at each state. There they lead back to where
 // they came from.
 func TestOrphanedReads(t *testing.T) {
-	p := program{Registers: 1, Actors: []programActor{{Crashes: 1, Script: []command{{}}}, {Script: []command{{Write: true}}}}}
+	p := program{
+		Registers: 1, Actors: []programActor{{Crashes: 1, Script: []command{{}}}, {Script: []command{{Write: true}}}},
+	}
 	for _, test := range []struct {
 		off   sim.Reduction
 		look  bool
@@ -316,7 +332,8 @@ func TestOrphanedReads(t *testing.T) {
 			p.run(x.Strategy(), false)
 		}
 		if e := x.Explored(); taken != test.taken || !e.Complete || test.off == 0 && e.States != 20 {
-			t.Errorf("off %b, looking %v: an orphaned read is taken: %v, want %v; %+v", test.off, test.look, taken, test.taken, e)
+			t.Errorf("off %b, looking %v: an orphaned read is taken: %v, want %v; %+v", test.off, test.look, taken,
+				test.taken, e)
 		}
 	}
 }
@@ -436,11 +453,13 @@ func leavesAllAwake(t *testing.T, draw func(seed uint64) program) {
 				states[fingerprint] = state
 			}
 			if !slices.Equal(inOrder(m.Possible), inOrder(state.possible)) {
-				t.Fatalf("seed %d: two visits of a state name its steps %x and %x: %+v", seed, state.possible, m.Possible, p)
+				t.Fatalf("seed %d: two visits of a state name its steps %x and %x: %+v", seed,
+					state.possible, m.Possible, p)
 			}
 			if m.Come {
 				before := len(state.asleep)
-				state.asleep = slices.DeleteFunc(slices.Clone(state.asleep), func(id uint64) bool { return !slices.Contains(m.Asleep, id) })
+				state.asleep = slices.DeleteFunc(slices.Clone(state.asleep),
+					func(id uint64) bool { return !slices.Contains(m.Asleep, id) })
 				if len(state.asleep) < before {
 					again++
 				}
@@ -457,12 +476,14 @@ func leavesAllAwake(t *testing.T, draw func(seed uint64) program) {
 		}
 		for _, state := range states { //isrsim:unordered the first failure is not the point
 			slices.Sort(state.taken)
-			if !p.Twins && len(slices.Compact(slices.Clone(state.taken))) < len(state.taken) { // steps of twins share names
+			// steps of twins share names
+			if !p.Twins && len(slices.Compact(slices.Clone(state.taken))) < len(state.taken) {
 				t.Fatalf("seed %d: a state was left twice by the same step: %x taken: %+v", seed, state.taken, p)
 			}
 			for _, id := range state.possible {
 				if !slices.Contains(state.taken, id) && !slices.Contains(state.asleep, id) {
-					t.Fatalf("seed %d: a state was never left by a step that was awake in it: %x of %x, %x taken: %+v", seed, id, state.possible, state.taken, p)
+					t.Fatalf("seed %d: a state was never left by a step that was awake in it: %x of %x, %x taken: %+v",
+						seed, id, state.possible, state.taken, p)
 				}
 			}
 		}
@@ -550,7 +571,8 @@ func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 	}
 	with, without, plain := schedules(0, true), schedules(0, false), schedules(sim.StateComparison, true)
 	if with >= without || without != plain {
-		t.Errorf("%d schedules with comparable answers, %d without, %d without comparing; want fewer, and then as many", with, without, plain)
+		t.Errorf("%d schedules with comparable answers, %d without, %d without comparing; want fewer, and then as many",
+			with, without, plain)
 	}
 }
 
@@ -585,7 +607,8 @@ func TestABoundLeavesBranchesOpenAndSaysSo(t *testing.T) {
 			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
 		}
 		if e := x.Explored(); e.Complete || e.Open == 0 || e.Deepest < e.Shallowest || e.Deepest == 0 {
-			t.Errorf("bounds of %d schedules and %d states: explored %+v, want branches left, and where", x.MaxSchedules, x.MaxStates, e)
+			t.Errorf("bounds of %d schedules and %d states: explored %+v, want branches left, and where",
+				x.MaxSchedules, x.MaxStates, e)
 		}
 	}
 }
@@ -638,7 +661,8 @@ func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
 		t.Errorf("before the first run an exploration is at %+v, want nothing explored", e)
 	}
 	want := []sim.Explored{
-		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1}, {Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
+		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1},
+		{Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
 	}
 	for bound := 1; bound <= 7; bound++ {
 		x, runs := sim.Exploration{Off: noReduction, MaxSchedules: bound}, 0
@@ -697,7 +721,8 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 // A state costs a few bytes: a set of steps that slept in several states is kept once, whatever the order in which they
 // fell asleep.
 func TestSleepSetsAreKeptOnce(t *testing.T) {
-	if n := sim.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2}, []uint64{3}, nil); n != 3 {
+	if n := sim.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2},
+		[]uint64{3}, nil); n != 3 {
 		t.Errorf("%d sets are kept, want the empty one, {1, 2} and {3}", n)
 	}
 }
@@ -717,7 +742,8 @@ func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 	first, forth := explore(false)
 	last, back := explore(true)
 	if !slices.Equal(forth, back) || slices.Equal(first, last) {
-		t.Errorf("%d states and %d backwards, want the same ones; in the same order: %v, want another one", len(forth), len(back), slices.Equal(first, last))
+		t.Errorf("%d states and %d backwards, want the same ones; in the same order: %v, want another one", len(forth),
+			len(back), slices.Equal(first, last))
 	}
 }
 
@@ -739,7 +765,8 @@ func TestAVisitEndsTheExploration(t *testing.T) {
 			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
 		}
 		if x.Explored().Complete || len(told) != stop {
-			t.Errorf("complete %v after %d states, want it to end at %d, and not complete", x.Explored().Complete, len(told), stop)
+			t.Errorf("complete %v after %d states, want it to end at %d, and not complete",
+				x.Explored().Complete, len(told), stop)
 		}
 	}
 }
@@ -774,8 +801,8 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over all
-// programs. A commit that changes these numbers says why the searches differ.
+// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over
+// all programs. A commit that changes these numbers says why the searches differ.
 func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {

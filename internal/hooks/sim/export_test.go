@@ -102,8 +102,8 @@ func Agree(asked ...string) (oneByOne, together error) {
 	return meet(true), meet(false)
 }
 
-// KeptOf has a team of three, with room for a number of pasts, hear what code asked for after so many, one at a meeting,
-// and returns how many of them it still has.
+// KeptOf has a team of three, with room for a number of pasts, hear what code asked for after so many, one at a
+// meeting, and returns how many of them it still has.
 func KeptOf(room, asked int) int {
 	x := &Exploration{visited: newVisited()}
 	x.pasts.most = room
@@ -134,7 +134,8 @@ func (v Visit) Kind() Kind { return v.steps[v.Taken].Kind }
 func (v Visit) UpToNames(s *Sim) Visit {
 	name := func(ids []uint64) (names []uint64) {
 		for _, id := range ids {
-			names = append(names, s.canonical(&v.steps[slices.IndexFunc(v.steps, func(step Step) bool { return step.id() == id })]))
+			names = append(names,
+				s.canonical(&v.steps[slices.IndexFunc(v.steps, func(step Step) bool { return step.id() == id })]))
 		}
 		return names
 	}
@@ -170,7 +171,8 @@ func (s *Sim) Confused() string {
 			}
 			if a.proc != nil && b.proc != nil {
 				x, y := a.proc.actor, b.proc.actor
-				unknown := s.interchangeable(x) && s.interchangeable(y) && s.cfg.Symmetry.Rank(x.Name)+s.cfg.Symmetry.Rank(y.Name) == 0
+				unknown := s.interchangeable(x) && s.interchangeable(y) &&
+					s.cfg.Symmetry.Rank(x.Name)+s.cfg.Symmetry.Rank(y.Name) == 0
 				if x != y && unknown && x.Class == y.Class && x.fingerprint() == y.fingerprint() {
 					continue
 				}

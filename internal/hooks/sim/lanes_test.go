@@ -64,7 +64,8 @@ func TestLanesInterleave(t *testing.T) {
 				results[r.value] = true
 				replayed, again := twoLanes(sim.Config{Strategy: sim.Replay(result.Choices)}, sim.Actor{}, 0)
 				if replayed.value != r.value || again.Steps != result.Steps {
-					t.Fatalf("a replay gives %d in %d steps, want %d in %d", replayed.value, again.Steps, r.value, result.Steps)
+					t.Fatalf("a replay gives %d in %d steps, want %d in %d", replayed.value, again.Steps, r.value,
+						result.Steps)
 				}
 			}
 		}

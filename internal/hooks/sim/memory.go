@@ -19,39 +19,40 @@ type Remembered interface {
 	Asks() string
 	// Answer returns the answer, for Tell. Later effects of the request must not change it.
 	Answer() any
-	// Tell gives an answer to another request that asks the same. It returns false if the answer is no longer what it was,
-	// because the code that got it has changed it.
+	// Tell gives an answer to another request that asks the same. It returns false if the answer is no longer what it
+	// was, because the code that got it has changed it.
 	Tell(answer any) bool
 }
 
-// Veiled is implemented by a Remembered request whose answer may hold a value that code is taken not to look at, so that
-// a search need not stop time where the value says: see UnreadDeadlines. Wherever such an answer is told to code for the
-// first time, the code also runs with other values in its place. If it then does anything else, a *TakenError breaks the
-// run.
+// Veiled is implemented by a Remembered request whose answer may hold a value that code is taken not to look at, so
+// that a search need not stop time where the value says: see UnreadDeadlines. Wherever such an answer is told to code
+// for the first time, the code also runs with other values in its place. If it then does anything else, a *TakenError
+// breaks the run.
 type Veiled interface {
 	Remembered
-	// Veiled returns answers with other values in the place of such ones, always as many; none if no such value is in the
-	// answer. It arrives now, and at a local time by the node's clock.
+	// Veiled returns answers with other values in the place of such ones, always as many; none if no such value is in
+	// the answer. It arrives now, and at a local time by the node's clock.
 	Veiled(answer any, now, local time.Time) []any
 }
 
 // pasts is what the code of actors did, by what it had been told. Between two parks an actor's code is a function of
-// what it was told, in order: answers, and the times at which it was resumed. So it runs once for each past. Where a past
-// is known, its deeds are done again, and no code runs. Where it is new, the code is brought there: it is started, and
-// told everything that was told before, without world and scheduler. It must then ask for what it asked for before.
+// what it was told, in order: answers, and the times at which it was resumed. So it runs once for each past. Where a
+// past is known, its deeds are done again, and no code runs. Where it is new, the code is brought there: it is started,
+// and told everything that was told before, without world and scheduler. It must then ask for what it asked for before.
 //
 // The times count even if the code reads no clock, so that a deed may hold them.
 type pasts struct {
-	roots   map[lifeOf]*past
-	next    map[toldAt]*past
-	lives   map[lifeOf]*life
-	later   map[*Proc]*Proc           // by the incarnation before
-	same    map[fingerprint.Hash]did  // by past.since
-	team    *team                     // nil without
-	most    int                       // the bound of next; 0 is mostPasts
-	unread  map[fingerprint.Hash]bool // what code was told, after what it depends on, if it does not look at veiled values
-	strange uint64                    // answers without a fingerprint, so far
-	runs    int                       // of code, from one park to the next
+	roots map[lifeOf]*past
+	next  map[toldAt]*past
+	lives map[lifeOf]*life
+	later map[*Proc]*Proc          // by the incarnation before
+	same  map[fingerprint.Hash]did // by past.since
+	team  *team                    // nil without
+	most  int                      // the bound of next; 0 is mostPasts
+	// what code was told, after what it depends on, if it does not look at veiled values
+	unread  map[fingerprint.Hash]bool
+	strange uint64 // answers without a fingerprint, so far
+	runs    int    // of code, from one park to the next
 }
 
 // mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
@@ -72,7 +73,8 @@ type past struct {
 	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
 	said   fingerprint.Hash // see life.said
 	veiled bool             // code that was told other values goes on from here: see life.veiled
-	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
+	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its
+	// past.
 	since fingerprint.Hash
 
 	state   procState // calling, sleeping, or ended
@@ -247,14 +249,17 @@ func (was did) differs(now did) error {
 	if was == (did{}) || was.is == now.is {
 		return nil
 	}
-	return &DivergedError{step: now.step, differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it says (Forget)",
-		now.name, was.is, now.is)}
+	return &DivergedError{step: now.step,
+		differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it "+
+			"says (Forget)",
+			now.name, was.is, now.is)}
 }
 
 // root returns the past of a life that was told nothing.
 func (m *pasts) root(p *Proc) *past {
 	if m.roots == nil {
-		m.roots, m.next, m.lives, m.unread = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{}, map[fingerprint.Hash]bool{}
+		m.roots, m.next, m.lives, m.unread = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{},
+			map[fingerprint.Hash]bool{}
 	}
 	of := lifeOf{p, p.name}
 	if m.roots[of] == nil {
@@ -344,8 +349,9 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 			return nil, p.diverged(n+1, at, did)
 		}
 		if at.said != did.said {
-			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise than before, "+
-				"before request %d, which was %q", p.name, n+1, did.deed())}
+			return nil, &DivergedError{step: p.sim.result.Steps,
+				differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise "+
+					"than before, before request %d, which was %q", p.name, n+1, did.deed())}
 		}
 		l.at = at
 	}
@@ -388,8 +394,8 @@ func newLife(p *Proc) *life {
 }
 
 // tell resumes the code, and returns what it does until it parks. If the code is told a value that it is taken not to
-// look at, it must do the same with others in its place, until it has forgotten them all. That is known of what has been
-// checked before: what the code is told after all that it depends on; 0 if it may depend on everything.
+// look at, it must do the same with others in its place, until it has forgotten them all. That is known of what has
+// been checked before: what the code is told after all that it depends on; 0 if it may depend on everything.
 func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 	m := l.proc.sim.pasts
 	var veiled []any
@@ -418,7 +424,8 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 			if err := l.repeats(actual, did); err != nil {
 				return nil, err
 			}
-			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
+			return nil, &TakenError{UnreadDeadlines,
+				l.proc.name + " looks at a deadline that it was taken not to look at"}
 		}
 		forgot = forgot && other.forgot == l.forgot
 	}
@@ -429,8 +436,8 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 	return did, nil
 }
 
-// repeats checks that code does what this life has done, if it is told the same. Else it is no deadline that it looks at,
-// and a search that began anew might see only what the code does from now on.
+// repeats checks that code does what this life has done, if it is told the same. Else it is no deadline that it looks
+// at, and a search that began anew might see only what the code does from now on.
 func (l *life) repeats(now told, did *past) error {
 	all := append(l.at.way(), &past{told: now})
 	other, again, err := retold(l.proc, all)
@@ -455,8 +462,9 @@ func retold(p *Proc, way []*past) (l *life, did *past, err error) {
 
 // diverged is the error for code that did something else when it was told the same again.
 func (p *Proc) diverged(request int, was, is *past) error {
-	return &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
-		p.name, request, was.deed(), is.deed())}
+	return &DivergedError{step: p.sim.result.Steps,
+		differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
+			p.name, request, was.deed(), is.deed())}
 }
 
 // unveil ends the code that was told other values.
@@ -470,7 +478,10 @@ func (l *life) unveil() {
 // resumed resumes the code of this life alone.
 func (l *life) resumed(now told) (*past, error) {
 	if l.request != nil && !l.request.Tell(now.answer) {
-		return nil, fmt.Errorf("the code of %s changed the answer to %q, which is remembered; a search without memory runs all code", l.proc.name, l.request.Asks())
+		return nil, fmt.Errorf(
+			"the code of %s changed the answer to %q, which is remembered; a search without memory runs all code",
+			l.proc.name, l.request.Asks(),
+		)
 	}
 	did := &past{}
 	l.told, l.doing, l.said, l.forgot = now, did, 0, ""

@@ -50,7 +50,8 @@ func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool,
 		}
 		if again := x.Rewind(); again != nil {
 			if !memory || m.moved == before.Equal(m.clock.Now()) {
-				t.Fatalf("got an earlier moment, moved %v from %v to %v, with memory %v", m.moved, before, m.clock.Now(), memory)
+				t.Fatalf("got an earlier moment, moved %v from %v to %v, with memory %v", m.moved,
+					before, m.clock.Now(), memory)
 			}
 			run = again
 		} else {
@@ -65,7 +66,8 @@ func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool,
 			t.Fatalf("%+v: %v", p, result.Err)
 		}
 		all.Runs = append(all.Runs, result)
-		all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
+		all.Ends = append(all.Ends,
+			uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
 	}
 	all.All = x.Explored()
 	return all, x.Ran()
@@ -90,7 +92,8 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 				want, _ := p.search(t, &plain, false, remember, bound)
 				got, n := p.search(t, &remembered, true, remember, bound)
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember, diff, p)
+					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember, diff,
+						p)
 				}
 				compared, ran = compared+1, ran+n
 				for _, r := range want.Runs {
@@ -104,10 +107,12 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 	}
 	compare(restless(), "restless", 3000)
 	compare(program{Registers: 1, Ticks: 1, Actors: []programActor{
-		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}}, {Script: []command{{Sleep: time.Second}}},
+		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}},
+		{Script: []command{{Sleep: time.Second}}},
 	}}, "a clock that stands still", 3000)
 	for seed := range uint64(effort.Fewer(600, 150)) {
-		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)),
+			fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
 	}
 	t.Logf("%d comparisons, %d steps, code went on %d times", compared, runs, ran)
 	if ran > runs/4 {
@@ -128,7 +133,10 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 	full.Bound(3)
 	got, ran := three.search(t, &full, true, true, 0)
 	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 814 {
-		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches (-full +emptied):\n%s", once, ran, diff)
+		t.Errorf(
+			"code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches "+
+				"(-full +emptied):\n%s", once, ran, diff,
+		)
 	}
 }
 
@@ -139,7 +147,8 @@ func TestAResumedSearchRemembers(t *testing.T) {
 	got, _ := three.search(t, &first, true, true, 20)
 	rest.Resume(first.Save())
 	more, ran := three.search(t, &rest, true, true, 0)
-	got.States, got.Runs, got.Ends, got.All = append(got.States, more.States...), append(got.Runs, more.Runs...), append(got.Ends, more.Ends...), more.All
+	got.States, got.Runs, got.Ends, got.All = append(got.States, more.States...), append(got.Runs, more.Runs...),
+		append(got.Ends, more.Ends...), more.All
 	if diff := cmp.Diff(want, got); diff != "" || ran == 0 {
 		t.Errorf("code went on %d times; the search (-in one go +in parts):\n%s", ran, diff)
 	}
@@ -189,8 +198,9 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 		s := x.Rewind()
 		if s == nil {
 			s = sim.New(sim.Config{
-				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x}, Fingerprint: func() uint64 { return uint64(gets) },
-				Keep: func() func(bool) { was := gets; return func(bool) { gets = was } },
+				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x},
+				Fingerprint: func() uint64 { return uint64(gets) },
+				Keep:        func() func(bool) { was := gets; return func(bool) { gets = was } },
 			})
 			for _, name := range []string{"a", "b"} {
 				s.Add(sim.Actor{Name: name, Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
@@ -234,7 +244,11 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 	type get func(asks string) int
 	late := func(deadline int) bool { return deadline < 0 }
 	for name, code := range map[string]func(p *sim.Proc, get get){
-		"it asks for something else": func(_ *sim.Proc, get get) { get(fmt.Sprint("a number ", late(get("a deadline")))) },
+		"it asks for something else": func(
+			_ *sim.Proc, get get,
+		) {
+			get(fmt.Sprint("a number ", late(get("a deadline"))))
+		},
 		"it asks no more": func(_ *sim.Proc, get get) {
 			if !late(get("a deadline")) {
 				get("a number")
@@ -249,7 +263,11 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(get("a deadline"))))
 		},
-		"it waits for it": func(p *sim.Proc, get get) { p.Clock().Sleep(time.Duration(get("a deadline")+2) * time.Second) },
+		"it waits for it": func(
+			p *sim.Proc, get get,
+		) {
+			p.Clock().Sleep(time.Duration(get("a deadline")+2) * time.Second)
+		},
 		"it tells of it": func(p *sim.Proc, get get) {
 			if late(get("a deadline")) {
 				p.Tell(func() {})
@@ -287,7 +305,11 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(get("a deadline"))))
 		},
-		"it panics":              func(_ *sim.Proc, get get) { _ = []int{0, 1, 2, 3, 4, 5, 6, 7}[max(get("a deadline"), 0)] },
+		"it panics": func(
+			_ *sim.Proc, get get,
+		) {
+			_ = []int{0, 1, 2, 3, 4, 5, 6, 7}[max(get("a deadline"), 0)]
+		},
 		"only one way shows it":  func(_ *sim.Proc, get get) { get(fmt.Sprint("a number ", get("a deadline") > 90)) },
 		"it does not look at it": func(_ *sim.Proc, get get) { get("a deadline"); get("a number") },
 		"it forgets it, and does not look at it": func(p *sim.Proc, get get) {
@@ -308,7 +330,8 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			})
 		})
 		taken, is := errors.AsType[*sim.TakenError](err)
-		if want := !strings.HasSuffix(name, "does not look at it"); is != want || is && taken.Off != sim.UnreadDeadlines || !is && err != nil {
+		if want := !strings.HasSuffix(name, "does not look at it"); is != want ||
+			is && taken.Off != sim.UnreadDeadlines || !is && err != nil {
 			t.Errorf("%s: error %v, want it to look at the deadline: %v", name, err, want)
 		}
 		if begun != ended {
@@ -339,11 +362,13 @@ func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 	// what it depends on there, are checked once each.
 	begun, told := count("a number", false)
 	if others, more := count("a deadline", false); others != 3*begun || more != 3*told {
-		t.Errorf("code that forgets nothing was begun %d times, and told %d times, want three times %d and %d", others, more, begun, told)
+		t.Errorf("code that forgets nothing was begun %d times, and told %d times, want three times %d and %d",
+			others, more, begun, told)
 	}
 	begun, told = count("a number", true)
 	if others, more := count("a deadline", true); others != begun+2*101 || more != told+406 {
-		t.Errorf("code that forgets was begun %d times, and told %d times, want %d and %d", others, more, begun+2*101, told+406)
+		t.Errorf("code that forgets was begun %d times, and told %d times, want %d and %d", others, more, begun+2*101,
+			told+406)
 	}
 }
 
@@ -411,7 +436,8 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				times++
 				get(fmt.Sprintf("the number of run %d", times))
 				get("a number")
-			}, []string{" was told again what it had been told, and request 2 was \"the number of run ", ", after 0 events\", and is now \"the number of run "},
+			}, []string{" was told again what it had been told, and request 2 was \"the number of run ",
+				", after 0 events\", and is now \"the number of run "},
 		},
 		"a sleep": {
 			func(p *sim.Proc, get func(string) []int) {
@@ -440,7 +466,10 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				p.Says(fmt.Sprint("run ", times))
 				get("a number")
 				get("a number")
-			}, []string{" was told again what it had been told, and answered its client otherwise than before, before request 2, which was \"a number, after 0 events\""},
+			}, []string{
+				" was told again what it had been told, and answered its client otherwise than before, before " +
+					"request 2, which was \"a number, after 0 events\"",
+			},
 		},
 		"an event": {
 			func(p *sim.Proc, get func(string) []int) {
@@ -464,7 +493,8 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				n := get("a number")[0]
 				p.Forget("", noState)
 				get(fmt.Sprint("a number after ", n))
-			}, []string{`" and for "a number after `, "after two pasts of which it depends on neither, as it says (Forget)"},
+			}, []string{`" and for "a number after `,
+				"after two pasts of which it depends on neither, as it says (Forget)"},
 		},
 		"what it has said it forgets, in what it says": {
 			func(p *sim.Proc, get func(string) []int) {
@@ -488,7 +518,8 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				}
 			}, []string{"asked for ", `"none"`, `"a sleep of 1s"`},
 		},
-		"a panic": {func(_ *sim.Proc, get func(string) []int) { get("a number"); panic("oh") }, []string{"actor a panicked: oh"}},
+		"a panic": {func(_ *sim.Proc, get func(string) []int) { get("a number"); panic("oh") },
+			[]string{"actor a panicked: oh"}},
 		"its goroutine": {
 			func(_ *sim.Proc, get func(string) []int) {
 				get("a number")
@@ -496,8 +527,10 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				panic(errors.New("oh"))
 			}, []string{"actor a panicked: oh"},
 		},
-		"lanes":             {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) }, []string{"a has several things under way; expected a search with fewer reductions"}},
-		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) }, []string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
+		"lanes": {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) },
+			[]string{"a has several things under way; expected a search with fewer reductions"}},
+		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) },
+			[]string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
 	} {
 		times = 0
 		err := tell(test.code)
@@ -532,8 +565,12 @@ func TestAPlaceOutlivesALife(t *testing.T) {
 			s := x.Rewind()
 			if s == nil {
 				asked = nil
-				m := &machine{program: program{Registers: 1}, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, 1)}
-				cfg := sim.Config{Strategy: x.Strategy(), Clock: m.clock, Fingerprint: func() uint64 { return m.fingerprint(true) }}
+				m := &machine{
+					program: program{Registers: 1}, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, 1),
+				}
+				cfg := sim.Config{
+					Strategy: x.Strategy(), Clock: m.clock, Fingerprint: func() uint64 { return m.fingerprint(true) },
+				}
 				if cfg.Pool = &pool; memory {
 					cfg.Memory.Search, cfg.Keep = &x, func() func(bool) {
 						back, was := m.keep(), slices.Clone(asked)
@@ -561,7 +598,8 @@ func TestAPlaceOutlivesALife(t *testing.T) {
 // After a run, another one may visit its world, in the same memory and with actors at the same places. An answer that
 // cannot be compared is new in each visit.
 func TestVisitsOfRuns(t *testing.T) {
-	two := program{Registers: 1, Sweeps: 1, Actors: []programActor{{Script: []command{{Write: true}, {}}}, {Script: []command{{Write: true}, {Write: true}}}}}
+	two := program{Registers: 1, Sweeps: 1, Actors: []programActor{{Script: []command{{Write: true}, {}}},
+		{Script: []command{{Write: true}, {Write: true}}}}}
 	visits := func(memory, secret bool) (saw []int) {
 		var x sim.Exploration
 		var pool sim.Pool
@@ -608,8 +646,9 @@ func TestEndlessCodeIsUnwound(t *testing.T) {
 	for gets := 0; x.Next(); {
 		s := x.Rewind()
 		if s == nil {
-			s = sim.New(sim.Config{Strategy: x.Strategy(), Pool: &pool, MaxSteps: 20, Memory: sim.Memory{Search: &x}, Fingerprint: func() uint64 { return uint64(gets) },
-				Keep: func() func(bool) { was := gets; return func(bool) { gets = was } },
+			s = sim.New(sim.Config{Strategy: x.Strategy(), Pool: &pool, MaxSteps: 20, Memory: sim.Memory{Search: &x},
+				Fingerprint: func() uint64 { return uint64(gets) },
+				Keep:        func() func(bool) { was := gets; return func(bool) { gets = was } },
 			})
 			for _, name := range []string{"a", "b"} {
 				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
@@ -670,7 +709,8 @@ func (s *searcher) advance(n int) {
 		case result.End == sim.Finished && s.Twins:
 			s.ends = append(s.ends, uint64(fingerprint.Hash(0).Text(s.m.end())))
 		case result.End == sim.Finished:
-			s.ends = append(s.ends, uint64(fingerprint.Hash(s.m.fingerprint(true)).Number(uint64(s.m.clock.Now().UnixNano()))))
+			s.ends = append(s.ends,
+				uint64(fingerprint.Hash(s.m.fingerprint(true)).Number(uint64(s.m.clock.Now().UnixNano()))))
 		}
 	}
 }
@@ -681,7 +721,9 @@ type crew struct{ alone, size, round int }
 
 // explore explores a program, and returns the ends of its runs, each once, sorted, and all that is known after each
 // meeting. It calls turn for each round.
-func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, turn func(team []*searcher)) (ends []uint64, met []*sim.Saved, e sim.Explored) {
+func (c crew) explore(
+	t *testing.T, p program, off sim.Reduction, memory bool, turn func(team []*searcher),
+) (ends []uint64, met []*sim.Saved, e sim.Explored) {
 	t.Helper()
 	x := &sim.Exploration{Off: off | p.irreducible()}
 	defer x.Close()
@@ -744,7 +786,8 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 				}
 			})
 			if diff := cmp.Diff(met, again, cmpopts.IgnoreFields(sim.Saved{}, "Sets", "Asleep")); diff != "" {
-				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name, c, off, diff, p)
+				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name,
+					c, off, diff, p)
 			}
 			if off&sim.SleepSets == 0 {
 				_, e := p.explore(t, off, true, asked{}, 0)
@@ -760,14 +803,17 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 		compare(c.program, c.name, i, 20_000)
 	}
 	for seed := range effort.Fewer(1000, 200) {
-		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed), seed, effort.Fewer(600, 200))
+		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed),
+			seed, effort.Fewer(600, 200))
 	}
-	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team, %d by others than the first", compared, meetings, alone, together, given)
+	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team, %d by others than the first", compared,
+		meetings, alone, together, given)
 	if given < together/4 {
 		t.Error("hardly anything was given to others")
 	}
 	if together > alone*5/4 {
-		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together, alone)
+		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together,
+			alone)
 	}
 }
 
@@ -858,7 +904,8 @@ func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
 	} {
 		oneByOne, together := sim.Agree(test.asked...)
 		for _, err := range []error{oneByOne, together} {
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			if test.want == "" && err != nil ||
+				test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%q: got the error %v, want %q", test.asked, err, test.want)
 			}
 		}
@@ -912,8 +959,9 @@ func TestATeamRunsCodeOneAtATime(t *testing.T) {
 			defer pool.Close()
 			gets := 0
 			s := sim.New(sim.Config{
-				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: x}, Fingerprint: func() uint64 { return uint64(gets) },
-				Keep: func() func(bool) { return func(bool) {} },
+				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: x},
+				Fingerprint: func() uint64 { return uint64(gets) },
+				Keep:        func() func(bool) { return func(bool) {} },
 			})
 			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
 				for range 10 {

@@ -91,7 +91,8 @@ func TestOrdersOfALostUpdate(t *testing.T) {
 		}
 		// Two reads and two writes have six interleavings. Two pairs of these differ only in the order of the reads.
 		if len(seen) != test.want {
-			t.Errorf("%d actors that read and then write: %d partial orders, want %d", test.actors, len(seen), test.want)
+			t.Errorf("%d actors that read and then write: %d partial orders, want %d", test.actors, len(seen),
+				test.want)
 		}
 		// Sleep sets run each of them once.
 		x, ends := sim.Exploration{Off: sim.StateComparison | sim.PersistentSets}, 0
@@ -101,7 +102,8 @@ func TestOrdersOfALostUpdate(t *testing.T) {
 			}
 		}
 		if ends != test.want {
-			t.Errorf("%d actors that read and then write: %d runs end, want one for each of %d orders", test.actors, ends, test.want)
+			t.Errorf("%d actors that read and then write: %d runs end, want one for each of %d orders",
+				test.actors, ends, test.want)
 		}
 	}
 }

@@ -83,8 +83,8 @@ func (p *pct) priority(thread int) float64 {
 }
 
 // racing is a PCT in which threads fall at r steps that race and at d steps of any kind. A step races if it accesses
-// something that several threads access and one of them writes, as the trial has shown. Few steps race, so each order of
-// some of them has a far better chance. The steps of any kind are for bugs that an order of requests alone does not
+// something that several threads access and one of them writes, as the trial has shown. Few steps race, so each order
+// of some of them has a far better chance. The steps of any kind are for bugs that an order of requests alone does not
 // show, such as a clock that is read too early.
 //
 // Source: Ozkan, Majumdar, Oraee: Trace aware random testing for distributed systems (OOPSLA 2019),

@@ -17,13 +17,16 @@ import (
 
 // plannedRun runs a busy actor with planned events beside another busy one. It returns the events that happened, with
 // their times, and the times at which the actor's code ran.
-func plannedRun(t *testing.T, strategy sim.Strategy, seed uint64, events ...sim.Planned) (befell []string, ran []time.Duration) {
+func plannedRun(
+	t *testing.T, strategy sim.Strategy, seed uint64, events ...sim.Planned,
+) (befell []string, ran []time.Duration) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	at := func() time.Duration { return clock.Now().Sub(fakeclock.Epoch) }
-	s := sim.New(sim.Config{Clock: clock, Seed: seed, Strategy: strategy, Ticks: 8, ExpectedSteps: 40, OnNode: func(k sim.Kind, p *sim.Proc, note string) {
-		befell = append(befell, strings.TrimSpace(fmt.Sprintf("%v %v %s %s", at(), k, p.Name(), note)))
-	}})
+	s := sim.New(sim.Config{Clock: clock, Seed: seed, Strategy: strategy, Ticks: 8, ExpectedSteps: 40,
+		OnNode: func(k sim.Kind, p *sim.Proc, note string) {
+			befell = append(befell, strings.TrimSpace(fmt.Sprintf("%v %v %s %s", at(), k, p.Name(), note)))
+		}})
 	busy := func(note func()) func(*sim.Proc) {
 		return func(p *sim.Proc) {
 			for range 6 {
@@ -48,28 +51,44 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 		want   string
 		never  [2]time.Duration // the code does not run between them
 	}{
-		{"a crash and a restart, in any order of the list", []sim.Planned{{Kind: sim.Restart, At: 20 * second}, {Kind: sim.Crash, At: 7 * second}},
-			"7s crash alice loses its memory, 20s restart alice as alice.2", [2]time.Duration{7*second + 1, 20*second - 1}},
-		{"a crash for good", []sim.Planned{{Kind: sim.Crash, At: 6 * second}}, "6s crash alice loses its memory", [2]time.Duration{6*second + 1, time.Hour}},
-		{"a pause", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}}, "5s pause alice for 15s, 20s resume alice runs on",
+		{"a crash and a restart, in any order of the list",
+			[]sim.Planned{{Kind: sim.Restart, At: 20 * second}, {Kind: sim.Crash, At: 7 * second}},
+			"7s crash alice loses its memory, 20s restart alice as alice.2",
+			[2]time.Duration{7*second + 1, 20*second - 1}},
+		{"a crash for good", []sim.Planned{{Kind: sim.Crash, At: 6 * second}}, "6s crash alice loses its memory",
+			[2]time.Duration{6*second + 1, time.Hour}},
+		{"a pause", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}},
+			"5s pause alice for 15s, 20s resume alice runs on",
 			[2]time.Duration{5*second + 1, 20*second - 1}},
-		{"the longer of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Pause, At: 6 * second, For: second}},
-			"5s pause alice for 15s, 6s pause alice for 1s, 20s resume alice runs on", [2]time.Duration{5*second + 1, 20*second - 1}},
-		{"the later end of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 2 * second}, {Kind: sim.Pause, At: 6 * second, For: 10 * second}},
-			"5s pause alice for 2s, 6s pause alice for 10s, 16s resume alice runs on", [2]time.Duration{5*second + 1, 16*second - 1}},
-		{"a pause after one that a crash has ended", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Crash, At: 7 * second},
-			{Kind: sim.Restart, At: 8 * second}, {Kind: sim.Pause, At: 9 * second, For: 2 * second}},
-			"5s pause alice for 15s, 7s crash alice loses its memory, 8s restart alice as alice.2, 9s pause alice.2 for 2s, 11s resume alice.2 runs on",
+		{"the longer of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second},
+			{Kind: sim.Pause, At: 6 * second, For: second}},
+			"5s pause alice for 15s, 6s pause alice for 1s, 20s resume alice runs on",
+			[2]time.Duration{5*second + 1, 20*second - 1}},
+		{"the later end of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 2 * second},
+			{Kind: sim.Pause, At: 6 * second, For: 10 * second}},
+			"5s pause alice for 2s, 6s pause alice for 10s, 16s resume alice runs on",
+			[2]time.Duration{5*second + 1, 16*second - 1}},
+		{"a pause after one that a crash has ended",
+			[]sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Crash, At: 7 * second},
+				{Kind: sim.Restart, At: 8 * second}, {Kind: sim.Pause, At: 9 * second, For: 2 * second}},
+			"5s pause alice for 15s, 7s crash alice loses its memory, 8s restart alice as alice.2, 9s pause alice.2 " +
+				"for 2s, 11s resume alice.2 runs on",
 			[2]time.Duration{9*second + 1, 11*second - 1}},
-		{"a clock that is set while its node is down", []sim.Planned{{Kind: sim.Crash, At: 7 * second}, {Kind: sim.ClockStep, At: 10 * second, For: second}, {Kind: sim.Restart, At: 20 * second}},
-			"7s crash alice loses its memory, 10s clock-step alice +1s, 20s restart alice as alice.2", [2]time.Duration{7*second + 1, 20*second - 1}},
-		{"a clock of a node that is down for good", []sim.Planned{{Kind: sim.Crash, At: 7 * second}, {Kind: sim.ClockStep, At: 10 * second, For: second}},
+		{"a clock that is set while its node is down", []sim.Planned{{Kind: sim.Crash, At: 7 * second},
+			{Kind: sim.ClockStep, At: 10 * second, For: second}, {Kind: sim.Restart, At: 20 * second}},
+			"7s crash alice loses its memory, 10s clock-step alice +1s, 20s restart alice as alice.2",
+			[2]time.Duration{7*second + 1, 20*second - 1}},
+		{"a clock of a node that is down for good",
+			[]sim.Planned{{Kind: sim.Crash, At: 7 * second}, {Kind: sim.ClockStep, At: 10 * second, For: second}},
 			"7s crash alice loses its memory", [2]time.Duration{7*second + 1, time.Hour}},
-		{"a clock that is set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 2 * second}, {Kind: sim.ClockStep, At: 2 * second, For: -second}},
+		{"a clock that is set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 2 * second},
+			{Kind: sim.ClockStep, At: 2 * second, For: -second}},
 			"1s clock-step alice +2s, 2s clock-step alice -1s", [2]time.Duration{time.Hour, time.Hour}},
-		{"a clock that is hardly set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 1}, {Kind: sim.ClockStep, At: 2 * second}},
+		{"a clock that is hardly set",
+			[]sim.Planned{{Kind: sim.ClockStep, At: second, For: 1}, {Kind: sim.ClockStep, At: 2 * second}},
 			"1s clock-step alice +1ns, 2s clock-step alice 0s", [2]time.Duration{time.Hour, time.Hour}},
-		{"nothing to crash or to restart", []sim.Planned{{Kind: sim.Restart, At: second}, {Kind: sim.Crash, At: 2 * second}, {Kind: sim.Pause, At: 3 * second}, {Kind: sim.Crash, At: time.Hour}},
+		{"nothing to crash or to restart", []sim.Planned{{Kind: sim.Restart, At: second},
+			{Kind: sim.Crash, At: 2 * second}, {Kind: sim.Pause, At: 3 * second}, {Kind: sim.Crash, At: time.Hour}},
 			"2s crash alice loses its memory", [2]time.Duration{2*second + 1, time.Hour}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,8 +98,10 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 					if got := strings.Join(befell, ", "); got != test.want {
 						t.Fatalf("%s, seed %d: %q befell the node, want %q", plan.Name, seed, got, test.want)
 					}
-					if slices.ContainsFunc(ran, func(at time.Duration) bool { return at >= test.never[0] && at <= test.never[1] }) {
-						t.Fatalf("%s, seed %d: the code ran at %v, want it not to between %v", plan.Name, seed, ran, test.never)
+					if slices.ContainsFunc(ran,
+						func(at time.Duration) bool { return at >= test.never[0] && at <= test.never[1] }) {
+						t.Fatalf("%s, seed %d: the code ran at %v, want it not to between %v", plan.Name, seed, ran,
+							test.never)
 					}
 				}
 			}
@@ -126,7 +147,8 @@ func TestWhatEventsMayDoToANode(t *testing.T) {
 		{planned: []sim.Planned{set}, by: time.Second, sets: true},
 		{steps: 1, sets: true},
 	} {
-		down, sets := sim.MayBeDown(test.crashes, test.planned, test.by), sim.SetsClock(make([]time.Duration, test.steps), test.planned)
+		down, sets := sim.MayBeDown(test.crashes, test.planned, test.by),
+			sim.SetsClock(make([]time.Duration, test.steps), test.planned)
 		if down != test.down || sets != test.sets {
 			t.Errorf("%+v: may be down %v, sets the clock %v", test, down, sets)
 		}
@@ -148,12 +170,14 @@ func TestTheClockOfANodeThatIsDownIsSetAtItsTime(t *testing.T) {
 				set[fmt.Sprintf("%v after %v, down %v", k, clock.Now().Sub(fakeclock.Epoch), down)] = true
 			}
 		}})
-		s.Add(sim.Actor{Name: "alice", Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.ClockStep, At: time.Second, For: time.Second}},
-			Run: func(p *sim.Proc) { p.Clock().Sleep(3 * time.Second) }})
+		s.Add(sim.Actor{Name: "alice", Crashes: 1, Restarts: 1,
+			Planned: []sim.Planned{{Kind: sim.ClockStep, At: time.Second, For: time.Second}},
+			Run:     func(p *sim.Proc) { p.Clock().Sleep(3 * time.Second) }})
 		s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
 		s.Run()
 	}
-	if got, want := slices.Sorted(maps.Keys(set)), []string{"clock-step after 1s, down false", "clock-step after 1s, down true"}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(set)),
+		[]string{"clock-step after 1s, down false", "clock-step after 1s, down true"}; !slices.Equal(got, want) {
 		t.Errorf("the clock was set: %q, want %q", got, want)
 	}
 }
@@ -212,11 +236,15 @@ func TestSearchesKnowPlannedEvents(t *testing.T) {
 		for x.Next() {
 			var log []string
 			turns := [2]uint64{}
-			s := sim.New(sim.Config{Strategy: x.Strategy(), Ticks: 2, Fingerprint: func() uint64 { return turns[0]<<8 | turns[1] }})
+			s := sim.New(sim.Config{
+				Strategy: x.Strategy(), Ticks: 2, Fingerprint: func() uint64 { return turns[0]<<8 | turns[1] },
+			})
 			for i, name := range []string{"alice", "bob"} {
 				var planned []sim.Planned
 				if i == 0 {
-					planned = []sim.Planned{{Kind: sim.Crash, At: time.Second}, {Kind: sim.Restart, At: 2 * time.Second}, {Kind: sim.Pause, At: 3 * time.Second, For: time.Second}}
+					planned = []sim.Planned{{Kind: sim.Crash, At: time.Second},
+						{Kind: sim.Restart, At: 2 * time.Second},
+						{Kind: sim.Pause, At: 3 * time.Second, For: time.Second}}
 				}
 				s.Add(sim.Actor{Name: name, Planned: planned, Run: func(p *sim.Proc) {
 					for range 3 {
@@ -246,7 +274,8 @@ func TestSearchesKnowPlannedEvents(t *testing.T) {
 		t.Errorf("all schedules come to %q, want several", all)
 	}
 	// With the comparison of states, only one of two pasts that lead to the same state is continued.
-	for _, off := range []sim.Reduction{sim.StateComparison, sim.StateComparison | sim.PersistentSets, sim.StateComparison | sim.SleepSets} {
+	for _, off := range []sim.Reduction{sim.StateComparison, sim.StateComparison | sim.PersistentSets,
+		sim.StateComparison | sim.SleepSets} {
 		reduced, schedules := outcomes(off)
 		if diff := cmp.Diff(all, reduced); diff != "" {
 			t.Errorf("without reductions %b: %d schedules of %d (-all +reduced):\n%s", off, schedules, most, diff)
@@ -280,8 +309,8 @@ func (s idle) Idle(t time.Time) bool {
 	return slices.Contains(s.unread, int(t.Sub(fakeclock.Epoch)/time.Second))
 }
 
-// No tick goes to an instant at which nothing can change but what code does not look at. If something else changes there,
-// one does.
+// No tick goes to an instant at which nothing can change but what code does not look at. If something else changes
+// there, one does.
 func TestNoTickGoesToAnIdleInstant(t *testing.T) {
 	for _, test := range []struct {
 		off    sim.Reduction
@@ -328,7 +357,8 @@ func TestNoTickGoesToAnIdleInstant(t *testing.T) {
 		x.Close()
 		pool.Close()
 		if diff := cmp.Diff(test.want, slices.Sorted(maps.Keys(first))); diff != "" || waited == 0 {
-			t.Errorf("off %b, memory %v: %d runs wait for the end of the sleep, time goes first to (-want +got):\n%s", test.off, test.memory, waited, diff)
+			t.Errorf("off %b, memory %v: %d runs wait for the end of the sleep, time goes first to (-want +got):\n%s",
+				test.off, test.memory, waited, diff)
 		}
 	}
 }
@@ -363,10 +393,16 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 	}{
 		{name: "one tick", ticks: 1, want: []int{0, 5, 9, 10, 11}},
 		{name: "no tick", ticks: 0, want: []int{0}},
-		{name: "up to what is planned", ticks: 1, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.ClockStep, At: 10 * time.Second}}}, want: []int{0, 5, 9, 10}},
-		{name: "up to the end of a planned pause", ticks: 1, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 9 * time.Second}}}, want: []int{0, 5, 9}},
-		{name: "after a planned pause", ticks: 2, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 3 * time.Second}}}, want: []int{0, 3, 5, 8, 9, 10, 11}},
-		{name: "past a pause by chance", ticks: 1, b: sim.Actor{Pauses: 1, PauseFor: 7 * time.Second}, want: []int{0, 5, 7, 9, 10, 11}},
+		{name: "up to what is planned", ticks: 1,
+			b:    sim.Actor{Planned: []sim.Planned{{Kind: sim.ClockStep, At: 10 * time.Second}}},
+			want: []int{0, 5, 9, 10}},
+		{name: "up to the end of a planned pause", ticks: 1,
+			b: sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 9 * time.Second}}}, want: []int{0, 5, 9}},
+		{name: "after a planned pause", ticks: 2,
+			b:    sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 3 * time.Second}}},
+			want: []int{0, 3, 5, 8, 9, 10, 11}},
+		{name: "past a pause by chance", ticks: 1, b: sim.Actor{Pauses: 1, PauseFor: 7 * time.Second},
+			want: []int{0, 5, 7, 9, 10, 11}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x, came, late := sim.Exploration{}, map[int]bool{}, false
@@ -382,8 +418,10 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 				came[answered] = true
 				late = late || awake == answered && awake > 5
 				cfg.Strategy = sim.Replay(result.Choices)
-				if again, wakes, other := waiting(cfg, stops{9, 10, 11}, test.b); again != answered || wakes != awake || !slices.Equal(other.Choices, result.Choices) {
-					t.Errorf("choices %v: answered at %d and awake at %d, and in the replay %d and %d", result.Choices, answered, awake, again, wakes)
+				if again, wakes, other := waiting(cfg, stops{9, 10, 11}, test.b); again != answered || wakes != awake ||
+					!slices.Equal(other.Choices, result.Choices) {
+					t.Errorf("choices %v: answered at %d and awake at %d, and in the replay %d and %d", result.Choices,
+						answered, awake, again, wakes)
 				}
 			}
 			if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, test.want) || !x.Explored().Complete {

@@ -122,7 +122,8 @@ var features = []feature{
 			a.Script = append(a.Script, drawCommand(rng, p))
 		}
 		rest := a.Script[len(a.Script)-1:]
-		a.Script = append(slices.Clip(a.Script[:len(a.Script)-1]), command{Lanes: [][]command{rest, {drawCommand(rng, p)}}, Beats: rng.IntN(2) == 0})
+		a.Script = append(slices.Clip(a.Script[:len(a.Script)-1]),
+			command{Lanes: [][]command{rest, {drawCommand(rng, p)}}, Beats: rng.IntN(2) == 0})
 		for range rng.IntN(2) {
 			a.Script = append(a.Script, drawCommand(rng, p))
 		}
@@ -184,7 +185,8 @@ func drawProgram(rng *rand.Rand, nth uint64, commands int) program {
 func (p program) irreducible() sim.Reduction {
 	optional := p.Sweeps > 0
 	for _, a := range p.Actors {
-		optional = optional || a.Restarts > 0 || mayDie(a) || slices.ContainsFunc(a.Script, func(c command) bool { return c.Beats })
+		optional = optional || a.Restarts > 0 || mayDie(a) ||
+			slices.ContainsFunc(a.Script, func(c command) bool { return c.Beats })
 	}
 	if p.Immediate && optional {
 		return sim.PersistentSets
@@ -196,7 +198,8 @@ func (p program) irreducible() sim.Reduction {
 // steps of the node's next life counts as an order, but one that nobody can tell: see sim.Exploration.
 func (p program) outlived() bool {
 	return slices.ContainsFunc(p.Actors, func(a programActor) bool {
-		return a.Restarts > 0 || len(a.Planned) > 1 || slices.ContainsFunc(a.Script, func(c command) bool { return c.Beats })
+		return a.Restarts > 0 || len(a.Planned) > 1 ||
+			slices.ContainsFunc(a.Script, func(c command) bool { return c.Beats })
 	})
 }
 
@@ -219,7 +222,8 @@ var corners = []struct {
 	name string
 	program
 }{
-	{"a start ends it", program{Registers: 1, Sweeps: 1, Immediate: true, Actors: []programActor{{Script: []command{{Write: true, Immediate: true}}}, {}}}},
+	{"a start ends it", program{Registers: 1, Sweeps: 1, Immediate: true,
+		Actors: []programActor{{Script: []command{{Write: true, Immediate: true}}}, {}}}},
 	{"an access to memory ends it", program{Registers: 2, Sweeps: 1, Immediate: true, Actors: []programActor{
 		{Script: []command{{Write: true}, {Register: 1, Immediate: true}}},
 	}}},
@@ -227,15 +231,18 @@ var corners = []struct {
 	{"the end of a sleep ends it", program{Registers: 1, Sweeps: 1, Lifetime: time.Second, Actors: []programActor{
 		{Script: []command{{Write: true}, {Sleep: time.Second}}},
 	}}},
-	{"a crash ends it", program{Registers: 1, Sweeps: 1, Actors: []programActor{{Crashes: 1, Script: []command{{Write: true}}}}}},
+	{"a crash ends it",
+		program{Registers: 1, Sweeps: 1, Actors: []programActor{{Crashes: 1, Script: []command{{Write: true}}}}}},
 	{"an answer ends it while another is down", program{Registers: 1, Actors: []programActor{
 		{Script: []command{{Write: true}}}, {Crashes: 1, Restarts: 1, Script: []command{{}, {Write: true}}},
 	}}},
 	{"two lanes of one actor", program{Registers: 2, Actors: []programActor{
-		{Script: []command{{Lanes: [][]command{{{}}, {{Write: true, Register: 1}}}}, {Write: true}}}, {Script: []command{{Write: true}}},
+		{Script: []command{{Lanes: [][]command{{{}}, {{Write: true, Register: 1}}}}, {Write: true}}},
+		{Script: []command{{Write: true}}},
 	}}},
 	{"a pause at the end of a sleep", program{Registers: 1, Actors: []programActor{
-		{Pauses: 1, PauseFor: 3 * time.Second, Script: []command{{Sleep: time.Second}}}, {Script: []command{{Sleep: time.Second}, {}}},
+		{Pauses: 1, PauseFor: 3 * time.Second, Script: []command{{Sleep: time.Second}}},
+		{Script: []command{{Sleep: time.Second}, {}}},
 	}}},
 	{"a clock is set before an answer or after it", program{Registers: 1, Actors: []programActor{
 		{ClockSteps: []time.Duration{time.Minute}, Script: []command{{}}}, {Script: []command{{}}},
@@ -243,21 +250,28 @@ var corners = []struct {
 	{"a node crashes before an answer or after it", program{Registers: 1, Actors: []programActor{
 		{Crashes: 1, Script: []command{{}}}, {Script: []command{{}}},
 	}}},
-	{"one of two answers is late", program{Registers: 1, Nth: 1, Slow: time.Nanosecond, Actors: []programActor{{Script: []command{{}}}, {Script: []command{{}}}}}},
+	{"one of two answers is late", program{Registers: 1, Nth: 1, Slow: time.Nanosecond,
+		Actors: []programActor{{Script: []command{{}}}, {Script: []command{{}}}}}},
 	{"one of two late answers is later", program{Registers: 1, Nth: 1, Slow: time.Second, Actors: []programActor{
 		{Script: []command{{Takes: time.Second}}}, {Script: []command{{Takes: time.Second}}},
 	}}},
-	{"the first says nothing of itself", program{Registers: 1, Actors: []programActor{{Script: []command{{Write: true, Blind: true}}}, {Script: []command{{}}}}}},
-	{"the second says nothing of itself", program{Registers: 1, Actors: []programActor{{Script: []command{{Write: true}}}, {Script: []command{{Blind: true}}}}}},
+	{"the first says nothing of itself", program{
+		Registers: 1, Actors: []programActor{{Script: []command{{Write: true, Blind: true}}}, {Script: []command{{}}}},
+	}},
+	{"the second says nothing of itself", program{
+		Registers: 1, Actors: []programActor{{Script: []command{{Write: true}}}, {Script: []command{{Blind: true}}}},
+	}},
 	{"a crash as planned or by chance", program{Registers: 1, Actors: []programActor{
 		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash}}, Script: []command{{Sleep: time.Second}}},
 		{Pauses: 1, Script: []command{{Sleep: time.Second}}},
 	}}},
 	{"a restart as planned or by chance", program{Registers: 1, Actors: []programActor{
-		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash}, {Kind: sim.Restart}}, Script: []command{{Sleep: time.Second}}},
+		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash}, {Kind: sim.Restart}},
+			Script: []command{{Sleep: time.Second}}},
 		{Pauses: 1, Script: []command{{Sleep: time.Second}}},
 	}}},
-	{"a pause of no time", program{Registers: 1, Actors: []programActor{{Pauses: 1, Script: []command{{}}}, {Script: []command{{}}}}}},
+	{"a pause of no time",
+		program{Registers: 1, Actors: []programActor{{Pauses: 1, Script: []command{{}}}, {Script: []command{{}}}}}},
 	{"an answer is heard before time moves, or after it", program{Registers: 1, Ticks: 2, Actors: []programActor{
 		{Script: []command{{}, {Write: true}}}, {Script: []command{{Sleep: time.Second}, {Sleep: time.Second}}},
 	}}},
@@ -266,17 +280,20 @@ var corners = []struct {
 	}}},
 	{"an answer ends it while another goes down as planned", program{Registers: 1, Actors: []programActor{
 		{Script: []command{{Sleep: time.Second}, {Write: true}}},
-		{Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash, At: time.Second}}, Script: []command{{Sleep: time.Second}, {}, {Write: true}}},
+		{Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash, At: time.Second}},
+			Script: []command{{Sleep: time.Second}, {}, {Write: true}}},
 	}}},
 	{"a clock is read before time moves, or after it", program{Registers: 1, Ticks: 1, Actors: []programActor{
 		{Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
 	}}},
-	{"a request is sent before time moves, or after it", program{Registers: 1, Ticks: 1, Timeless: true, Dated: true, Actors: []programActor{
-		{Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
-	}}},
+	{"a request is sent before time moves, or after it",
+		program{Registers: 1, Ticks: 1, Timeless: true, Dated: true, Actors: []programActor{
+			{Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
+		}}},
 	{"a request that outlives its sender was sent before time moves, or after it", program{
 		Registers: 1, Ticks: 1, Timeless: true, Dated: true, Actors: []programActor{
-			{Crashes: 1, Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}}, {Script: []command{{}}},
+			{Crashes: 1, Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
+			{Script: []command{{}}},
 		},
 	}},
 }
@@ -511,7 +528,9 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 		case c.Sleep > 0:
 			n.proc.Clock().Sleep(c.Sleep)
 		default:
-			r := &request{m: n.m, proc: n.proc, command: c, actor: nameOf(n.actor), wants: *value + 1, sent: n.proc.True()}
+			r := &request{
+				m: n.m, proc: n.proc, command: c, actor: nameOf(n.actor), wants: *value + 1, sent: n.proc.True(),
+			}
 			if !n.m.Timeless {
 				r.wants += int(n.proc.Clock().Now().Unix() % 3)
 			}
@@ -566,8 +585,10 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 
 // simOn makes a run on a machine that other runs were on: what is remembered of them leads to it.
 func (p program) simOn(m *machine, cfg sim.Config, remember bool) *sim.Sim {
-	*m = machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
-	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep, func() uint64 { return m.fingerprint(remember) }
+	*m = machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers),
+		saw: make([][]int64, len(p.Actors))}
+	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep,
+		func() uint64 { return m.fingerprint(remember) }
 	cfg.Off = sim.OrphanedReads // outside of an exploration, states with other steps differ
 	if p.Twins {
 		cfg.Symmetry = m
@@ -582,8 +603,8 @@ func (p program) simOn(m *machine, cfg sim.Config, remember bool) *sim.Sim {
 			class = p.class(i)
 		}
 		s.Add(sim.Actor{
-			Name: nameOf(i), Class: class, Drift: a.Drift, ClockSteps: a.ClockSteps, Pauses: a.Pauses, PauseFor: a.PauseFor,
-			Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Planned,
+			Name: nameOf(i), Class: class, Drift: a.Drift, ClockSteps: a.ClockSteps, Pauses: a.Pauses,
+			PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Planned,
 			Run: func(proc *sim.Proc) {
 				n, value := node{m, proc, i, remember}, 0
 				ended := func(i int) {

@@ -88,7 +88,8 @@ func (e *explorer) compareEnds(now Result) error {
 		return nil
 	}
 	if now.End != r.last.End || now.Steps != r.last.Steps {
-		return &DivergedError{step: now.Steps, differs: fmt.Sprintf("the run was %v, and had been %v after %d steps", now.End, r.last.End, r.last.Steps)}
+		return &DivergedError{step: now.Steps, differs: fmt.Sprintf("the run was %v, and had been %v after %d steps",
+			now.End, r.last.End, r.last.Steps)}
 	}
 	return nil
 }

@@ -39,7 +39,9 @@ func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
 			return x.Explored()
 		}
 		const most = 300
-		once, twice := explored(&sim.Exploration{MaxSchedules: most}), explored(&sim.Exploration{MaxSchedules: most, Repeat: true})
+		once, twice := explored(&sim.Exploration{MaxSchedules: most}), explored(&sim.Exploration{
+			MaxSchedules: most, Repeat: true,
+		})
 		if diff := cmp.Diff(once, twice); diff != "" {
 			t.Errorf("seed %d: explored (-once +twice):\n%s", seed, diff)
 		}
@@ -87,15 +89,17 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 		name, want string
 		do         func(p *sim.Proc, r *register, run int)
 	}{
-		{"what is written", `at step 5 "a effect" has led to two different states`, func(p *sim.Proc, r *register, run int) {
-			p.Do(&access{to: r, write: true, value: run})
-		}},
+		{"what is written", `at step 5 "a effect" has led to two different states`,
+			func(p *sim.Proc, r *register, run int) {
+				p.Do(&access{to: r, write: true, value: run})
+			}},
 		{"what is asked", `a request was once "a one", and is now "a other"`, func(p *sim.Proc, r *register, run int) {
 			p.Do(sorted{&access{to: r}, []string{"one", "other"}[run%2]})
 		}},
-		{"what a request does", `at step 5 "a effect one" has led to two different states`, func(p *sim.Proc, r *register, run int) {
-			p.Do(sorted{&access{to: r, write: true, value: run}, "one"})
-		}},
+		{"what a request does", `at step 5 "a effect one" has led to two different states`,
+			func(p *sim.Proc, r *register, run int) {
+				p.Do(sorted{&access{to: r, write: true, value: run}, "one"})
+			}},
 		{"how often", `at step 6 "a response" has led to two`, func(p *sim.Proc, r *register, run int) {
 			for range 1 + run%2 {
 				p.Do(&access{to: r})
@@ -128,7 +132,8 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 			}
 			_, diverged := errors.AsType[*sim.DivergedError](last)
 			if e := x.Explored(); !diverged || !strings.Contains(last.Error(), test.want) || e.Complete {
-				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, %q, and not complete", runs, last, e, test.want)
+				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, %q, and not complete",
+					runs, last, e, test.want)
 			}
 		})
 	}
@@ -140,11 +145,14 @@ func TestARunWithoutAChoiceIsComparedToo(t *testing.T) {
 	var last error
 	for x.Next() {
 		s := sim.New(sim.Config{Strategy: x.Strategy()})
-		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(sorted{&access{to: &register{}}, strconv.Itoa(runs)}) }})
+		s.Add(sim.Actor{
+			Name: "a", Run: func(p *sim.Proc) { p.Do(sorted{&access{to: &register{}}, strconv.Itoa(runs)}) },
+		})
 		last = s.Run().Err
 		runs++
 	}
-	if want := `a request was once "a 0", and is now "a 1"`; last == nil || !strings.Contains(last.Error(), want) || runs != 2 {
+	if want := `a request was once "a 0", and is now "a 1"`; last == nil || !strings.Contains(last.Error(), want) ||
+		runs != 2 {
 		t.Errorf("%d runs, the last with %v; want 2, and %q", runs, last, want)
 	}
 }
@@ -184,7 +192,10 @@ func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 			runs++
 		}
 		if x.Explored().Complete || runs != breaks+1 || last.Err == nil {
-			t.Errorf("run %d breaks: %d runs, the last with %v, explored %+v; want an error in that run, and not complete", breaks, runs, last.Err, x.Explored())
+			t.Errorf(
+				"run %d breaks: %d runs, the last with %v, explored %+v; want an error in that run, and not complete",
+				breaks, runs, last.Err, x.Explored(),
+			)
 		}
 	}
 }
@@ -207,10 +218,14 @@ func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 			runs++
 		}
 		if _, diverged := errors.AsType[*sim.DivergedError](last); !diverged || x.Explored().Complete || runs != 2 {
-			t.Errorf("run %d is longer: %d runs, the last with %v, explored %+v; want a DivergedError, and not complete", longer, runs, last, x.Explored())
+			t.Errorf(
+				"run %d is longer: %d runs, the last with %v, explored %+v; want a DivergedError, and not complete",
+				longer, runs, last, x.Explored(),
+			)
 		}
 		if want := "step 4"; longer == 1 && !strings.Contains(last.Error(), want) {
-			t.Errorf("the longer repetition fails with %v, want it in %s, which follows on the last one of the run", last, want)
+			t.Errorf("the longer repetition fails with %v, want it in %s, which follows on the last one of the run",
+				last, want)
 		}
 	}
 }
@@ -277,7 +292,8 @@ func (p program) part(t *testing.T, split sim.Split, bound, few int) (all explor
 			t.Fatalf("%v: %v: %+v", split, result.Err, p)
 		}
 		if result.End == sim.Finished {
-			all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
+			all.Ends = append(all.Ends,
+				uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
 		}
 		e = x.Explored()
 		if e.Share < share-1e-12 || e.Share > 1+1e-9 {
@@ -330,7 +346,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 				got, e := p.part(t, sim.Split{Part: i + 1, Parts: parts}, 0, few)
 				each = append(each, got)
 				s := e.Split
-				if !e.Complete || s.Depth == 0 || i > 0 && (s.Subtrees != before.Subtrees || s.Depth != before.Depth || s.Tops != before.Tops) || s.First != before.Last+1 {
+				if !e.Complete || s.Depth == 0 || i > 0 && (s.Subtrees != before.Subtrees || s.Depth != before.Depth ||
+					s.Tops != before.Tops) || s.First != before.Last+1 {
 					t.Fatalf("part %d of %d: %+v after %+v: %+v", i+1, parts, e, before, p)
 				}
 				if s.Subtrees > 0 && s.Subtrees < 8*parts {
@@ -382,7 +399,9 @@ func TestPartsSayWhatTheyAre(t *testing.T) {
 		"part 2 of 3":                     {Part: 2, Parts: 3},
 		"part 2 of 3: none of 1 subtrees": {Part: 2, Parts: 3, Depth: 4, First: 1, Last: 0, Subtrees: 1},
 		"part 2 of 3: none of 0 subtrees": {Part: 2, Parts: 3, Depth: 4, First: 1},
-		"part 1 of 3: the subtrees 1 to 9 of 29, 4 choices deep": {Part: 1, Parts: 3, Depth: 4, First: 1, Last: 9, Subtrees: 29},
+		"part 1 of 3: the subtrees 1 to 9 of 29, 4 choices deep": {
+			Part: 1, Parts: 3, Depth: 4, First: 1, Last: 9, Subtrees: 29,
+		},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -390,8 +409,8 @@ func TestPartsSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// What is left of a part are the subtrees that were found and those that wait, too. Three actors that only begin have six
-// orders: the top finds three subtrees, which are too few, and goes on below them.
+// What is left of a part are the subtrees that were found and those that wait, too. Three actors that only begin have
+// six orders: the top finds three subtrees, which are too few, and goes on below them.
 func TestWhatIsLeftOfAPart(t *testing.T) {
 	x := sim.Exploration{Off: noReduction, Split: sim.Split{Part: 1, Parts: 1}}
 	want := [][3]int{{4, 0, 1}, {5, 0, 1}, {6, 1, 1}, {5, 1, 1}, {4, 1, 1}, {3, 1, 1}, {2, 1, 1}, {1, 1, 1}, {}}
@@ -408,7 +427,8 @@ func TestWhatIsLeftOfAPart(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("open branches, and the shallowest and the deepest of them (-want +got):\n%s", diff)
 	}
-	if e, want := x.Explored(), (sim.Split{Part: 1, Parts: 1, Depth: 2, First: 1}); !e.Complete || e.Split != want || e.Share != 1 {
+	if e, want := x.Explored(), (sim.Split{Part: 1, Parts: 1, Depth: 2, First: 1}); !e.Complete || e.Split != want ||
+		e.Share != 1 {
 		t.Errorf("got %+v, want it complete, and no subtree left at a depth of 2", e)
 	}
 }

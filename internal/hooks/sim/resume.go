@@ -64,12 +64,14 @@ type SavedEnd struct {
 func (x *Exploration) Save() *Saved {
 	s := &Saved{
 		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
-		Sets: slices.Clone(x.known().sets), States: x.States(), Frontier: x.saveFrontier(), Frames: saveFrames(x.frames),
+		Sets: slices.Clone(x.known().sets), States: x.States(), Frontier: x.saveFrontier(),
+		Frames: saveFrames(x.frames),
 	}
 	for _, m := range x.Members()[1:] {
 		s.Schedules += m.done.Schedules
 		s.TooLong += m.done.TooLong
-		s.Others = append(s.Others, SavedMember{slices.Clone(m.path), saveFrames(m.frames), m.done.Schedules, m.done.TooLong})
+		s.Others = append(s.Others,
+			SavedMember{slices.Clone(m.path), saveFrames(m.frames), m.done.Schedules, m.done.TooLong})
 	}
 	for _, state := range s.States {
 		s.Asleep = append(s.Asleep, x.known().states[state])
@@ -149,7 +151,8 @@ func save(options []option) (saved []SavedStep) {
 
 func load(saved []SavedStep) (options []option) {
 	for _, m := range saved {
-		options = append(options, option{footprint{m.Kind, global(m.Kind) || m.Accesses != nil, m.Thread, m.Actor}, m.ID, m.Position, m.Accesses, m.MayEnd})
+		options = append(options, option{footprint{m.Kind, global(m.Kind) || m.Accesses != nil, m.Thread, m.Actor},
+			m.ID, m.Position, m.Accesses, m.MayEnd})
 	}
 	return options
 }
@@ -157,23 +160,23 @@ func load(saved []SavedStep) (options []option) {
 // Split has an Exploration explore one part of the tree, for a proof that several machines make. The zero Split is the
 // whole.
 //
-// The tree has the same top for each part: the exploration goes down choice by choice until it has left enough subtrees,
-// or none. All parts come to the same list of them, and each explores a row of the list, neighbours, which have most
-// states in common. Parts do not know each other's states, so several may explore the same ones.
+// The tree has the same top for each part: the exploration goes down choice by choice until it has left enough
+// subtrees, or none. All parts come to the same list of them, and each explores a row of the list, neighbours, which
+// have most states in common. Parts do not know each other's states, so several may explore the same ones.
 //
 // # Why the parts are the whole
 //
-// Take a state, as it was reached with some steps asleep, and any order of steps after it that begins with none of them,
-// nor with a step that could come first as well. Of the steps that could come first, each is taken from the state at
-// some time. Take the one that is taken in the last visit that takes any, and there first. None of the others is
-// asleep after it. So by induction over the length the end of the order is reached, whatever the order of the visits: it
-// matters only that a visit which leaves steps out because an earlier one took them knows that visit. The top is known
-// to all parts, and a part knows its own subtrees. This is why each part begins with the states of the whole top.
+// Take a state, as it was reached with some steps asleep, and any order of steps after it that begins with none of
+// them, nor with a step that could come first as well. Of the steps that could come first, each is taken from the state
+// at some time. Take the one that is taken in the last visit that takes any, and there first. None of the others is
+// asleep after it. So by induction over the length the end of the order is reached, whatever the order of the visits:
+// it matters only that a visit which leaves steps out because an earlier one took them knows that visit. The top is
+// known to all parts, and a part knows its own subtrees. This is why each part begins with the states of the whole top.
 // It takes persistent sets to be off.
 type Split struct {
 	Part, Parts int // the Part-th of so many, from 1
-	// The rest is set when the top is explored. The subtrees are at a depth of so many choices, and the part explores those
-	// from First to Last, from 1; there is none if Last is less.
+	// The rest is set when the top is explored. The subtrees are at a depth of so many choices, and the part explores
+	// those from First to Last, from 1; there is none if Last is less.
 	Depth, First, Last, Subtrees int `json:",omitempty"`
 	// Tops is equal for equal lists of subtrees.
 	Tops uint64 `json:",omitempty"`
@@ -193,7 +196,8 @@ func (s Split) String() string {
 	case s.Last < s.First:
 		return fmt.Sprintf("%s: none of %d subtrees", text, s.Subtrees)
 	default:
-		return fmt.Sprintf("%s: the subtrees %d to %d of %d, %d choices deep", text, s.First, s.Last, s.Subtrees, s.Depth)
+		return fmt.Sprintf("%s: the subtrees %d to %d of %d, %d choices deep", text, s.First, s.Last, s.Subtrees,
+			s.Depth)
 	}
 }
 
@@ -216,7 +220,8 @@ func (e *explorer) cuts(todo []option) bool {
 	if f.deeper == 0 || e.n < f.deeper {
 		return false
 	}
-	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, each: 1 / float64(len(todo)), todo: slices.Clone(todo), asleep: slices.Clone(e.asleep)}})
+	f.found = append(f.found, subtree{slices.Clone(e.x.path),
+		frame{at: e.n, each: 1 / float64(len(todo)), todo: slices.Clone(todo), asleep: slices.Clone(e.asleep)}})
 	return true
 }
 

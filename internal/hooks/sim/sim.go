@@ -29,18 +29,19 @@ type Config struct {
 	// one: see Step.Further.
 	Ticks int
 	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever equal for
-	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what
-	// it must cover.
+	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for
+	// what it must cover.
 	Fingerprint func() uint64
 	// Off are the reductions that Fingerprint does without, in a run that no Exploration chooses.
 	Off Reduction
-	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see Actor.Class.
+	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see
+	// Actor.Class.
 	Symmetry Symmetry
-	// Ordered says that the run is judged by the order in which the code of its actors runs and crashes. Two such steps of
-	// different actors then race, and so they do with a request that accesses [Told].
+	// Ordered says that the run is judged by the order in which the code of its actors runs and crashes. Two such steps
+	// of different actors then race, and so they do with a request that accesses [Told].
 	Ordered bool
-	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
-	// The Clock must show the bubble's time.
+	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in
+	// one. The Clock must show the bubble's time.
 	Bubble Bubble
 	// Context is the parent of Proc.Life. It is needed with a Bubble.
 	Context context.Context
@@ -48,16 +49,16 @@ type Config struct {
 	Pool *Pool
 	// Memory says whether the remembered deeds of nodes replace runs of their code.
 	Memory Memory
-	// Left, if set, is closed when the user no longer waits for the run. A node outside of this process may take long: it
-	// then breaks the run with ErrLeft.
+	// Left, if set, is closed when the user no longer waits for the run. A node outside of this process may take long:
+	// it then breaks the run with ErrLeft.
 	Left <-chan struct{}
-	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several times.
-	// The parameter moved says that the clock showed another time before. It is for Memory.Search.
+	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several
+	// times. The parameter moved says that the clock showed another time before. It is for Memory.Search.
 	Keep func() (restore func(moved bool))
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
-	// OnNode, if set, is called for each Pause, Resume, Crash, Restart and ClockStep of a node, and for each Orphan that
-	// it left.
+	// OnNode, if set, is called for each Pause, Resume, Crash, Restart and ClockStep of a node, and for each Orphan
+	// that it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
 
@@ -70,14 +71,14 @@ type Memory struct {
 	// remembered, and a run goes on where it differs from those before: see Exploration.Rewind. Each Request must be
 	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
 	Search *Exploration
-	// Drew, if set, says whether code has drawn random bytes since Drew was last called. A *TakenError then breaks the run:
-	// all nodes draw from one source, so what one of them gets depends on what the others drew before.
+	// Drew, if set, says whether code has drawn random bytes since Drew was last called. A *TakenError then breaks the
+	// run: all nodes draw from one source, so what one of them gets depends on what the others drew before.
 	Drew func() bool
-	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on its
-	// life alone, and can be remembered.
+	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on
+	// its life alone, and can be remembered.
 	Seed func(uint64)
-	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again, runs
-	// the node's code once more, perhaps at the same time as further runs.
+	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again,
+	// runs the node's code once more, perhaps at the same time as further runs.
 	Check func(again func() error)
 }
 
@@ -97,8 +98,8 @@ type (
 	Choices = schedule.Choices
 )
 
-// End says how a run ended: "finished" if every actor's code came to its end, or crashed for good; "cut" if its bound on
-// steps was reached first; "broken" if an actor panicked, or a replayed schedule does not fit (see Result.Err);
+// End says how a run ended: "finished" if every actor's code came to its end, or crashed for good; "cut" if its bound
+// on steps was reached first; "broken" if an actor panicked, or a replayed schedule does not fit (see Result.Err);
 // "abandoned" if a search needs no more of it.
 type End string
 
@@ -108,8 +109,8 @@ type Result struct {
 	Choices Choices
 	Steps   int
 	// Switches is the number of context switches: steps of an actor's own code (Start, Effect, Response, Timer) that
-	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time are of no actor's
-	// code.
+	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time are of no
+	// actor's code.
 	Switches int
 	Elapsed  time.Duration // true time, from the start of the run to its end
 	End      End
@@ -157,8 +158,8 @@ type Sim struct {
 type orphan struct {
 	sender  *Proc
 	request Request
-	// past stands for the request: what its sender had seen when it left it, the lane and the time. On two ways to a state,
-	// requests may have been left in another order, so a count of them would not do.
+	// past stands for the request: what its sender had seen when it left it, the lane and the time. On two ways to a
+	// state, requests may have been left in another order, so a count of them would not do.
 	past  fingerprint.Hash
 	reads bool // it only reads
 }
@@ -207,7 +208,8 @@ func (s *Sim) Add(a Actor) {
 	node := s.actors[len(s.actors)-1]
 	*node = actor{
 		Actor: a, index: len(s.actors) - 1, node: s.clock.Node(a.Drift),
-		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps, planned: inOrder(a.Planned),
+		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps,
+		planned: inOrder(a.Planned),
 	}
 	node.newIncarnation(s)
 }
@@ -348,11 +350,13 @@ func (s *Sim) collect() (goesOn bool) {
 	for i, o := range s.orphans {
 		item := uint64(o.past)
 		for _, before := range s.orphans[:i] {
-			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation && before.past == o.past {
+			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation &&
+				before.past == o.past {
 				item++ // left at one moment of the code: the requests are alike
 			}
 		}
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i, item: item})
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender,
+			orphaned: o.request, nth: i, item: item})
 	}
 	for i, src := range s.sources {
 		for _, item := range src.Steps() {

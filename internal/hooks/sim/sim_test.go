@@ -83,7 +83,8 @@ func TestEveryPlanFindsALostUpdateAndItsSchedulesReplay(t *testing.T) {
 				}
 				replayed, again := incrementers(sim.Config{Seed: seed, Strategy: sim.Replay(result.Choices)}, 2)
 				if replayed.value != r.value || !slices.Equal(again.Choices, result.Choices) {
-					t.Fatalf("seed %d: replay of %v gives %d by %v, want %d", seed, result.Choices, replayed.value, again.Choices, r.value)
+					t.Fatalf("seed %d: replay of %v gives %d by %v, want %d", seed, result.Choices,
+						replayed.value, again.Choices, r.value)
 				}
 				if r.value == 1 {
 					found++
@@ -148,14 +149,16 @@ func TestSleepTakesTheNodesOwnTime(t *testing.T) {
 			took = p.Now().Sub(start)
 		}})
 		if result := s.Run(); result.End != sim.Finished || took != test.want {
-			t.Errorf("drift %v: slept %v of true time, run %v; want %v, finished", test.drift, took, result.End, test.want)
+			t.Errorf("drift %v: slept %v of true time, run %v; want %v, finished", test.drift, took, result.End,
+				test.want)
 		}
 	}
 }
 
 func TestASleepThatNeverEndsBreaksTheRun(t *testing.T) {
 	s := sim.New(sim.Config{})
-	s.Add(sim.Actor{Name: "a", Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+	s.Add(sim.Actor{Name: "a", Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM},
+		Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
 	if result := s.Run(); result.End != sim.Broken || result.Err == nil {
 		t.Errorf("run %v with %v, want broken with an error", result.End, result.Err)
 	}
@@ -165,7 +168,8 @@ func TestWaitingOnAChannelIsRefusedWithAnErrorThatNamesTheActor(t *testing.T) {
 	s := sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) { <-p.Clock().After(time.Second) }})
 	result := s.Run()
-	if result.End != sim.Broken || result.Err == nil || !strings.Contains(result.Err.Error(), "alice") || !strings.Contains(result.Err.Error(), "use Sleep") {
+	if result.End != sim.Broken || result.Err == nil || !strings.Contains(result.Err.Error(), "alice") ||
+		!strings.Contains(result.Err.Error(), "use Sleep") {
 		t.Errorf("run %v with %q, want broken with an error that names alice and Sleep", result.End, result.Err)
 	}
 }
@@ -174,7 +178,8 @@ func TestAPanicOfAnActorEndsTheRunWithAnError(t *testing.T) {
 	s := sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "bob", Run: func(*sim.Proc) { panic("boom") }})
 	s.Add(sim.Actor{Name: "carol", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Hour) }})
-	if result := s.Run(); result.End != sim.Broken || result.Err == nil || result.Err.Error() != "actor bob panicked: boom" {
+	if result := s.Run(); result.End != sim.Broken || result.Err == nil ||
+		result.Err.Error() != "actor bob panicked: boom" {
 		t.Errorf("run %v with %v, want broken by bob's panic", result.End, result.Err)
 	}
 }
@@ -260,11 +265,14 @@ func TestAPauseByChanceMayEndLate(t *testing.T) {
 				ends[p.Now().Sub(fakeclock.Epoch)] = true
 			}
 		}})
-		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: time.Second, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
+		s.Add(sim.Actor{
+			Name: "a", Pauses: 1, PauseFor: time.Second, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) },
+		})
 		s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(2 * time.Second) }})
 		s.Run()
 	}
-	if got := slices.Sorted(maps.Keys(ends)); !slices.Equal(got, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}) {
+	if got := slices.Sorted(maps.Keys(ends)); !slices.Equal(got,
+		[]time.Duration{time.Second, 2 * time.Second, 3 * time.Second}) {
 		t.Errorf("the pause ended at %v; want 1s, late at 2s, and 3s of one that began at 2s", got)
 	}
 }
@@ -272,7 +280,9 @@ func TestAPauseByChanceMayEndLate(t *testing.T) {
 func TestAPausedNodeMayCrash(t *testing.T) {
 	counts := outcomes(300, func(seed uint64) string {
 		befell := ""
-		s := sim.New(sim.Config{Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " }})
+		s := sim.New(sim.Config{
+			Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " },
+		})
 		s.Add(sim.Actor{Name: "a", Pauses: 1, Crashes: 1, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
 		if result := s.Run(); result.End != sim.Finished {
 			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
@@ -290,19 +300,23 @@ func TestAPausedNodeMayCrash(t *testing.T) {
 func TestAPauseEndsWithACrash(t *testing.T) {
 	counts := outcomes(300, func(seed uint64) string {
 		began, befell := "", ""
-		s := sim.New(sim.Config{Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " }})
+		s := sim.New(sim.Config{
+			Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " },
+		})
 		s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(20 * time.Second) }})
-		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: 30 * time.Second, Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
-			began += p.Now().Sub(fakeclock.Epoch).String() + " "
-			p.Do(&access{to: &register{}})
-		}})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: 30 * time.Second, Crashes: 1, Restarts: 1,
+			Run: func(p *sim.Proc) {
+				began += p.Now().Sub(fakeclock.Epoch).String() + " "
+				p.Do(&access{to: &register{}})
+			}})
 		if result := s.Run(); result.End != sim.Finished {
 			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
 		}
 		return befell + began
 	})
 	if counts["pause crash restart 0s 0s "] == 0 {
-		t.Errorf("what befell it, and when its lives began: %v; want one that begins at once after a pause and a crash", counts)
+		t.Errorf("what befell it, and when its lives began: %v; want one that begins at once after a pause and a crash",
+			counts)
 	}
 }
 
@@ -630,7 +644,8 @@ func TestStepsOfASourceRaceUnlessTheyAreApart(t *testing.T) {
 		races  map[[2]int]bool
 	}{
 		{twoSweeps{sweeps{name: "sweeps"}}, map[[2]int]bool{{0, 1}: true}},
-		{arrivals{sweeps{name: "arrivals"}}, map[[2]int]bool{{0, 1}: false, {1, 2}: false, {0, 2}: true, {0, 3}: false}},
+		{arrivals{sweeps{name: "arrivals"}},
+			map[[2]int]bool{{0, 1}: false, {1, 2}: false, {0, 2}: true, {0, 3}: false}},
 	} {
 		looked := false
 		s := sim.New(sim.Config{Strategy: sim.Strategy{Name: "looking", New: func(*rand.Rand, int) sim.Chooser {
@@ -728,7 +743,8 @@ func TestTheNodeOfAnotherIsRefused(t *testing.T) {
 				use(other)
 			}})
 			if result := s.Run(); result.End != sim.Broken || result.Err == nil || result.Err.Error() != test.want {
-				t.Errorf("the other %s: run %v with %v, want broken with %q", test.name, result.End, result.Err, test.want)
+				t.Errorf("the other %s: run %v with %v, want broken with %q", test.name, result.End, result.Err,
+					test.want)
 			}
 		}
 	}

@@ -10,17 +10,17 @@ import (
 // took effect count as equal.
 type Fingerprinter interface {
 	// AnswerFingerprint returns a number, after Apply, that is equal for equal answers and effects; false if there is
-	// none. It must cover the answer that the actor will get, and all that the world remembers of this very request, such
-	// as an idempotency token and its end.
+	// none. It must cover the answer that the actor will get, and all that the world remembers of this very request,
+	// such as an idempotency token and its end.
 	AnswerFingerprint() (answer uint64, ok bool)
 }
 
 // Symmetry is what a world knows of its interchangeable actors. Two states are one if the one becomes the other when
 // actors of a class change places, everywhere: what one of them leads to, the other leads to with other names.
 //
-// As long as a world knows nothing of an actor by its name, its place does not matter. From then on, the actor counts as
-// the first, second or n-th of those that the world has come to know. Config.Fingerprint and AnswerUpToNames must have
-// these ranks in place of names.
+// As long as a world knows nothing of an actor by its name, its place does not matter. From then on, the actor counts
+// as the first, second or n-th of those that the world has come to know. Config.Fingerprint and AnswerUpToNames must
+// have these ranks in place of names.
 //
 // It holds only for a world and code that do the same under other names: that compare names, and what holds names, for
 // equality alone.
@@ -62,15 +62,16 @@ func (s *Sim) counts(o orphan) bool { return !o.reads || s.cfg.Off&OrphanedReads
 
 func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
 
-// canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps of
-// two actors that the world does not know by name, and that are in the same state, have one.
+// canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps
+// of two actors that the world does not know by name, and that are in the same state, have one.
 func (s *Sim) canonical(step *Step) uint64 {
 	h := fingerprint.Hash(step.Kind)
 	if step.planned {
 		h = ^h
 	}
 	if p := step.proc; p != nil {
-		return uint64(h.Number(uint64(s.place(p.actor))).Number(uint64(step.outcome)).Number(uint64(p.lane)).Number(step.item))
+		return uint64(h.Number(uint64(s.place(p.actor))).Number(uint64(step.outcome)).Number(uint64(p.lane)).
+			Number(step.item))
 	}
 	return uint64(h.Number(uint64(step.Thread)).Number(step.item))
 }
@@ -128,7 +129,8 @@ func (a *actor) fingerprint() fingerprint.Hash {
 		h = h.Number(p.waitsFor(now))
 	}
 	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).Number(uint64(a.pauses)).
-		Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps))).Number(uint64(len(a.planned)))
+		Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps))).
+		Number(uint64(len(a.planned)))
 	if a.paused {
 		h = h.Number(uint64(a.until.UnixNano()))
 		if a.exact {
@@ -164,10 +166,10 @@ func sent(r Request) (at uint64) {
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
-// for a state: the code is at a point that it reaches in many ways. So different pasts can lead to equal states. A wrong
-// use hides schedules from an Exploration. The function of returns the state, as it is each time that the deed is done:
-// with ranks in place of the names of interchangeable actors, as in Symmetry, and with the names themselves. The local
-// part of the state is what the code remembers of what it was told.
+// for a state: the code is at a point that it reaches in many ways. So different pasts can lead to equal states. A
+// wrong use hides schedules from an Exploration. The function of returns the state, as it is each time that the deed is
+// done: with ranks in place of the names of interchangeable actors, as in Symmetry, and with the names themselves. The
+// local part of the state is what the code remembers of what it was told.
 func (p *Proc) Forget(local string, of func() (state, named uint64)) {
 	if l := p.running; l != nil {
 		l.doing.says, l.forgot = "", "="+local

@@ -71,7 +71,8 @@ func (w *wanted) Choose(steps []sim.Step) int {
 		w.next, w.further = slices.Clone(steps), len(steps[len(steps)-1].Further())
 		w.confused = w.sim.Confused()
 	}
-	return slices.IndexFunc(steps, func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
+	return slices.IndexFunc(steps,
+		func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
 }
 
 func (w *wanted) strategy() sim.Strategy {
@@ -120,7 +121,8 @@ func TestWhatMakesAState(t *testing.T) {
 		}
 		return func(s *sim.Sim) {
 			s.Add(a)
-			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }}) // else the run is over
+			// else the run is over
+			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
 		}
 	}
 	alone := func(d fakeclock.Drift) func(*sim.Sim) {
@@ -176,10 +178,11 @@ func TestWhatMakesAState(t *testing.T) {
 	dated := func(alice1, alice2, bob1, bob2 int) func(*sim.Sim) {
 		return func(s *sim.Sim) {
 			for i, sent := range [][]int{{alice1, alice2, 0}, {bob1, bob2, 0}} {
-				s.Add(sim.Actor{Name: []string{"alice", "bob"}[i], Class: 1, Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
-					p.Forget("", noState)
-					p.Do(asks{sent: fakeclock.Epoch.Add(time.Duration(sent[p.Incarnation()-1]))})
-				}})
+				s.Add(sim.Actor{Name: []string{"alice", "bob"}[i], Class: 1, Crashes: 2, Restarts: 2,
+					Run: func(p *sim.Proc) {
+						p.Forget("", noState)
+						p.Do(asks{sent: fakeclock.Epoch.Add(time.Duration(sent[p.Incarnation()-1]))})
+					}})
 			}
 		}
 	}
@@ -204,7 +207,8 @@ func TestWhatMakesAState(t *testing.T) {
 		return []string{name + " start", name + " effect", name + " crash", next + " restart"}
 	}
 	lived := func(alice1, alice2, bob1, bob2 bool) []string {
-		return slices.Concat(life("alice", "alice", alice1), life("alice.2", "alice.2", alice2), life("bob", "bob", bob1), life("bob.2", "bob.2", bob2),
+		return slices.Concat(life("alice", "alice", alice1), life("alice.2", "alice.2", alice2),
+			life("bob", "bob", bob1), life("bob.2", "bob.2", bob2),
 			[]string{"alice.3 start", "bob.3 start"})
 	}
 	for _, test := range []struct {
@@ -212,60 +216,93 @@ func TestWhatMakesAState(t *testing.T) {
 		a, b place
 		same bool
 	}{
-		{"which of two has begun that only look like twins", place{add: unlike, steps: []string{"alice start"}}, place{add: unlike, steps: []string{"bob start"}}, false},
-		{"which of two has begun where there are no twins", place{add: twins, apart: true, steps: []string{"alice start"}},
+		{"which of two has begun that only look like twins", place{add: unlike, steps: []string{"alice start"}},
+			place{add: unlike, steps: []string{"bob start"}}, false},
+		{"which of two has begun where there are no twins",
+			place{add: twins, apart: true, steps: []string{"alice start"}},
 			place{add: twins, apart: true, steps: []string{"bob start"}}, false},
-		{"which of two twins has begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"bob start"}}, true},
-		{"which of two twins has begun, if the world knows the first", place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
+		{"which of two twins has begun", place{add: twins, steps: []string{"alice start"}},
+			place{add: twins, steps: []string{"bob start"}}, true},
+		{"which of two twins has begun, if the world knows the first",
+			place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
 			place{add: twins, met: []string{"alice"}, steps: []string{"bob start"}}, false},
-		{"which of two twins has begun, who is known to the world", place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
+		{"which of two twins has begun, who is known to the world",
+			place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
 			place{add: twins, met: []string{"bob"}, steps: []string{"bob start"}}, true},
-		{"how many of two twins have begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"alice start", "bob start"}}, false},
-		{"whose of two twins' requests are left", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(false, false, true, true)}, true},
-		{"whether they are of one twin", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(true, false, false, true)}, false},
-		{"which of two requests a twin sent at which time", place{add: dated(1, 2, 3, 4), steps: lived(true, true, true, true)},
+		{"how many of two twins have begun", place{add: twins, steps: []string{"alice start"}},
+			place{add: twins, steps: []string{"alice start", "bob start"}}, false},
+		{"whose of two twins' requests are left", place{add: twins, steps: lived(true, true, false, false)},
+			place{add: twins, steps: lived(false, false, true, true)}, true},
+		{"whether they are of one twin", place{add: twins, steps: lived(true, true, false, false)},
+			place{add: twins, steps: lived(true, false, false, true)}, false},
+		{"which of two requests a twin sent at which time",
+			place{add: dated(1, 2, 3, 4), steps: lived(true, true, true, true)},
 			place{add: dated(1, 4, 3, 2), steps: lived(true, true, true, true)}, false},
-		{"whose name an answer has", place{add: told(named{answer: 1}), steps: answered}, place{add: told(named{answer: 2}), steps: answered}, true},
+		{"whose name an answer has", place{add: told(named{answer: 1}), steps: answered},
+			place{add: told(named{answer: 2}), steps: answered}, true},
 		{"whose name it has where there are no twins", place{add: told(named{answer: 1}), apart: true, steps: answered},
 			place{add: told(named{answer: 2}), apart: true, steps: answered}, false},
-		{"which run it is, if an answer is not known", place{add: told(named{strange: true}), steps: slices.Concat(answered, []string{"bob start"})},
+		{"which run it is, if an answer is not known",
+			place{add: told(named{strange: true}), steps: slices.Concat(answered, []string{"bob start"})},
 			place{add: told(named{strange: true}), steps: []string{"bob start", "alice start", "alice effect"}}, false},
-		{"true time", place{add: alone(fakeclock.Drift{})}, place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
-		{"the node's clock", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
+		{"true time", place{add: alone(fakeclock.Drift{})},
+			place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
+		{"the node's clock", place{add: node(sim.Actor{})},
+			place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
 		{"ticks", place{add: node(sim.Actor{})}, place{ticks: 1, add: node(sim.Actor{})}, false},
 		{"pauses", place{add: node(sim.Actor{Pauses: 1})}, place{add: node(sim.Actor{Pauses: 2})}, false},
 		{"crashes", place{add: node(sim.Actor{Crashes: 1})}, place{add: node(sim.Actor{Crashes: 2})}, false},
 		{"restarts", place{add: node(sim.Actor{Restarts: 1})}, place{add: node(sim.Actor{Restarts: 2})}, false},
-		{"clock steps", place{add: node(sim.Actor{ClockSteps: []time.Duration{1}})}, place{add: node(sim.Actor{})}, false},
+		{"clock steps", place{add: node(sim.Actor{ClockSteps: []time.Duration{1}})},
+			place{add: node(sim.Actor{})}, false},
 		{"what is planned", place{add: planned(restart)}, place{add: planned(restart, restart)}, false},
 		{"the code has begun", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{}), steps: started}, false},
 		{"the end of a pause", place{add: planned(pause(1)), steps: []string{"alice start", "alice pause"}},
 			place{add: planned(pause(2)), steps: []string{"alice start", "alice pause"}}, false},
-		{"a pause ends at that time, or later", place{add: planned(pause(time.Second)), steps: []string{"alice start", "alice pause"}},
-			place{add: node(sim.Actor{Pauses: 1, PauseFor: time.Second}), steps: []string{"alice start", "alice pause"}}, false},
-		{"after a pause, how it would have ended", place{add: planned(pause(0)), steps: []string{"alice start", "alice pause", "alice resume"}},
-			place{add: node(sim.Actor{Pauses: 1}), steps: []string{"alice start", "alice pause", "alice resume"}}, true},
-		{"how long a sleep lasts", place{add: sleeps(time.Second), steps: started}, place{add: sleeps(2 * time.Second), steps: started}, false},
-		{"when a sleep was over", place{add: sleeps(time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}},
-			place{add: sleeps(2 * time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}}, true},
-		{"a sleep that is over, and one that is nearly", place{add: sleeps(5 * time.Second), steps: []string{"alice start", "bob start", "time tick"}},
+		{"a pause ends at that time, or later",
+			place{add: planned(pause(time.Second)), steps: []string{"alice start", "alice pause"}},
+			place{
+				add: node(sim.Actor{Pauses: 1, PauseFor: time.Second}), steps: []string{"alice start", "alice pause"},
+			}, false},
+		{"after a pause, how it would have ended",
+			place{add: planned(pause(0)), steps: []string{"alice start", "alice pause", "alice resume"}},
+			place{add: node(sim.Actor{Pauses: 1}), steps: []string{"alice start", "alice pause", "alice resume"}},
+			true},
+		{"how long a sleep lasts", place{add: sleeps(time.Second), steps: started},
+			place{add: sleeps(2 * time.Second), steps: started}, false},
+		{"when a sleep was over", place{
+			add: sleeps(time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"},
+		},
+			place{add: sleeps(2 * time.Second), ticks: 2, steps: []string{"alice start", "bob start",
+				"time tick", "time tick"}}, true},
+		{"a sleep that is over, and one that is nearly",
+			place{add: sleeps(5 * time.Second), steps: []string{"alice start", "bob start", "time tick"}},
 			place{add: sleeps(5*time.Second + 1), steps: []string{"alice start", "bob start", "time tick"}}, false},
-		{"how long a sleep of a lane lasts", place{add: lane(time.Second), steps: started}, place{add: lane(2 * time.Second), steps: started}, false},
+		{"how long a sleep of a lane lasts", place{add: lane(time.Second), steps: started},
+			place{add: lane(2 * time.Second), steps: started}, false},
 		{"when an answer arrives", place{add: asking(asks{takes: 1}), steps: []string{"alice start", "alice effect"}},
 			place{add: asking(asks{takes: 2}), steps: []string{"alice start", "alice effect"}}, false},
 		{"when a request was sent", place{add: asking(asks{sent: fakeclock.Epoch}), steps: started},
 			place{add: asking(asks{sent: fakeclock.Epoch.Add(1)}), steps: started}, false},
-		{"the clock of a node that will come back", place{add: node(sim.Actor{Crashes: 1, Planned: []sim.Planned{restart}}), steps: down},
-			place{add: node(sim.Actor{Crashes: 1, Planned: []sim.Planned{restart}, Drift: fakeclock.Drift{Offset: 1}}), steps: down}, false},
+		{"the clock of a node that will come back",
+			place{add: node(sim.Actor{Crashes: 1, Planned: []sim.Planned{restart}}), steps: down},
+			place{add: node(sim.Actor{
+				Crashes: 1, Planned: []sim.Planned{restart}, Drift: fakeclock.Drift{Offset: 1},
+			}), steps: down}, false},
 		{"the clock of a node that is down for good", place{add: node(sim.Actor{Crashes: 1}), steps: down},
 			place{add: node(sim.Actor{Crashes: 1, Drift: fakeclock.Drift{Offset: 1}}), steps: down}, true},
 		{"whose request is left in the network",
-			place{add: lives, steps: []string{"alice start", "alice crash", "alice restart", "alice.2 start", "alice.2 effect", "alice.2 crash", "alice.2 restart", "alice.3 start"}},
-			place{add: lives, steps: []string{"alice start", "alice effect", "alice crash", "alice restart", "alice.2 start", "alice.2 crash", "alice.2 restart", "alice.3 start"}}, false},
-		{"which request is left in the network", place{add: both, steps: []string{"alice start", "alice crash", "alice orphan"}},
+			place{add: lives, steps: []string{"alice start", "alice crash", "alice restart", "alice.2 start",
+				"alice.2 effect", "alice.2 crash", "alice.2 restart", "alice.3 start"}},
+			place{add: lives, steps: []string{"alice start", "alice effect", "alice crash", "alice restart",
+				"alice.2 start", "alice.2 crash", "alice.2 restart", "alice.3 start"}}, false},
+		{"which request is left in the network",
+			place{add: both, steps: []string{"alice start", "alice crash", "alice orphan"}},
 			place{add: both, steps: []string{"alice start", "alice crash", "alice/b orphan"}}, false},
-		{"how often an answer has come that cannot be compared", place{add: secret, steps: []string{"alice start", "alice effect"}},
-			place{add: secret, steps: []string{"alice start", "alice effect", "alice response", "alice effect"}}, false},
+		{"how often an answer has come that cannot be compared",
+			place{add: secret, steps: []string{"alice start", "alice effect"}},
+			place{add: secret, steps: []string{"alice start", "alice effect", "alice response", "alice effect"}},
+			false},
 	} {
 		a, b := test.a.state(t), test.b.state(t)
 		if (a == b) != test.same {

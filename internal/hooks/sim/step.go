@@ -37,9 +37,9 @@ func own(k Kind) bool { return k <= Timer }
 // Step is one thing that can happen next.
 type Step struct {
 	Kind Kind
-	// Thread numbers the step's thread: strategies with priorities give them to threads. The steps of one actor's own code
-	// share a thread; pauses, crashes and clock steps of its node are another thread. Orphans, each source, and time are
-	// threads of their own.
+	// Thread numbers the step's thread: strategies with priorities give them to threads. The steps of one actor's own
+	// code share a thread; pauses, crashes and clock steps of its node are another thread. Orphans, each source, and
+	// time are threads of their own.
 	Thread int
 	// Name is the name of the step's owner: an actor with its incarnation, a source, or "time".
 	Name string
@@ -78,8 +78,8 @@ type TraceStep struct {
 type Source interface {
 	// Name is printed in traces and must be unique among sources.
 	Name() string
-	// Steps returns the steps that are possible now, each as a number that keeps its meaning while others are taken. The
-	// caller only reads the slice, and only until the next step.
+	// Steps returns the steps that are possible now, each as a number that keeps its meaning while others are taken.
+	// The caller only reads the slice, and only until the next step.
 	Steps() []uint64
 	// Accesses returns the reads and writes of one of them. Nil means that it may access anything. The slice must not
 	// change later.
@@ -110,8 +110,8 @@ func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.planned, s.
 
 // Access is a read or write of one thing of the world, such as a row.
 type Access struct {
-	// Object identifies the thing: see ObjectNamed. Two things with one number count as one: that adds schedules and hides
-	// none.
+	// Object identifies the thing: see ObjectNamed. Two things with one number count as one: that adds schedules and
+	// hides none.
 	Object uint64
 	Write  bool
 }
@@ -149,9 +149,10 @@ func (s Step) Races(o Step) bool {
 
 // footprint is the part of a step that Races reads in addition to its accesses.
 type footprint struct {
-	kind          Kind
-	global        bool
-	thread, actor int // actor is -1 for the steps of sources and of time; thread is negative for one of a source that is Apart
+	kind   Kind
+	global bool
+	// actor is -1 for the steps of sources and of time; thread is negative for one of a source that is Apart
+	thread, actor int
 }
 
 func (s Step) footprint() footprint {

@@ -28,7 +28,9 @@ func StrategyOf(s fmt.Stringer) Strategy {
 
 // From returns the strategy with the given random stream in place of the stream of the run's seed. It is for one run.
 func (s Strategy) From(rng *rand.Rand) Strategy {
-	return Strategy{Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) }}
+	return Strategy{
+		Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) },
+	}
 }
 
 // Chooser picks one of the steps possible now, by its position. It is called only where there are at least two.
@@ -62,8 +64,8 @@ func (w randomWalk) Choose(steps []Step) int { return w.rng.IntN(len(steps)) }
 // Plan assigns a strategy to each schedule of a campaign.
 type Plan struct {
 	Name string
-	// At returns the strategy of the i-th schedule, from 0. The strategy of the first schedule must not need an estimate
-	// of the run's length: that schedule gives the estimate for the others.
+	// At returns the strategy of the i-th schedule, from 0. The strategy of the first schedule must not need an
+	// estimate of the run's length: that schedule gives the estimate for the others.
 	At func(i int) Strategy
 	// begin, if set, returns At for one set of schedules, in which the first schedule tells the others more than its
 	// length.
@@ -189,8 +191,9 @@ func (e *DivergedError) Error() string {
 	if e.differs != "" {
 		return fmt.Sprintf("the run cannot be repeated: at step %d %s", e.step, e.differs)
 	}
-	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible (0 to %d); "+
-		"it was recorded for another scenario, protocol or version", e.step, e.choice, e.options, e.options-1)
+	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible "+
+		"(0 to %d); it was recorded for another scenario, protocol or version", e.step, e.choice, e.options,
+		e.options-1)
 }
 
 // POS samples partial orders: each step gets a random priority when it becomes possible, the highest one is taken, and

@@ -202,7 +202,8 @@ func (c *selective) first(steps []Step) (best int, goesOn bool) {
 
 // concerns says whether a step accesses the thing.
 func (c *selective) concerns(s Step) bool {
-	return c.about != 0 && global(s.Kind) && slices.ContainsFunc(s.accesses(), func(a Access) bool { return a.Object == c.about })
+	return c.about != 0 && global(s.Kind) &&
+		slices.ContainsFunc(s.accesses(), func(a Access) bool { return a.Object == c.about })
 }
 
 // drawWaiting draws one of the threads that wait.

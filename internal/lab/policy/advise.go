@@ -21,8 +21,8 @@ type Demand struct {
 	Tolerance time.Duration
 	// Render is how long a render takes.
 	Render time.Duration
-	// Skew is the most that a machine's clock may be off: a value that one machine stores as new may look older or younger
-	// to another by twice the skew.
+	// Skew is the most that a machine's clock may be off: a value that one machine stores as new may look older or
+	// younger to another by twice the skew.
 	Skew time.Duration
 	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
 	// them.
@@ -31,12 +31,12 @@ type Demand struct {
 
 // Advice is a lifetime, with its expected effects. Shares are from 0 to 1.
 type Advice struct {
-	// Lifetime is the cheapest of the usual values ([Practical]) that the demands allow: longer than a render, and at most
-	// the allowed age of data less twice the skew. If no usual value is allowed, it is the largest allowed number of whole
-	// seconds.
+	// Lifetime is the cheapest of the usual values ([Practical]) that the demands allow: longer than a render, and at
+	// most the allowed age of data less twice the skew. If no usual value is allowed, it is the largest allowed number
+	// of whole seconds.
 	Lifetime time.Duration
-	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Both are 0 if there is no
-	// optimum: if data never changes, or if renders never pay.
+	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Both are 0 if there is
+	// no optimum: if data never changes, or if renders never pay.
 	FirstOrder, Exact time.Duration
 	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
 	// served outdated data. The rule 1 - exp(-WT) gives AtExpiry, and is often quoted for OverReads.
@@ -94,7 +94,8 @@ func Advise(d Demand) (Advice, error) {
 		if exact := optimum(d.Miss, d.Stale, d.Changes); !math.IsInf(exact, 1) {
 			a.Exact = fromSeconds(exact)
 		} else {
-			a.reason("A render costs more than the staleness it ends (CW/S = %.3g, at least 1): the longest lifetime is the cheapest.",
+			a.reason("A render costs more than the staleness it ends (CW/S = %.3g, at least 1): the longest "+
+				"lifetime is the cheapest.",
 				d.Miss*d.Changes/d.Stale)
 		}
 	} else {
@@ -110,7 +111,8 @@ func Advise(d Demand) (Advice, error) {
 	if a.Lifetime == 0 {
 		whole := longest.Truncate(time.Second)
 		if whole <= d.Render {
-			return Advice{}, fmt.Errorf("%w: a render takes %s, and a lifetime may be %s at most, in whole seconds: a value would have expired when it is stored",
+			return Advice{}, fmt.Errorf("%w: a render takes %s, and a lifetime may be %s at most, in whole seconds: "+
+				"a value would have expired when it is stored",
 				ErrImpossible, d.Render, whole)
 		}
 		a.Lifetime, a.Cost = whole, cost(whole.Seconds())
@@ -122,19 +124,22 @@ func Advise(d Demand) (Advice, error) {
 		a.reason("Data may be %s old when it is served%s: a cheaper lifetime would be longer.", d.Longest, d.lessSkew())
 	}
 	if d.Render > 0 && a.Exact > 0 && a.Exact <= d.Render {
-		a.reason("A render takes %s: a lifetime that is no longer than that would be over when the value is stored.", d.Render)
+		a.reason("A render takes %s: a lifetime that is no longer than that would be over when the value is stored.",
+			d.Render)
 	}
 	t := a.Lifetime.Seconds()
 	a.AtExpiry, a.OverReads = outdatedAtExpiry(d.Changes, t), absoluteOutdated(d.Reads, d.Changes, t)
 	a.Misses = 1 - absoluteHits(d.Reads, t)
 	if d.Changes*t > 0.2 {
-		a.reason("The data changes %.2g times in a lifetime: the rule of thumb, made for few changes, is off.", d.Changes*t)
+		a.reason("The data changes %.2g times in a lifetime: the rule of thumb, made for few changes, is off.",
+			d.Changes*t)
 	}
 	if d.Reads*t < 1 {
 		a.reason("A lifetime sees %.2g reads: the cache saves few renders.", d.Reads*t)
 	}
 	if c := a.Calculator.Lifetime; d.Longest > 0 && c > longest {
-		a.reason("The calculator's %s breaks the demand of %s%s: it takes the nearest of a list from 5s on.", c, d.Longest, d.lessSkew())
+		a.reason("The calculator's %s breaks the demand of %s%s: it takes the nearest of a list from 5s on.", c,
+			d.Longest, d.lessSkew())
 	}
 	return a, nil
 }
@@ -166,18 +171,22 @@ func (d Demand) checkRetention(a *Advice) error {
 	case d.Retention == 0:
 		return nil
 	case d.Retention < a.Lifetime+d.Skew && d.Skew > 0:
-		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s on clocks that are off by %s: they could be deleted while a reader takes them for fresh",
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s on clocks that are off by %s: they "+
+			"could be deleted while a reader takes them for fresh",
 			ErrImpossible, d.Retention, a.Lifetime, d.Skew)
 	case d.Retention < a.Lifetime:
-		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while they are fresh",
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while "+
+			"they are fresh",
 			ErrImpossible, d.Retention, a.Lifetime)
 	}
 	if d.Retention < manyLifetimes*a.Lifetime {
-		a.reason("Rows are kept for %.3g lifetimes: a ttl should be much later than the end of freshness, at least %d lifetimes.",
+		a.reason("Rows are kept for %.3g lifetimes: a ttl should be much later than the end of freshness, at least "+
+			"%d lifetimes.",
 			d.Retention.Seconds()/a.Lifetime.Seconds(), manyLifetimes)
 	}
 	if d.Lag > 0 {
-		a.reason("TTL may delete a row %s after its ttl: a reader who trusts each row that is there serves data that is up to %s old.",
+		a.reason("TTL may delete a row %s after its ttl: a reader who trusts each row that is there serves data "+
+			"that is up to %s old.",
 			d.Lag, d.Retention+d.Lag)
 	}
 	return nil
@@ -198,33 +207,40 @@ func (d Demand) validate() error {
 		name  string
 		value float64
 		least float64
-	}{{"changes", d.Changes, 0}, {"reads", d.Reads, 0}, {"cost of a miss", d.Miss, 0}, {"cost of staleness", d.Stale, 0}} {
+	}{{"changes", d.Changes, 0}, {"reads", d.Reads, 0}, {"cost of a miss", d.Miss, 0},
+		{"cost of staleness", d.Stale, 0}} {
 		if math.IsNaN(f.value) || math.IsInf(f.value, 0) || f.value < f.least {
 			return fmt.Errorf("found %s %g, expected a finite number of at least 0", f.name, f.value)
 		}
 	}
 	switch {
 	case d.Reads == 0 || d.Miss == 0 || d.Stale == 0:
-		return fmt.Errorf("found %g reads a second, a miss that costs %g and a second of staleness that costs %g, expected all above 0",
+		return fmt.Errorf("found %g reads a second, a miss that costs %g and a second of staleness that costs %g, "+
+			"expected all above 0",
 			d.Reads, d.Miss, d.Stale)
 	case d.Longest < 0 || d.Tolerance < 0 || d.Render < 0 || d.Retention < 0 || d.Skew < 0 || d.Lag < 0:
 		return fmt.Errorf("found a longest staleness of %s, a tolerance of %s, a render of %s, a retention of %s, "+
 			"a skew of %s, a lag of %s, expected 0s or more",
 			d.Longest, d.Tolerance, d.Render, d.Retention, d.Skew, d.Lag)
 	case d.Longest > 0 && d.Longest <= d.Render:
-		return fmt.Errorf("%w: data may be %s old at most, and a render takes %s: data is older than that when it is stored",
+		return fmt.Errorf("%w: data may be %s old at most, and a render takes %s: data is older than that when "+
+			"it is stored",
 			ErrImpossible, d.Longest, d.Render)
 	case d.Longest > 0 && d.Longest < time.Second:
-		return fmt.Errorf("%w: data may be %s old at most, and revalidate_seconds counts whole seconds: the shortest lifetime is 1s",
+		return fmt.Errorf("%w: data may be %s old at most, and revalidate_seconds counts whole seconds: the "+
+			"shortest lifetime is 1s",
 			ErrImpossible, d.Longest)
 	case d.Longest > 0 && d.longest() < time.Second && d.Tolerance > 0:
-		return fmt.Errorf("%w: data may be %s old at most, and is served as stale for %s: less than the shortest lifetime is left, 1s",
+		return fmt.Errorf("%w: data may be %s old at most, and is served as stale for %s: less than the shortest "+
+			"lifetime is left, 1s",
 			ErrImpossible, d.Longest, d.Tolerance)
 	case d.Longest > 0 && d.longest() < time.Second:
-		return fmt.Errorf("%w: data may be %s old at most, and clocks that are off by %s make its age wrong by up to %s: less than the shortest lifetime is left, 1s",
+		return fmt.Errorf("%w: data may be %s old at most, and clocks that are off by %s make its age wrong by up "+
+			"to %s: less than the shortest lifetime is left, 1s",
 			ErrImpossible, d.Longest, d.Skew, 2*d.Skew)
 	case d.Retention > 0 && d.Longest > 0 && d.Retention < d.Longest:
-		return fmt.Errorf("%w: rows are kept for %s, and may be served for %s: they would be deleted while they are servable",
+		return fmt.Errorf("%w: rows are kept for %s, and may be served for %s: they would be deleted while they "+
+			"are servable",
 			ErrImpossible, d.Retention, d.Longest)
 	}
 	return nil

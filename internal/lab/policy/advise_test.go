@@ -21,8 +21,11 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 	}{
 		{
 			"user profile",
-			Demand{Changes: 0.1 / 3600, Reads: 100, Miss: 0.5, Stale: 0.8, Longest: 5 * time.Minute, Render: 50 * time.Millisecond},
-			Calculator{Optimum: 212132 * time.Millisecond, Lifetime: 3 * time.Minute, Outdated: 0.005, Misses: 1.0 / 18000},
+			Demand{Changes: 0.1 / 3600, Reads: 100, Miss: 0.5, Stale: 0.8, Longest: 5 * time.Minute,
+				Render: 50 * time.Millisecond},
+			Calculator{
+				Optimum: 212132 * time.Millisecond, Lifetime: 3 * time.Minute, Outdated: 0.005, Misses: 1.0 / 18000,
+			},
 			3 * time.Minute, "",
 		},
 		{
@@ -33,8 +36,11 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 		},
 		{
 			"product catalogue",
-			Demand{Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2, Longest: 10 * time.Minute, Render: 100 * time.Millisecond},
-			Calculator{Optimum: 24495 * time.Millisecond, Lifetime: 30 * time.Second, Outdated: 1.0 / 12, Misses: 1.0 / 15000},
+			Demand{Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2, Longest: 10 * time.Minute,
+				Render: 100 * time.Millisecond},
+			Calculator{
+				Optimum: 24495 * time.Millisecond, Lifetime: 30 * time.Second, Outdated: 1.0 / 12, Misses: 1.0 / 15000,
+			},
 			30 * time.Second, "",
 		},
 	} {
@@ -65,16 +71,20 @@ func TestStalenessTable(t *testing.T) {
 		{1, minute, 1.000, 0.983}, {1, 5 * minute, 1.000, 0.997}, {1, hour, 1.000, 1.000},
 	} {
 		// This is the share over reads, at a rate that leaves no misses.
-		atExpiry, overReads := outdatedAtExpiry(test.changes, test.lifetime), absoluteOutdated(1e9, test.changes, test.lifetime)
+		atExpiry, overReads := outdatedAtExpiry(test.changes, test.lifetime), absoluteOutdated(1e9,
+			test.changes, test.lifetime)
 		if math.Abs(atExpiry-test.atExpiry) > 0.0006 || math.Abs(overReads-test.overReads) > 0.0006 {
-			t.Errorf("a change every %.0f s, a lifetime of %.0f s: got %.4f at expiry and %.4f over reads, want %.4f and %.4f",
+			t.Errorf("a change every %.0f s, a lifetime of %.0f s: got %.4f at expiry and %.4f over reads, want "+
+				"%.4f and %.4f",
 				1/test.changes, test.lifetime, atExpiry, overReads, test.atExpiry, test.overReads)
 		}
 	}
 }
 
 func TestAdviseRefusesWhatCannotBe(t *testing.T) {
-	possible := Demand{Changes: 0.01, Reads: 1, Miss: 1, Stale: 1, Longest: time.Minute, Render: time.Second, Retention: time.Hour}
+	possible := Demand{
+		Changes: 0.01, Reads: 1, Miss: 1, Stale: 1, Longest: time.Minute, Render: time.Second, Retention: time.Hour,
+	}
 	must.Done(t)(Advise(possible))
 	for _, test := range []struct {
 		name       string
@@ -82,13 +92,22 @@ func TestAdviseRefusesWhatCannotBe(t *testing.T) {
 		impossible bool
 		want       string
 	}{
-		{"a render longer than the longest staleness", func(d *Demand) { d.Render = 2 * time.Minute }, true, "a render takes 2m0s"},
-		{"no whole second left", func(d *Demand) { d.Longest = 999 * time.Millisecond; d.Render = 0 }, true, "the shortest lifetime is 1s"},
-		{"rows deleted while servable", func(d *Demand) { d.Retention = 30 * time.Second }, true, "rows are kept for 30s"},
-		{"no lifetime between render and staleness", func(d *Demand) { d.Render, d.Longest = 2100*time.Millisecond, 2900*time.Millisecond }, true, "a render takes 2.1s, and a lifetime may be 2s at most"},
-		{"clocks that are too wrong", func(d *Demand) { d.Longest, d.Skew, d.Render = 4*time.Second, 2*time.Second, 0 }, true, "make its age wrong by up to 4s"},
-		{"rows deleted while a slow clock takes them for fresh", func(d *Demand) { d.Longest, d.Retention, d.Skew = 0, 15*time.Second, time.Second }, true, "and the lifetime is 15s on clocks that are off by 1s"},
-		{"rows deleted while fresh", func(d *Demand) { d.Longest, d.Retention = 0, 14*time.Second }, true, "and the lifetime is 15s: they would be deleted while they are fresh"},
+		{"a render longer than the longest staleness", func(d *Demand) { d.Render = 2 * time.Minute },
+			true, "a render takes 2m0s"},
+		{"no whole second left", func(d *Demand) { d.Longest = 999 * time.Millisecond; d.Render = 0 }, true,
+			"the shortest lifetime is 1s"},
+		{"rows deleted while servable", func(d *Demand) { d.Retention = 30 * time.Second }, true,
+			"rows are kept for 30s"},
+		{"no lifetime between render and staleness", func(d *Demand) {
+			d.Render, d.Longest = 2100*time.Millisecond, 2900*time.Millisecond
+		}, true, "a render takes 2.1s, and a lifetime may be 2s at most"},
+		{"clocks that are too wrong", func(d *Demand) { d.Longest, d.Skew, d.Render = 4*time.Second, 2*time.Second, 0 },
+			true, "make its age wrong by up to 4s"},
+		{"rows deleted while a slow clock takes them for fresh", func(d *Demand) {
+			d.Longest, d.Retention, d.Skew = 0, 15*time.Second, time.Second
+		}, true, "and the lifetime is 15s on clocks that are off by 1s"},
+		{"rows deleted while fresh", func(d *Demand) { d.Longest, d.Retention = 0, 14*time.Second }, true,
+			"and the lifetime is 15s: they would be deleted while they are fresh"},
 		{"a negative skew", func(d *Demand) { d.Skew = -1 }, false, "expected 0s or more"},
 		{"a negative lag", func(d *Demand) { d.Lag = -1 }, false, "expected 0s or more"},
 		{"no reads", func(d *Demand) { d.Reads = 0 }, false, "found 0 reads a second"},
@@ -130,20 +149,26 @@ func TestAdviceFitsRenderAndClocks(t *testing.T) {
 		{"no render", func(*Demand) {}, time.Second, ""},
 		{"a render of a second", func(d *Demand) { d.Render = time.Second }, 2 * time.Second, "A render takes 1s"},
 		{"a render of a minute", func(d *Demand) { d.Render = time.Minute }, 2 * time.Minute, "A render takes 1m0s"},
-		{"between two practical lifetimes", func(d *Demand) { d.Render, d.Longest = 2*time.Second, 3500*time.Millisecond }, 3 * time.Second, ""},
-		{"cheap staleness", func(d *Demand) { d.Stale, d.Longest = 0.001, time.Minute }, time.Minute, "Data may be 1m0s old"},
+		{"between two practical lifetimes",
+			func(d *Demand) { d.Render, d.Longest = 2*time.Second, 3500*time.Millisecond }, 3 * time.Second, ""},
+		{"cheap staleness", func(d *Demand) { d.Stale, d.Longest = 0.001, time.Minute }, time.Minute,
+			"Data may be 1m0s old"},
 		{
-			"cheap staleness, wrong clocks", func(d *Demand) { d.Stale, d.Longest, d.Skew = 0.001, time.Minute, 2*time.Second },
+			"cheap staleness, wrong clocks",
+			func(d *Demand) { d.Stale, d.Longest, d.Skew = 0.001, time.Minute, 2*time.Second },
 			30 * time.Second, "a lifetime of 56s at most, for clocks that are off by 2s",
 		},
-		{"few lifetimes of retention", func(d *Demand) { d.Retention = 9 * time.Second }, time.Second, "Rows are kept for 9 lifetimes"},
-		{"lag", func(d *Demand) { d.Retention, d.Lag = 24*time.Hour, 48*time.Hour }, time.Second, "serves data that is up to 72h0m0s old"},
+		{"few lifetimes of retention", func(d *Demand) { d.Retention = 9 * time.Second }, time.Second,
+			"Rows are kept for 9 lifetimes"},
+		{"lag", func(d *Demand) { d.Retention, d.Lag = 24*time.Hour, 48*time.Hour }, time.Second,
+			"serves data that is up to 72h0m0s old"},
 	} {
 		d := dear
 		test.change(&d)
 		a, err := Advise(d)
 		if err != nil || a.Lifetime != test.want || !strings.Contains(strings.Join(a.Reasons, "\n"), test.reason) {
-			t.Errorf("%s: got %s, %v, %q; want %s and a reason with %q", test.name, a.Lifetime, err, a.Reasons, test.want, test.reason)
+			t.Errorf("%s: got %s, %v, %q; want %s and a reason with %q", test.name, a.Lifetime, err,
+				a.Reasons, test.want, test.reason)
 		}
 	}
 }
@@ -163,7 +188,8 @@ func TestAdviceIsTheCheapest(t *testing.T) {
 			}
 		}
 		if a.Calculator.Cost < a.Cost {
-			t.Errorf("%+v: the calculator's %s costs %g, the advice %s costs %g", d, a.Calculator.Lifetime, a.Calculator.Cost, a.Lifetime, a.Cost)
+			t.Errorf("%+v: the calculator's %s costs %g, the advice %s costs %g", d, a.Calculator.Lifetime,
+				a.Calculator.Cost, a.Lifetime, a.Cost)
 		}
 	}
 }

@@ -26,11 +26,11 @@ type Cache[K comparable, V any] struct {
 	// Policy decides how long values are kept and who renders them. A Policy without a Refresh is [Unprotected];
 	// [Periodic] renders without readers, and is refused.
 	Policy Policy
-	// Keys is the largest number of keys that it keeps; 0 is no limit. One more key pushes out the one that was not read
-	// for the longest time.
+	// Keys is the largest number of keys that it keeps; 0 is no limit. One more key pushes out the one that was not
+	// read for the longest time.
 	Keys int
-	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or is
-	// pushed out.
+	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or
+	// is pushed out.
 	Cleanup time.Duration
 	// Seed is the seed of a policy's draws.
 	Seed uint64

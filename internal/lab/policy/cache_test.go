@@ -89,7 +89,8 @@ func TestCacheSaysWhatIsWrong(t *testing.T) {
 		{&Cache[string, string]{}, "policy: found no lifetime"},
 		{&Cache[string, string]{Policy: absolute, Keys: -1}, "policy: found a cache of -1 keys"},
 		{&Cache[string, string]{Policy: absolute, Cleanup: -1}, "policy: found a cleanup every -1ns"},
-		{&Cache[string, string]{Policy: Policy{Lifetime: Absolute(1), Refresh: Periodic()}}, "policy: found a refresh that renders without readers"},
+		{&Cache[string, string]{Policy: Policy{Lifetime: Absolute(1), Refresh: Periodic()}},
+			"policy: found a refresh that renders without readers"},
 	} {
 		_, err := test.cache.GetOrSet(0, "page", nil, func() (string, error) { return "", nil })
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -209,7 +210,8 @@ func TestCacheAgreesWithTheSimulator(t *testing.T) {
 		x := Experiment{Policy: p, Workload: trace, Lasts: trace.Lasts()}
 		want := must.Of(x.Run(t.Context(), 7))(t)
 		got := played(t, trace, &Cache[int, int]{Policy: p, Seed: 7})
-		if got.Hits != want.hits || got.Stale != want.known || got.Renders != want.renders || got.HitRatio() != want.Value(HitRatio) {
+		if got.Hits != want.hits || got.Stale != want.known || got.Renders != want.renders ||
+			got.HitRatio() != want.Value(HitRatio) {
 			t.Errorf("%s: the cache has %d hits, %d stale, %d renders, the simulator %d, %d and %d",
 				p.Name, got.Hits, got.Stale, got.Renders, want.hits, want.known, want.renders)
 		}

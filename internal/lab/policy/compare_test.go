@@ -15,7 +15,8 @@ func below(t *testing.T, m Measure, name string, low, high *Summary) {
 	t.Helper()
 	l, h := low.Of(m), high.Of(m)
 	if l.High >= h.Low {
-		t.Errorf("%s: got %s %s to %s, want less than %s to %s", name, m, m.Format(l.Low), m.Format(l.High), m.Format(h.Low), m.Format(h.High))
+		t.Errorf("%s: got %s %s to %s, want less than %s to %s", name, m, m.Format(l.Low), m.Format(l.High),
+			m.Format(h.Low), m.Format(h.High))
 	}
 }
 
@@ -84,7 +85,9 @@ func TestAnInterruptEndsARun(t *testing.T) {
 			return Read{At: time.Duration(reads)}, reads < 1_000_000
 		}
 	})
-	x := Experiment{Policy: Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()}, Workload: hour, Lasts: time.Hour}
+	x := Experiment{
+		Policy: Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()}, Workload: hour, Lasts: time.Hour,
+	}
 	if _, err := x.Repeat(ctx, 1, 1, 1, nil); !errors.Is(err, context.Canceled) || reads > 10_000 {
 		t.Errorf("got %v after %d reads, want an end soon after the tenth", err, reads)
 	}

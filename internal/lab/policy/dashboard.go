@@ -9,7 +9,8 @@ import (
 // each bucket is a key. So a poll asks for the same buckets as the one before it, except the first and the last. Events
 // belong to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
 type Dashboard struct {
-	// Every is the time between two polls, Window the length of time that a poll covers, and Bucket the width of a bucket.
+	// Every is the time between two polls, Window the length of time that a poll covers, and Bucket the width of a
+	// bucket.
 	Every, Window, Bucket time.Duration
 	// Events is how many happen a second.
 	Events float64

@@ -15,7 +15,8 @@ func ExampleAdvise() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s: %.1f %% of reads see outdated data, not %.1f %%\n", advice.Lifetime, 100*advice.OverReads, 100*advice.AtExpiry)
+	fmt.Printf("%s: %.1f %% of reads see outdated data, not %.1f %%\n", advice.Lifetime,
+		100*advice.OverReads, 100*advice.AtExpiry)
 	// Output:
 	// 30s: 4.1 % of reads see outdated data, not 8.0 %
 }

@@ -19,10 +19,10 @@ type Experiment struct {
 	Tier Tier
 	// Prices turns requests, storage and renders into money. The zero value prices nothing.
 	Prices Prices
-	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the copies
-	// in memory, are drawn from their stationary distribution. The workload must be [Poisson] without a rhythm, and the
-	// policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give the run a warm-up of
-	// some renders and of a copy's lifetime. A value that nothing renders again is a month old.
+	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the
+	// copies in memory, are drawn from their stationary distribution. The workload must be [Poisson] without a rhythm,
+	// and the policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give the run a
+	// warm-up of some renders and of a copy's lifetime. A value that nothing renders again is a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration
@@ -40,11 +40,11 @@ type Store struct {
 	Retention time.Duration
 	// Lag is the further time until the row is deleted, as in DynamoDB; readers get it until then. 0 is exact.
 	Lag Dist
-	// Throttles makes the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
-	// 1,000 write units in a second. Renders are not refused.
+	// Throttles makes the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units
+	// and 1,000 write units in a second. Renders are not refused.
 	Throttles bool
-	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the active
-	// cycle finds it. Lag has no effect then.
+	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the
+	// active cycle finds it. Lag has no effect then.
 	Redis bool
 }
 
@@ -62,15 +62,17 @@ type Tier struct {
 func (x *Experiment) validate() error {
 	switch {
 	case x.Workload == nil:
-		return fmt.Errorf("policy: found no workload, expected one\nhint: policy.Poisson{Reads: 10, Changes: 0.01} reads one key")
+		return fmt.Errorf(
+			"policy: found no workload, expected one\nhint: policy.Poisson{Reads: 10, Changes: 0.01} reads one key",
+		)
 	case x.Policy.Lifetime == nil || x.Policy.Refresh == nil:
 		return fmt.Errorf("policy: found policy %q without a lifetime or without a refresh, expected both\n"+
 			"hint: policy.Named lists complete ones", x.Policy.Name)
 	case x.Lasts <= 0:
 		return fmt.Errorf("policy: found a run that lasts %s, expected more than 0s", x.Lasts)
 	case x.WarmUp < 0 || x.Store.Retention < 0 || x.Store.Latency < 0 || x.Tier.Lifetime < 0:
-		return fmt.Errorf("policy: found a negative duration (warm-up %s, retention %s, latency %s, lifetime of the tier %s), "+
-			"expected 0s or more", x.WarmUp, x.Store.Retention, x.Store.Latency, x.Tier.Lifetime)
+		return fmt.Errorf("policy: found a negative duration (warm-up %s, retention %s, latency %s, lifetime of "+
+			"the tier %s), expected 0s or more", x.WarmUp, x.Store.Retention, x.Store.Latency, x.Tier.Lifetime)
 	}
 	return nil
 }

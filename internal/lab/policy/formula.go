@@ -6,8 +6,8 @@ import (
 )
 
 // The formulas of this file hold for one key that is read at rate L and changes at rate W, both Poisson, per second,
-// with times in seconds. Tests compare them, and those of formula_test.go, with the simulator, so each of the two checks
-// the other.
+// with times in seconds. Tests compare them, and those of formula_test.go, with the simulator, so each of the two
+// checks the other.
 
 // F is the mean over [0, 1] of exp(-x u). It is the share of a lifetime during which a value is current, if the data
 // changes x times in a lifetime.

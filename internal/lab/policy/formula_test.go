@@ -36,8 +36,8 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets are the parameters that a formula is tested with: all of them every night, one otherwise. Under the race detector there
-// are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
+// sets are the parameters that a formula is tested with: all of them every night, one otherwise. Under the race
+// detector there are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
 func sets[P any](t *testing.T, all []P) []P {
 	t.Helper()
 	if race.Enabled {
@@ -73,7 +73,8 @@ func TestFormulas(t *testing.T) {
 			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Lasts *= 4
 			return x, meant{
-				HitRatio: absoluteHits(l, lifetime), Outdated: absoluteOutdated(l, w, lifetime), OutdatedAtExpiry: outdatedAtExpiry(w, lifetime),
+				HitRatio: absoluteHits(l, lifetime), Outdated: absoluteOutdated(l, w, lifetime),
+				OutdatedAtExpiry: outdatedAtExpiry(w, lifetime),
 			}
 		}},
 		{"sliding", [][]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}, func(p []float64) (Experiment, meant) {
@@ -83,32 +84,37 @@ func TestFormulas(t *testing.T) {
 		}},
 		{"hybrid", [][]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}, func(p []float64) (Experiment, meant) {
 			l, idle, most := p[0], p[1], p[2]
-			return onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected()), meant{HitRatio: hybridHits(l, idle, most)}
+			return onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected()),
+				meant{HitRatio: hybridHits(l, idle, most)}
 		}},
 		{"periodic", [][]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}, func(p []float64) (Experiment, meant) {
 			l, w, every := p[0], p[1], p[2]
 			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
 			x.Lasts *= 2
 			return x, meant{
-				Outdated: 1 - freshShare(w*every), OutdatedAge: periodicAge(w, every), OutdatedOver1s: periodicOver(1, w, every),
+				Outdated: 1 - freshShare(w*every), OutdatedAge: periodicAge(w, every),
+				OutdatedOver1s: periodicOver(1, w, every),
 			}
 		}},
-		{"stale while revalidate", [][]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}, func(p []float64) (Experiment, meant) {
-			l, w, d, lifetime := p[0], p[1], p[2], p[3]
-			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
-			x.Render = Fixed(secondsOf(d))
-			x.Lasts *= 2
-			return x, meant{
-				Renders: swrRenders(l, lifetime), KnownStale: swrStale(l, d, lifetime), Outdated: swrOutdated(l, w, d, lifetime), RendersPerRefresh: 1,
-			}
-		}},
+		{"stale while revalidate", [][]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}},
+			func(p []float64) (Experiment, meant) {
+				l, w, d, lifetime := p[0], p[1], p[2], p[3]
+				x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
+				x.Render = Fixed(secondsOf(d))
+				x.Lasts *= 2
+				return x, meant{
+					Renders: swrRenders(l, lifetime), KnownStale: swrStale(l, d, lifetime),
+					Outdated: swrOutdated(l, w, d, lifetime), RendersPerRefresh: 1,
+				}
+			}},
 		{"unprotected", [][]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}, func(p []float64) (Experiment, meant) {
 			l, d, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Render = Fixed(secondsOf(d))
 			return x, meant{RendersPerRefresh: unprotectedRenders(l, d)}
 		}},
-		// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
+		// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are
+		// wrong.
 		{"XFetch", [][]float64{{1, 20, 15}, {0.5, 100, 8}, {2, 20, 40}}, func(p []float64) (Experiment, meant) {
 			beta, l, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
@@ -265,12 +271,14 @@ func TestOptimum(t *testing.T) {
 	} {
 		got := optimum(p.c, p.s, p.w)
 		if math.Abs(got-p.want) > 0.005 || math.Abs(firstOrderOptimum(p.c, p.s, p.w)-p.rule) > 0.005 {
-			t.Errorf("W = %g: got %.3f and %.3f, want %.2f and %.2f", p.w, got, firstOrderOptimum(p.c, p.s, p.w), p.want, p.rule)
+			t.Errorf("W = %g: got %.3f and %.3f, want %.2f and %.2f", p.w, got,
+				firstOrderOptimum(p.c, p.s, p.w), p.want, p.rule)
 		}
 		cost := func(lifetime float64) float64 { return p.c/lifetime + p.s*(1-freshShare(p.w*lifetime)) }
 		for _, other := range []float64{0.9, 0.99, 1.01, 1.1} {
 			if cost(got*other) <= cost(got) {
-				t.Errorf("W = %g: a lifetime of %g costs %g, the optimum %g costs %g", p.w, got*other, cost(got*other), got, cost(got))
+				t.Errorf("W = %g: a lifetime of %g costs %g, the optimum %g costs %g", p.w, got*other,
+					cost(got*other), got, cost(got))
 			}
 		}
 	}
@@ -299,12 +307,14 @@ func TestOptimumIsCheapest(t *testing.T) {
 			best := optimum(c, s, w)
 			formula := c/best + s*(1-freshShare(w*best))
 			got := cost(best)
-			if got.Low > formula || got.High < formula || got.Low <= formula*(1-tolerance) || got.High >= formula*(1+tolerance) {
+			if got.Low > formula || got.High < formula || got.Low <= formula*(1-tolerance) ||
+				got.High >= formula*(1+tolerance) {
 				t.Errorf("the formula costs %.4f, the simulation %.4f to %.4f", formula, got.Low, got.High)
 			}
 			for _, other := range []float64{best / 2, best * 2} {
 				if o := cost(other); o.Low <= got.High {
-					t.Errorf("a lifetime of %.2f s costs %.4f to %.4f, the optimum %.2f s %.4f to %.4f", other, o.Low, o.High, best, got.Low, got.High)
+					t.Errorf("a lifetime of %.2f s costs %.4f to %.4f, the optimum %.2f s %.4f to %.4f", other, o.Low,
+						o.High, best, got.Low, got.High)
 				}
 			}
 		})
@@ -347,7 +357,8 @@ func TestCountsAtTheirBounds(t *testing.T) {
 			[]string{"0,/a,read", "4.999,/a,read", "5,/a,change"}, Outdated, 0},
 		{"waiting for another's render, and for the store", Experiment{Lasts: 6 * time.Second},
 			[]string{"0,/a,read", "1,/a,read"}, LatencyMean, (3 + 2) / 2.0},
-		{"one who has waited has a copy", Experiment{Tier: Tier{Keys: 1, Lifetime: time.Minute}, Lasts: 6 * time.Second},
+		{"one who has waited has a copy",
+			Experiment{Tier: Tier{Keys: 1, Lifetime: time.Minute}, Lasts: 6 * time.Second},
 			[]string{"0,/a,read", "1,/a,read", "3,/a,read", "4,/a,read"}, TierRatio, 0.5},
 		{"data that changes when its lifetime ends", Experiment{Lasts: 20 * time.Second},
 			[]string{"0,/a,read", "10,/a,change"}, OutdatedAtExpiry, 1},
@@ -355,13 +366,17 @@ func TestCountsAtTheirBounds(t *testing.T) {
 			[]string{"0,/a,read", "5,/a,change"}, OutdatedAtExpiry, 1},
 		{"data that changes later", Experiment{Lasts: 20 * time.Second},
 			[]string{"0,/a,read", "10.001,/a,change"}, OutdatedAtExpiry, 0},
-		{"a row that is deleted in the last second", Experiment{Store: Store{Retention: 18 * time.Second}, Lasts: 20 * time.Second},
+		{"a row that is deleted in the last second",
+			Experiment{Store: Store{Retention: 18 * time.Second}, Lasts: 20 * time.Second},
 			[]string{"0,/a,read"}, TimeToLiveDeletedItemCount, 1},
-		{"a row that is deleted after it", Experiment{Store: Store{Retention: 19 * time.Second}, Lasts: 20 * time.Second},
+		{"a row that is deleted after it",
+			Experiment{Store: Store{Retention: 19 * time.Second}, Lasts: 20 * time.Second},
 			[]string{"0,/a,read"}, TimeToLiveDeletedItemCount, 0},
-		{"a row that is deleted when the warm-up ends", Experiment{Store: Store{Retention: 8 * time.Second}, WarmUp: 10 * time.Second, Lasts: 14 * time.Second},
+		{"a row that is deleted when the warm-up ends",
+			Experiment{Store: Store{Retention: 8 * time.Second}, WarmUp: 10 * time.Second, Lasts: 14 * time.Second},
 			[]string{"0,/a,read", "15,/b,read"}, TimeToLiveDeletedItemCount, 1},
-		{"a row that is deleted before", Experiment{Store: Store{Retention: 7 * time.Second}, WarmUp: 10 * time.Second, Lasts: 8 * time.Second},
+		{"a row that is deleted before",
+			Experiment{Store: Store{Retention: 7 * time.Second}, WarmUp: 10 * time.Second, Lasts: 8 * time.Second},
 			[]string{"0,/a,read", "15,/a,read"}, TimeToLiveDeletedItemCount, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -372,8 +387,8 @@ func TestCountsAtTheirBounds(t *testing.T) {
 	}
 }
 
-// A row that is read under a sliding lifetime keeps its expiry ahead, as the protocol policy-sliding writes it: it is not
-// deleted while it is read. Under a cap the expiry is that of the longest possible freshness, and no read moves it.
+// A row that is read under a sliding lifetime keeps its expiry ahead, as the protocol policy-sliding writes it: it is
+// not deleted while it is read. Under a cap the expiry is that of the longest possible freshness, and no read moves it.
 func TestSlidingRowsRenewTheirExpiry(t *testing.T) {
 	var lines []string
 	for second := 0; second <= 60; second += 5 {
@@ -399,7 +414,8 @@ func TestSlidingRowsRenewTheirExpiry(t *testing.T) {
 			Store:  Store{Retention: 20 * time.Second, Redis: test.redis}, Lasts: time.Minute,
 		}
 		if r := outcome(t, x, lines...); r.renders != test.renders || r.Value(RowsPast) > 0 {
-			t.Errorf("%s: got %d renders and %g rows past their ttl, want %d and none", test.name, r.renders, r.Value(RowsPast), test.renders)
+			t.Errorf("%s: got %d renders and %g rows past their ttl, want %d and none", test.name, r.renders,
+				r.Value(RowsPast), test.renders)
 		}
 	}
 }
@@ -437,8 +453,8 @@ func periodicAge(w, t float64) float64 {
 	return t * (0.5 - 1/x - math.Expm1(-x)/(x*x))
 }
 
-// periodicOver is the share of reads that see data which has been outdated for more than a time a: reads come at uniform
-// times u of the interval T, and the data had changed before u - a.
+// periodicOver is the share of reads that see data which has been outdated for more than a time a: reads come at
+// uniform times u of the interval T, and the data had changed before u - a.
 func periodicOver(a, w, t float64) float64 { return (t - a) / t * (1 - freshShare(w*(t-a))) }
 
 // swrRenders is the number of renders in a second under stale-while-revalidate: the first read after a lifetime begins

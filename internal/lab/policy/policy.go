@@ -43,8 +43,8 @@ type Policy struct {
 type Lifetime interface {
 	// Stored returns the end of the freshness of a value that is stored now.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns the end of the freshness of a value that a reader has found fresh now. A value other than e.FreshUntil
-	// is written to the row, and costs that write.
+	// Read returns the end of the freshness of a value that a reader has found fresh now. A value other than
+	// e.FreshUntil is written to the row, and costs that write.
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
@@ -74,8 +74,8 @@ const (
 // fresh reports whether a reader may take an entry for fresh.
 func (e *Entry) fresh(now time.Duration) bool { return e != nil && now < e.FreshUntil }
 
-// All returns the policies that the command compares, for one lifetime of values. The protocol policy-NAME of isr-sim is
-// the policy of that name on the rows of a cache.
+// All returns the policies that the command compares, for one lifetime of values. The protocol policy-NAME of isr-sim
+// is the policy of that name on the rows of a cache.
 func All(lifetime time.Duration) []Policy {
 	const tolerance = 30 * time.Second // of the published lock with stale-while-revalidate
 	absolute, early := Absolute(lifetime), lifetime*8/10
@@ -96,7 +96,8 @@ func All(lifetime time.Duration) []Policy {
 		{"age-linear", AgeBased(5*time.Second, time.Hour, Linear), Locked()},
 		{"age-logarithmic", AgeBased(5*time.Second, time.Hour, Logarithmic), Locked()},
 		{"age-piecewise", AgeBased(5*time.Second, time.Hour, Piecewise(
-			Step{2 * time.Minute, 30 * time.Second}, Step{10 * time.Minute, 10 * time.Minute}, Step{time.Hour, time.Hour},
+			Step{2 * time.Minute, 30 * time.Second}, Step{10 * time.Minute, 10 * time.Minute},
+			Step{time.Hour, time.Hour},
 		)), Locked()},
 	}
 }

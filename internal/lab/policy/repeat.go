@@ -46,7 +46,9 @@ func interval(values []float64, confidence float64) Interval {
 // Repeat plays the experiment with the seeds from first on. The summary does not depend on the number of workers. each,
 // unless it is nil, is called after every run with the number of runs that are done, by one worker at a time. If ctx
 // ends, Repeat returns its error.
-func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
+func (x Experiment) Repeat(
+	ctx context.Context, first uint64, seeds, workers int, each func(done int),
+) (*Summary, error) {
 	if seeds < 1 {
 		return nil, fmt.Errorf("policy: found %d seeds, expected at least 1\nhint: 10 seeds give intervals", seeds)
 	}

@@ -18,11 +18,11 @@ const (
 	TierRatio
 	// Outdated is the share of reads that were served outdated data: it had changed since its render.
 	Outdated
-	// OutdatedAge is the time for which the served data had been outdated, averaged over all reads (0 for current data),
-	// in seconds.
+	// OutdatedAge is the time for which the served data had been outdated, averaged over all reads (0 for current
+	// data), in seconds.
 	OutdatedAge
-	// OutdatedP50, OutdatedP99 and OutdatedMost are two quantiles of this time and its largest value, over the reads that
-	// were served outdated data.
+	// OutdatedP50, OutdatedP99 and OutdatedMost are two quantiles of this time and its largest value, over the reads
+	// that were served outdated data.
 	OutdatedP50
 	OutdatedP99
 	OutdatedMost

@@ -32,7 +32,8 @@ func TestSchedulesGrow(t *testing.T) {
 		for age := time.Duration(0); age < 48*time.Hour; age += 7 * time.Second {
 			now := a.at(age)
 			if now < last || now > a.most {
-				t.Fatalf("%s: data of age %s has a lifetime of %s, younger data one of %s, and the cap is %s", name, age, now, last, a.most)
+				t.Fatalf("%s: data of age %s has a lifetime of %s, younger data one of %s, and the cap is %s",
+					name, age, now, last, a.most)
 			}
 			last = now
 		}

@@ -62,7 +62,8 @@ func (x *Experiment) steadyPoisson() (Poisson, error) {
 	p, ok := x.Workload.(Poisson)
 	switch {
 	case !ok || p.Rhythm != nil:
-		return p, fmt.Errorf("policy: found a steady state of %T, expected one of Poisson without a Rhythm: other workloads have none, or none that is known\n"+
+		return p, fmt.Errorf("policy: found a steady state of %T, expected one of Poisson without a Rhythm: other "+
+			"workloads have none, or none that is known\n"+
 			"hint: a WarmUp of some lifetimes", x.Workload)
 	case p.Reads <= 0:
 		return p, nil
@@ -73,7 +74,8 @@ func (x *Experiment) steadyPoisson() (Poisson, error) {
 	}
 	for class := range classes {
 		if _, ok := x.Policy.chainOf(class); !ok {
-			return p, fmt.Errorf("policy: found the steady state of policy %q, expected an absolute, sliding or hybrid lifetime and a refresh of this package\n"+
+			return p, fmt.Errorf("policy: found the steady state of policy %q, expected an absolute, sliding or "+
+				"hybrid lifetime and a refresh of this package\n"+
 				"hint: a WarmUp of some lifetimes", x.Policy.Name)
 		}
 	}
@@ -182,8 +184,8 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 				reads, quiet = append(reads, at), min(longest, at+c.idle)
 			}
 		}
-		// A long cycle is more likely to be under way at some time than a short one. The wait for the read that ends it has
-		// no memory.
+		// A long cycle is more likely to be under way at some time than a short one. The wait for the read that ends it
+		// has no memory.
 		whole := float64(quiet) + waits
 		if r.Float64()*(float64(longest)+wait) >= whole {
 			continue

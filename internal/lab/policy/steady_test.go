@@ -22,9 +22,13 @@ func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
-				Policy:   p,
-				Workload: Poisson{Reads: 2, Changes: 0.02, Keys: Zipf{10, 1.2}, Class: func(key int) int { return key % 2 }},
-				Render:   Fixed(time.Second), Store: Store{Latency: time.Millisecond, Retention: time.Minute, Lag: ExponentialWith(30 * time.Second)},
+				Policy: p,
+				Workload: Poisson{
+					Reads: 2, Changes: 0.02, Keys: Zipf{10, 1.2}, Class: func(key int) int { return key % 2 },
+				},
+				Render: Fixed(time.Second), Store: Store{
+					Latency: time.Millisecond, Retention: time.Minute, Lag: ExponentialWith(30 * time.Second),
+				},
 				WarmUp: time.Hour, Lasts: 6 * time.Hour,
 			}
 			long := repeated(t, x)
@@ -44,7 +48,8 @@ func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 			for _, m := range measures {
 				a, b := long.Of(m), short.Of(m)
 				if a.High < b.Low || b.High < a.Low {
-					t.Errorf("%s: %.4f (%.4f to %.4f) in the long run, %.4f (%.4f to %.4f) in the steady state", m, a.Mean, a.Low, a.High, b.Mean, b.Low, b.High)
+					t.Errorf("%s: %.4f (%.4f to %.4f) in the long run, %.4f (%.4f to %.4f) in the steady state", m,
+						a.Mean, a.Low, a.High, b.Mean, b.Low, b.High)
 				}
 			}
 		})
@@ -56,7 +61,8 @@ func pooled(runs []*Result) *Result {
 	all := &Result{}
 	for _, r := range runs {
 		all.lasts += r.lasts
-		all.reads, all.hits, all.known, all.renders = all.reads+r.reads, all.hits+r.hits, all.known+r.known, all.renders+r.renders
+		all.reads, all.hits, all.known, all.renders = all.reads+r.reads, all.hits+r.hits, all.known+
+			r.known, all.renders+r.renders
 		all.outdated.n, all.outdated.sum = all.outdated.n+r.outdated.n, all.outdated.sum+r.outdated.sum
 		all.writeUnits, all.pastSeconds = all.writeUnits+r.writeUnits, all.pastSeconds+r.pastSeconds
 	}
@@ -65,11 +71,16 @@ func pooled(runs []*Result) *Result {
 
 func TestSteadyRefusesWhatHasNone(t *testing.T) {
 	for name, x := range map[string]Experiment{
-		"a trace's steady state":    {Workload: &Trace{}, Policy: Policy{Lifetime: Absolute(time.Second), Refresh: Locked()}},
-		"a burst's":                 {Workload: Poisson{Reads: 1, Rhythm: Bursty{time.Second, time.Second}}, Policy: Policy{Lifetime: Absolute(time.Second), Refresh: Locked()}},
-		"lifetimes by the age":      {Workload: Poisson{Reads: 1}, Policy: Policy{Lifetime: Netflix(), Refresh: Locked()}},
-		"jitter on sliding ones":    {Workload: Poisson{Reads: 1}, Policy: Policy{Lifetime: Jitter(Sliding(time.Second), 0.5), Refresh: Locked()}},
-		"an age in the second tier": {Workload: Poisson{Reads: 1}, Policy: Policy{Lifetime: Tiered(Absolute(time.Second), Netflix()), Refresh: Locked()}},
+		"a trace's steady state": {Workload: &Trace{},
+			Policy: Policy{Lifetime: Absolute(time.Second), Refresh: Locked()}},
+		"a burst's": {Workload: Poisson{Reads: 1, Rhythm: Bursty{time.Second, time.Second}},
+			Policy: Policy{Lifetime: Absolute(time.Second), Refresh: Locked()}},
+		"lifetimes by the age": {Workload: Poisson{Reads: 1},
+			Policy: Policy{Lifetime: Netflix(), Refresh: Locked()}},
+		"jitter on sliding ones": {Workload: Poisson{Reads: 1},
+			Policy: Policy{Lifetime: Jitter(Sliding(time.Second), 0.5), Refresh: Locked()}},
+		"an age in the second tier": {Workload: Poisson{Reads: 1},
+			Policy: Policy{Lifetime: Tiered(Absolute(time.Second), Netflix()), Refresh: Locked()}},
 	} {
 		x.Steady, x.Lasts = true, time.Second
 		if _, err := x.Run(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "steady state") {

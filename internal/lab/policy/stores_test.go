@@ -54,7 +54,8 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 			return r.Value(Throttled)
 		}
 		if below, above := throttled(test.limit*0.99), throttled(test.limit*1.01); below > 0 || above == 0 {
-			t.Errorf("%s: got %g throttled requests a second 1 %% below the limit, %g above it; want none, and some", test.name, below, above)
+			t.Errorf("%s: got %g throttled requests a second 1 %% below the limit, %g above it; want none, and some",
+				test.name, below, above)
 		}
 	}
 }
@@ -74,7 +75,8 @@ func TestATierEndsThrottling(t *testing.T) {
 	tiered, err := x.Run(t.Context(), 1)
 	must.OK(t, err)
 	if bare.Value(Throttled) == 0 || bare.Value(Failed) < 0.5 || tiered.Value(Throttled) > 0 {
-		t.Errorf("got %g throttled requests a second and %.2f of reads failed without a tier, %g throttled with one; want many and none",
+		t.Errorf("got %g throttled requests a second and %.2f of reads failed without a tier, %g throttled with "+
+			"one; want many and none",
 			bare.Value(Throttled), bare.Value(Failed), tiered.Value(Throttled))
 	}
 	if got := tiered.Value(ReadUnits); math.Abs(got-partitionReads*0.9) > 0.05*partitionReads {
@@ -230,7 +232,8 @@ func TestExpiredRowsByStore(t *testing.T) {
 	// A Redis looks at 200 keys a second, so 50 keys that expire in a second are a quarter of those. Above a tenth it
 	// looks at more keys, so the share stays near a tenth.
 	if exact != 0 || redis < 10 || redis > 120 || dynamodb < 2900 || dynamodb > 3100 {
-		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the 500 living ones, 3000",
+		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the "+
+			"500 living ones, 3000",
 			exact, redis, dynamodb)
 	}
 }

@@ -47,7 +47,10 @@ func ReadTrace(name string, from io.Reader) (*Trace, error) {
 	}
 	for _, c := range []string{"time", "key"} {
 		if _, ok := columns[c]; !ok {
-			return nil, fmt.Errorf("%s:1: found no column %s, expected time and key\nhint: the first line names the columns: time,key,kind,size", name, c)
+			return nil, fmt.Errorf(
+				"%s:1: found no column %s, expected time and key\n"+
+					"hint: the first line names the columns: time,key,kind,size", name, c,
+			)
 		}
 	}
 	t := &Trace{}
@@ -71,11 +74,13 @@ func ReadTrace(name string, from io.Reader) (*Trace, error) {
 		}
 		at, err := strconv.ParseFloat(field("time"), 64)
 		if err != nil || !(at >= 0) || at > never.Seconds() {
-			return nil, fmt.Errorf("%s:%d: found time %q, expected seconds since the trace began, such as 12.5", name, line, field("time"))
+			return nil, fmt.Errorf("%s:%d: found time %q, expected seconds since the trace began, such as 12.5",
+				name, line, field("time"))
 		}
 		now := time.Duration(math.Round(at * float64(time.Second)))
 		if now < last {
-			return nil, fmt.Errorf("%s:%d: found time %s after %s, expected times that do not go back\nhint: sort the file by time",
+			return nil, fmt.Errorf("%s:%d: found time %s after %s, expected times that do not go back\n"+
+				"hint: sort the file by time",
 				name, line, field("time"), last)
 		}
 		last = now

@@ -238,7 +238,8 @@ func (d Diurnal) begin(gap float64, r *Random) func(time.Duration) time.Duration
 	return func(now time.Duration) time.Duration {
 		for {
 			now += r.after(gap / most)
-			// Reads are drawn at the largest rate. Each is kept with a chance that is the present rate's share of the largest.
+			// Reads are drawn at the largest rate. Each is kept with a chance that is the present rate's share of the
+			// largest.
 			phase := 2 * math.Pi * float64(now%d.Day) / float64(d.Day)
 			if r.Float64()*most < 1+d.Swing*math.Sin(phase) {
 				return now

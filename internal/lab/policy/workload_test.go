@@ -37,7 +37,8 @@ func TestRhythmsKeepTheMeanRate(t *testing.T) {
 		if got := float64(n) / lasts.Seconds(); math.Abs(got-rate) > rate*0.02 {
 			t.Errorf("%s: got %.3f reads a second, want %g", name, got, rate)
 		}
-		// A share of 1 - exp(-0.5) of the gaps of a steady rate is shorter than half the mean gap; bursts have many more.
+		// A share of 1 - exp(-0.5) of the gaps of a steady rate is shorter than half the mean gap; bursts have many
+		// more.
 		share := float64(crowded) / float64(n)
 		if steady := -math.Expm1(-0.5); (name == "steady") != (math.Abs(share-steady) < 0.01) {
 			t.Errorf("%s: %.3f of the gaps are short; a steady rate has %.3f", name, share, steady)
@@ -125,9 +126,11 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 	run := func(late Dist) *Result {
 		t.Helper()
 		r, err := Experiment{
-			Policy:   Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()},
-			Workload: Dashboard{Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late},
-			WarmUp:   time.Hour, Lasts: 10 * time.Hour,
+			Policy: Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()},
+			Workload: Dashboard{
+				Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late,
+			},
+			WarmUp: time.Hour, Lasts: 10 * time.Hour,
 		}.Run(t.Context(), 1)
 		must.OK(t, err)
 		return r
@@ -140,14 +143,17 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 }
 
 func TestReadTrace(t *testing.T) {
-	trace, err := ReadTrace("visits.csv", strings.NewReader("time,key,kind,size\n0.5,/home,read,300\n1,/home,change,\n2.25,/home,read,300\n2.25,/about,,\n"))
+	trace, err := ReadTrace("visits.csv", strings.NewReader(
+		"time,key,kind,size\n0.5,/home,read,300\n1,/home,change,\n2.25,/home,read,300\n2.25,/about,,\n",
+	))
 	must.OK(t, err)
 	r, err := Experiment{
 		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()}, Workload: trace, Lasts: trace.Lasts(),
 	}.Run(t.Context(), 1)
 	must.OK(t, err)
 	if r.Reads() != 3 || r.renders != 2 || r.Value(OutdatedMost) != 1.25 {
-		t.Errorf("got %d reads, %d renders, outdated by up to %g s; want 3, 2 and 1.25", r.Reads(), r.renders, r.Value(OutdatedMost))
+		t.Errorf("got %d reads, %d renders, outdated by up to %g s; want 3, 2 and 1.25", r.Reads(),
+			r.renders, r.Value(OutdatedMost))
 	}
 }
 
@@ -177,14 +183,17 @@ func TestReadTraceSaysWhatIsWrong(t *testing.T) {
 // A poll of eleven buckets hits those that it has, and renders the one that is new: a partial hit is no miss.
 func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 	r, err := Experiment{
-		Policy:   Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
-		Workload: Dashboard{Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0)},
-		WarmUp:   30 * time.Second, Lasts: time.Hour,
+		Policy: Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
+		Workload: Dashboard{
+			Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0),
+		},
+		WarmUp: 30 * time.Second, Lasts: time.Hour,
 	}.Run(t.Context(), 1)
 	must.OK(t, err)
 	const polls = 60
 	if r.Reads() != 11*polls || r.renders != polls || r.hits != 10*polls {
-		t.Errorf("%d polls: got %d reads, %d hits and %d renders, want 11, 10 and 1 a poll", polls, r.Reads(), r.hits, r.renders)
+		t.Errorf("%d polls: got %d reads, %d hits and %d renders, want 11, 10 and 1 a poll", polls, r.Reads(), r.hits,
+			r.renders)
 	}
 }
 
@@ -205,7 +214,8 @@ func TestBucketsDoNotMindShifts(t *testing.T) {
 	}
 	for _, every := range []time.Duration{7 * time.Second, 10 * time.Second, 61 * time.Second} {
 		if whole, buckets := hits(true, every), hits(false, every); whole != 0 || buckets < 0.95 {
-			t.Errorf("polls every %s: got a hit ratio of %g by query and %.3f by bucket, want 0 and more than 0.95", every, whole, buckets)
+			t.Errorf("polls every %s: got a hit ratio of %g by query and %.3f by bucket, want 0 and more than 0.95",
+				every, whole, buckets)
 		}
 	}
 }

@@ -48,8 +48,9 @@ its schedules.
 The first lines of the output are the demands as flags: those that were given, and the
 defaults of the others. Exit code 2 says that the demands cannot be met together, and
 why.`,
-		Example: "  isr-sim policy advise --changes 10/h --reads 500/s --miss 1 --stale 1.2 --longest 10m --render 100ms --skew 2s --retention 24h",
-		Args:    cli.NoArguments,
+		Example: "  isr-sim policy advise --changes 10/h --reads 500/s --miss 1 --stale 1.2 --longest 10m --render " +
+			"100ms --skew 2s --retention 24h",
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.Reads, d.Changes = float64(reads), float64(changes)
 			a, err := policy.Advise(d)
@@ -62,18 +63,25 @@ why.`,
 			case contention != "serve-stale" && contention != "wait":
 				err = fmt.Errorf("--contention: found %q, expected serve-stale or wait", contention)
 			case of.Breaks != "":
-				err = fmt.Errorf("--protocol: found %s, which breaks %s, expected a protocol that breaks nothing", of.Name, of.Breaks)
+				err = fmt.Errorf("--protocol: found %s, which breaks %s, expected a protocol that breaks nothing",
+					of.Name, of.Breaks)
 			case named && d.Longest == 0:
-				err = fmt.Errorf("--protocol, --contention: found them without --longest, expected all: they decide how old data becomes that is served")
+				err = fmt.Errorf(
+					"--protocol, --contention: found them without --longest, expected all: they decide how old data " +
+						"becomes that is served",
+				)
 			case d.Skew < 0:
 				err = fmt.Errorf("--skew: found %s, expected at least 0s", d.Skew)
 			case err != nil:
 			case d.Longest == 0 && cmd.Flags().Changed("longest"):
-				err = fmt.Errorf("--longest: found 0s, expected more, or no --longest where data of any age may be served")
+				err = fmt.Errorf(
+					"--longest: found 0s, expected more, or no --longest where data of any age may be served",
+				)
 			case d.Retention == 0 && cmd.Flags().Changed("retention"):
 				err = fmt.Errorf("--retention: found 0s, expected more, or no --retention where rows are not checked")
 			case d.Render > lab.MostRender:
-				err = fmt.Errorf("--render: found %s, expected at most %s: the lease is found by simulation, in which a reader asks again every half a second",
+				err = fmt.Errorf("--render: found %s, expected at most %s: the lease is found by simulation, in "+
+					"which a reader asks again every half a second",
 					d.Render, lab.MostRender)
 				hint = "the lease is the render, twice the skew and a second; without --render the rest is advised"
 			case d.Skew > 0 && d.Render == 0:
@@ -117,11 +125,13 @@ why.`,
 	f.Float64Var(&d.Stale, "stale", 1, "what a second costs in which outdated data is served, in the same unit")
 	f.DurationVar(&d.Longest, "longest", 0, "how old served data may be (default: any age)")
 	f.StringVar(&protocol, "protocol", "recipe-a", "with --longest: the protocol that keeps pages from becoming older")
-	f.StringVar(&contention, "contention", "serve-stale", "with --longest: what a reader does while another one renders: serve-stale or wait")
+	f.StringVar(&contention, "contention", "serve-stale",
+		"with --longest: what a reader does while another one renders: serve-stale or wait")
 	f.DurationVar(&d.Render, "render", 0, "how long a render takes (default: no time, and no advice about leases)")
 	f.DurationVar(&d.Skew, "skew", 0, "how far a machine's clock may be off")
 	f.DurationVar(&d.Retention, "retention", 0, "how long rows are kept (default: not checked)")
-	f.DurationVar(&d.Lag, "lag", 48*time.Hour, "how much later TTL may delete them; AWS says: typically within a few days")
+	f.DurationVar(&d.Lag, "lag", 48*time.Hour,
+		"how much later TTL may delete them; AWS says: typically within a few days")
 	return cmd
 }
 

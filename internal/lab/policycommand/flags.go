@@ -30,7 +30,8 @@ type command struct {
 func (p *command) tierFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")
-	f.DurationVar(&p.settings.Tier.Lifetime, "tier-lifetime", time.Second, "how long a node serves a copy from its memory")
+	f.DurationVar(&p.settings.Tier.Lifetime, "tier-lifetime", time.Second,
+		"how long a node serves a copy from its memory")
 }
 
 // flags adds the flags that run, compare and scale share.
@@ -47,12 +48,17 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.Store.Latency, "latency", 5*time.Millisecond, "how long a read of a row takes")
 	f.IntVar(&s.Store.Bytes, "row", 400, "the size of a row in bytes, without the body")
 	f.BoolVar(&s.Store.Eventual, "eventual", false, "read eventually consistent, for half the units")
-	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour, "how long after it was stored TTL may delete a row (0: never)")
+	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour,
+		"how long after it was stored TTL may delete a row (0: never)")
 	f.BoolVar(&s.Store.Redis, "redis", false, "expire rows as Redis does, and not as DynamoDB does")
 	p.lag = lab.Lag{Dist: policy.ExponentialWith(time.Hour)}
-	f.Var(&p.lag, "lag", "how much later TTL deletes it: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, such as 10m")
+	f.Var(&p.lag, "lag",
+		"how much later TTL deletes it: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of "+
+			"an exponential lag, such as 10m")
 	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
-	f.StringVar(&p.prices, "prices", "", "a YAML file with prices: read_units, write_units (a million), storage (GB and month), render (default: DynamoDB on demand in us-east-1)")
+	f.StringVar(&p.prices, "prices", "",
+		"a YAML file with prices: read_units, write_units (a million), storage (GB and month), render (default: "+
+			"DynamoDB on demand in us-east-1)")
 	f.Uint64Var(&s.Seed, "seed", 1, "the first seed")
 	f.IntVar(&s.Seeds, "seeds", 5, "how many seeds: more make the intervals narrower")
 	f.IntVar(&s.Workers, "workers", 2, "how many runs at the same time, which changes no result")
@@ -71,7 +77,9 @@ func (p *command) misplaced(cmd *cobra.Command) error {
 	}
 	for _, name := range ofWorkloads {
 		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s does not go with %s: the file says when each key is read", name, p.workload), "")
+			return cli.Usage(
+				fmt.Errorf("--%s does not go with %s: the file says when each key is read", name, p.workload), "",
+			)
 		}
 	}
 	return nil
@@ -84,11 +92,13 @@ func (p *command) complete() error {
 	case s.Seeds < 1 || s.Workers < 1:
 		return cli.Usage(fmt.Errorf("--seeds, --workers: found %d and %d, expected at least 1", s.Seeds, s.Workers), "")
 	case s.Lifetime <= 0 || s.Lasts <= 0:
-		return cli.Usage(fmt.Errorf("--lifetime, --lasts: found %s and %s, expected more than 0s", s.Lifetime, s.Lasts), "")
+		return cli.Usage(fmt.Errorf("--lifetime, --lasts: found %s and %s, expected more than 0s", s.Lifetime, s.Lasts),
+			"")
 	case s.Render < 0 || s.Store.Latency < 0 || s.Store.Retention < 0 || s.Tier.Lifetime < 0 || s.WarmUp < 0:
 		return cli.Usage(errors.New("a duration is below 0"), "")
 	case s.Store.Bytes < 0 || !(s.Zipf >= 0) || math.IsInf(s.Zipf, 1):
-		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected finite numbers of at least 0", s.Store.Bytes, s.Zipf), "")
+		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected finite numbers of at least 0",
+			s.Store.Bytes, s.Zipf), "")
 	case p.format != "table" && p.format != "csv" && p.format != "json":
 		return cli.Usage(fmt.Errorf("--format: found %q, expected table, csv or json", p.format), "")
 	}

@@ -19,11 +19,15 @@ import (
 func newRun(out, stderr io.Writer) *cobra.Command {
 	p := &command{out: out, stderr: stderr}
 	cmd := &cobra.Command{
-		Use:     "run POLICY",
-		Short:   "Measure one policy on one workload",
-		Long:    "Run prints every measure of one policy on one workload.\n\nPolicies: " + names() + "\n\nWorkloads:\n  " + strings.Join(lab.WorkloadNames(), "\n  ") + "\n  FILE.csv           reads (and changes) from a file: time in seconds, key, and optionally kind and size",
-		Example: "  isr-sim policy run sliding --lifetime 1m --reads 10/s --changes 1/h\n  isr-sim policy run recipe-a-stale --workload visits.csv --format json",
-		Args:    onePolicy,
+		Use:   "run POLICY",
+		Short: "Measure one policy on one workload",
+		Long: "Run prints every measure of one policy on one workload.\n\nPolicies: " + names() +
+			"\n\nWorkloads:\n  " + strings.Join(lab.WorkloadNames(), "\n  ") +
+			"\n  FILE.csv           reads (and changes) from a file: time in seconds, key, and optionally " +
+			"kind and size",
+		Example: "  isr-sim policy run sliding --lifetime 1m --reads 10/s --changes 1/h\n" +
+			"  isr-sim policy run recipe-a-stale --workload visits.csv --format json",
+		Args: onePolicy,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := p.misplaced(cmd); err != nil {
 				return err
@@ -57,7 +61,8 @@ measured on the dashboard alone, where data has an age.`,
 	p.flags(cmd)
 	p.tierFlags(cmd)
 	cmd.Flags().StringVar(&p.workload, "workload", "", "one workload instead of the three: a name, or a .csv file")
-	cmd.Flags().StringVar(&p.plots, "plot", "", "a folder for pictures, one a workload: outdated reads and renders of each policy")
+	cmd.Flags().StringVar(&p.plots, "plot", "",
+		"a folder for pictures, one a workload: outdated reads and renders of each policy")
 	return cmd
 }
 
@@ -96,7 +101,9 @@ func vacuous(why string) error {
 }
 
 // measure runs policies on workloads and prints the results.
-func (p *command) measure(ctx context.Context, policies []policy.Policy, names []string, table func([]lab.Row) error) error {
+func (p *command) measure(
+	ctx context.Context, policies []policy.Policy, names []string, table func([]lab.Row) error,
+) error {
 	var on []lab.Workload
 	for _, name := range names {
 		w, err := lab.WorkloadNamed(name, p.settings)
@@ -117,12 +124,16 @@ func (p *command) measure(ctx context.Context, policies []policy.Policy, names [
 		return cli.Unknown(err, "")
 	}
 	if len(rows) == 0 {
-		return cli.Usage(fmt.Errorf("found policy %s on a workload whose data has no age, expected --workload dashboard", policies[0].Name), "")
+		return cli.Usage(
+			fmt.Errorf("found policy %s on a workload whose data has no age, expected --workload dashboard",
+				policies[0].Name), "",
+		)
 	}
 	for _, r := range rows {
 		for i, result := range r.Results {
 			if result.Reads() == 0 {
-				return vacuous(fmt.Sprintf("%s on %s: no read was counted with seed %d: expected more --reads, or longer --lasts",
+				return vacuous(fmt.Sprintf("%s on %s: no read was counted with seed %d: expected more --reads, or "+
+					"longer --lasts",
 					r.Policy, r.Workload, p.settings.Seed+uint64(i)))
 			}
 		}

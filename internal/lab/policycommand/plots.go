@@ -21,7 +21,9 @@ func Plots(in io.Reader) ([]report.Plot, error) {
 			plots = append(plots, report.Plot{Title: m.Workload, X: "renders a second", Y: "reads of outdated data, %"})
 		}
 		x, y := m.Measures[policy.Renders.String()], m.Measures[policy.Outdated.String()]
-		plots[i].Dots = append(plots[i].Dots, report.Dot{Name: m.Policy, X: x.Mean, Y: 100 * y.Mean, XText: x.Text(policy.Renders), YText: y.Text(policy.Outdated)})
+		plots[i].Dots = append(plots[i].Dots, report.Dot{
+			Name: m.Policy, X: x.Mean, Y: 100 * y.Mean, XText: x.Text(policy.Renders), YText: y.Text(policy.Outdated),
+		})
 	}
 	return plots, err
 }

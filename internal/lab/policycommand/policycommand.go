@@ -24,8 +24,8 @@ one result on any number of cores.`,
 		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRun(out, stderr), newCompare(out, stderr), newAdvise(out), newSchedule(out), newScale(out, stderr),
-		newStaleness(out), newAccesses(out))
+	cmd.AddCommand(newRun(out, stderr), newCompare(out, stderr), newAdvise(out), newSchedule(out),
+		newScale(out, stderr), newStaleness(out), newAccesses(out))
 	return cmd
 }
 
@@ -34,7 +34,8 @@ func onePolicy(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return nil
 	}
-	return cli.Usage(fmt.Errorf("%s: found %d policies, expected one: %s", cmd.Name(), len(args), names()), cmd.CommandPath()+" --help")
+	return cli.Usage(fmt.Errorf("%s: found %d policies, expected one: %s", cmd.Name(), len(args), names()),
+		cmd.CommandPath()+" --help")
 }
 
 // names lists the policies.
@@ -58,14 +59,17 @@ func newAccesses(out io.Writer) *cobra.Command {
 a hit, and how old the value was. A miss stores a new value. Without policies it
 compares absolute and sliding lifetimes. Renders take no time: run has the figures of
 renders that do.`,
-		Example: "  isr-sim policy accesses\n  isr-sim policy accesses --every 3s --lifetime 10s --lasts 15s absolute sliding hybrid",
+		Example: "  isr-sim policy accesses\n" +
+			"  isr-sim policy accesses --every 3s --lifetime 10s --lasts 15s absolute sliding hybrid",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case every <= 0 || lifetime <= 0 || lasts < every:
-				return cli.Usage(fmt.Errorf("--every, --lifetime, --lasts: found %s, %s and %s, expected more than 0s, and --lasts no shorter than --every",
+				return cli.Usage(fmt.Errorf("--every, --lifetime, --lasts: found %s, %s and %s, expected more than "+
+					"0s, and --lasts no shorter than --every",
 					every, lifetime, lasts), "")
 			case lasts/every > mostAccesses:
-				return cli.Usage(fmt.Errorf("--lasts: found %s, expected at most %d accesses", lasts, mostAccesses), "isr-sim policy run measures many")
+				return cli.Usage(fmt.Errorf("--lasts: found %s, expected at most %d accesses", lasts, mostAccesses),
+					"isr-sim policy run measures many")
 			}
 			if len(args) == 0 {
 				args = []string{"absolute", "sliding"}

@@ -54,7 +54,10 @@ func (p *command) scale(ctx context.Context, name string) error {
 		return cli.Usage(err, "")
 	}
 	if _, aged := policy.AtAge(one.Lifetime, 0); aged {
-		return cli.Usage(fmt.Errorf("--policy: found %s, whose lifetimes depend on the age of data, expected one for data without an age", name), "")
+		return cli.Usage(
+			fmt.Errorf("--policy: found %s, whose lifetimes depend on the age of data, expected one for data "+
+				"without an age", name), "",
+		)
 	}
 	if p.reads == 0 {
 		return vacuous("--reads is 0, and a site without readers says nothing")

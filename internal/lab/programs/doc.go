@@ -2,7 +2,8 @@
 // simulator.
 //
 //	for i := range 10_000 {
-//		if shown, _ := programs.Reorder(3).Run(sim.Config{Seed: sim.Derive(1, i), Strategy: sim.POS, ExpectedSteps: 40}); shown {
+//		cfg := sim.Config{Seed: sim.Derive(1, i), Strategy: sim.POS, ExpectedSteps: 40}
+//		if shown, _ := programs.Reorder(3).Run(cfg); shown {
 //			return i + 1 // schedules to the first violation
 //		}
 //	}

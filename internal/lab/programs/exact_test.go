@@ -24,26 +24,29 @@ const notCounted = 1 << 40 // blocked runs: they are too many
 // The published counts are GenMC's under SC, and DPU's for mpat. Ours are the same.
 //
 // Source: https://github.com/MPI-SWS/genmc, tests/correct/synthetic/*/expected.sc.mo.in;
-// https://github.com/cesaro/dpu, experiments/tacas18/table1; the programs are also in https://github.com/nidhugg/nidhugg,
-// benchmarks/from_RCMC and benchmarks/from_CONCUERROR.
+// https://github.com/cesaro/dpu, experiments/tacas18/table1; the programs are also in
+// https://github.com/nidhugg/nidhugg, benchmarks/from_RCMC and benchmarks/from_CONCUERROR.
 var exact = []counted{
 	{"casrot", func(n int) []func(thread) {
 		return each(n, func(t thread, i int) { t.proc.Do(t.swap("x", i, i+1)) })
-	}, map[int]runs{2: {2, 0}, 3: {5, 0}, 4: {14, 1}, 5: {43, 8}, 6: {144, 46}, 7: {523, 240}, 8: {2048, 1227}, 9: {8597, 6348}}},
+	}, map[int]runs{
+		2: {2, 0}, 3: {5, 0}, 4: {14, 1}, 5: {43, 8}, 6: {144, 46}, 7: {523, 240}, 8: {2048, 1227}, 9: {8597, 6348},
+	}},
 	{"casw", func(n int) []func(thread) {
 		return each(n, func(t thread, i int) { t.proc.Do(t.swap("x", 0, 1)); t.set("x", i+3) })
 	}, map[int]runs{2: {6, 0}, 3: {66, 0}, 4: {1200, 0}, 5: {32880, 0}}},
 	{"ainc", func(n int) []func(thread) {
 		return each(n, func(t thread, _ int) { t.proc.Do(&increment{access{to: t.at("x"), write: true}}) })
 	}, map[int]runs{2: {2, 0}, 3: {6, 0}, 4: {24, 0}, 5: {120, 0}, 6: {720, 0}, 7: {5040, 0}}},
-	// Each size of lastzero has 3.75 times as many blocked runs as the one before, so 15 would have 300 million. Remembering
-	// each state with its sleep set saves none: the values that were read tell nearly all prefixes apart (9 has 325,987 such
-	// pairs, and 15 would have a billion). The optimal search runs it in half a minute.
+	// Each size of lastzero has 3.75 times as many blocked runs as the one before, so 15 would have 300 million.
+	// Remembering each state with its sleep set saves none: the values that were read tell nearly all prefixes apart (9
+	// has 325,987 such pairs, and 15 would have a billion). The optimal search runs it in half a minute.
 	{"lastzero", func(n int) []func(thread) {
-		return append(each(n, func(t thread, i int) { t.set(fmt.Sprint(i+1), t.get(fmt.Sprint(i))+1) }), func(t thread) {
-			for i := n; t.get(fmt.Sprint(i)) != 0; i-- {
-			}
-		})
+		return append(each(n, func(t thread, i int) { t.set(fmt.Sprint(i+1), t.get(fmt.Sprint(i))+1) }),
+			func(t thread) {
+				for i := n; t.get(fmt.Sprint(i)) != 0; i-- {
+				}
+			})
 	}, map[int]runs{5: {64, 507}, 10: {3328, 410075}, 15: {147456, notCounted}}},
 	{"mpat", func(n int) []func(thread) {
 		a := func(i int) string { return fmt.Sprint("a", i) }
@@ -125,7 +128,9 @@ func TestIncrementsOfTwinsAreOneTrace(t *testing.T) {
 		for x := (sim.Exploration{}); x.Next(); {
 			m := &memory{variables: map[string]*variable{}}
 			v := m.at("x")
-			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(v.value) }, Symmetry: nameless{}})
+			s := sim.New(sim.Config{
+				Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(v.value) }, Symmetry: nameless{},
+			})
 			for i := range n {
 				run := func(proc *sim.Proc) { proc.Do(unanswered{&increment{access{to: v, write: true}}}) }
 				s.Add(sim.Actor{Name: fmt.Sprint(i), Class: 1, Run: run})

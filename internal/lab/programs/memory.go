@@ -22,7 +22,9 @@ func (m *memory) at(name string) *variable {
 	v := m.variables[name]
 	if v == nil {
 		object := sim.ObjectNamed(name)
-		v = &variable{name: name, reads: [1]sim.Access{{Object: object}}, writes: [1]sim.Access{{Object: object, Write: true}}}
+		v = &variable{
+			name: name, reads: [1]sim.Access{{Object: object}}, writes: [1]sim.Access{{Object: object, Write: true}},
+		}
 		m.variables[name] = v
 	}
 	return v

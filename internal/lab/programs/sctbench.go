@@ -32,9 +32,10 @@ func Reorder(n int) Program {
 		checkers = 10
 	}
 	return Program{
-		Name:    fmt.Sprintf("reorder_%d", n),
-		threads: append(slices.Repeat([]func(thread){setter}, n-checkers), slices.Repeat([]func(thread){checker}, checkers)...),
-		joins:   true,
+		Name: fmt.Sprintf("reorder_%d", n),
+		threads: append(slices.Repeat([]func(thread){setter}, n-checkers),
+			slices.Repeat([]func(thread){checker}, checkers)...),
+		joins: true,
 	}
 }
 
@@ -140,7 +141,10 @@ func wronglock() Program {
 		t.add("data", 1)
 		t.unlock("this mutex")
 	}
-	return Program{Name: "wronglock", threads: append([]func(thread){checked}, slices.Repeat([]func(thread){other}, 7)...), joins: true}
+	return Program{
+		Name:    "wronglock",
+		threads: append([]func(thread){checked}, slices.Repeat([]func(thread){other}, 7)...), joins: true,
+	}
 }
 
 // stringbuffer is stringbuffer-jdk1.4: an append of one buffer to another reads its length, and then its characters,
@@ -179,5 +183,6 @@ func stringbuffer() Program {
 		t.set("sb count", count+taken)
 		t.unlock("sb mutex")
 	}
-	return Program{Name: "stringbuffer", initial: map[string]int{"buffer count": length}, threads: []func(thread){eraser}, then: appender}
+	return Program{Name: "stringbuffer", initial: map[string]int{"buffer count": length},
+		threads: []func(thread){eraser}, then: appender}
 }

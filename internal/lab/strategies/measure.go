@@ -44,7 +44,9 @@ type row struct {
 }
 
 // measureAll measures each plan with each subject, and prints its progress.
-func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e limits, progress io.Writer) ([]row, error) {
+func measureAll(
+	ctx context.Context, subjects []subject, plans []sim.Plan, e limits, progress io.Writer,
+) ([]row, error) {
 	rows := make([]row, len(subjects))
 	for i, s := range subjects {
 		rows[i].subject = s

@@ -66,7 +66,9 @@ func mutantIn(s *scenario.Scenario, m isr.Protocol) subject {
 	return subject{
 		name: m.Name, where: s.Name,
 		once: func(ctx context.Context, seed uint64, strategy sim.Strategy, expected int) (bool, int, error) {
-			o, err := scenario.Run{Scenario: s, Protocol: m, Seed: seed, Strategy: strategy, ExpectedSteps: expected}.Do(ctx)
+			o, err := scenario.Run{
+				Scenario: s, Protocol: m, Seed: seed, Strategy: strategy, ExpectedSteps: expected,
+			}.Do(ctx)
 			if err != nil {
 				return false, 0, err
 			}

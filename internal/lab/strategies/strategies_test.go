@@ -82,7 +82,8 @@ func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 		}
 		c := must.Of(measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300}))(t)
 		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
-			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean, found, seeds)
+			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean,
+				found, seeds)
 		}
 	}
 }

@@ -76,7 +76,8 @@ func programTables(rows []row) string {
 	return b.String()
 }
 
-const bucketLegend = "In how many seeds it was found in schedule 1 to 10, 11 to 100, 101 to 1,000, and 1,001 to 10,000, and in how many not:"
+const bucketLegend = "In how many seeds it was found in schedule 1 to 10, 11 to 100, 101 to 1,000, and 1,001 to " +
+	"10,000, and in how many not:"
 
 // writeBuckets prints the buckets of the findings, for each subject and for all together.
 func writeBuckets(b *strings.Builder, rows []row, plans []string) {

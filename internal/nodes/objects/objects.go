@@ -24,10 +24,12 @@ const Bucket = "bodies"
 var (
 	// writes are the operations that the faults of writes hit.
 	writes = []string{
-		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject", "DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
+		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject",
+		"DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
 	}
 	// ofUploads are the operations on an object that does not exist yet. Their order matters, whatever the key.
-	ofUploads = []string{"AbortMultipartUpload", "CreateMultipartUpload", "ListMultipartUploads", "ListParts", "UploadPart", "UploadPartCopy"}
+	ofUploads = []string{"AbortMultipartUpload", "CreateMultipartUpload", "ListMultipartUploads", "ListParts",
+		"UploadPart", "UploadPartCopy"}
 )
 
 // Do returns the function that answers the requests of a node's S3 clients: each is a step of the run in which the node

@@ -17,10 +17,11 @@ type Set uint8
 
 // The guards. Token and expiry together are the default.
 const (
-	Token     Set = 1 << iota // LOCK carries the publisher's token
-	Expiry                    // the lease in LOCK is not over, by the publisher's clock when it sends
-	Version                   // META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
-	Monotonic                 // META was generated earlier, by at least a second
+	Token  Set = 1 << iota // LOCK carries the publisher's token
+	Expiry                 // the lease in LOCK is not over, by the publisher's clock when it sends
+	// META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
+	Version
+	Monotonic // META was generated earlier, by at least a second
 )
 
 var guardNames = []string{"token", "expiry", "version", "monotonic"}

@@ -245,7 +245,11 @@ var expiryRestartsOnLook = isr.Protocol{
 	Name:    "expiry-restarts-on-look",
 	Summary: "a lock counts as over when it has not changed for a lease since the last look at it",
 	Breaks:  "liveness",
-	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &watcher{RecipeA: r, since: map[string]time.Time{}} }),
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return &watcher{
+			RecipeA: r, since: map[string]time.Time{},
+		}
+	}),
 }
 
 type watcher struct {

@@ -109,7 +109,8 @@ func (s handOnRow) Restore(ctx context.Context, l pagecache.Lease, _, older page
 }
 
 // rollbackOfOnePage looks for the version to go back to in the first page of its Query, as if there were no other one.
-// That is so until the versions of a page take more than 1 MB. The version before is then among those that it never sees.
+// That is so until the versions of a page take more than 1 MB. The version before is then among those that it never
+// sees.
 var rollbackOfOnePage = isr.Protocol{
 	Name:    "rollback-of-one-page",
 	Summary: "a rollback asks for the versions and ignores LastEvaluatedKey, so it knows only the first page of them",
@@ -131,7 +132,9 @@ func (s onePage) Older(ctx context.Context, key string) (visible, older pagecach
 
 type firstPages struct{ isr.Client }
 
-func (c firstPages) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c firstPages) Query(
+	ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
+) (*dynamodb.QueryOutput, error) {
 	out, err := c.Client.Query(ctx, in, o...)
 	if err != nil {
 		return nil, err

@@ -67,8 +67,8 @@ func (s lateStamper) Publish(ctx context.Context, l pagecache.Lease, m pagecache
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// refillRestartsWindow measures freshness from the time when this node first saw the page. After a restart, or on a node that
-// was idle, every old page is new.
+// refillRestartsWindow measures freshness from the time when this node first saw the page. After a restart, or on a
+// node that was idle, every old page is new.
 //
 // Seen in: vercel/next.js issues 24806 and 24088.
 var refillRestartsWindow = isr.Protocol{

@@ -15,35 +15,40 @@ import (
 
 // guardAlone is recipe A under one guard.
 func guardAlone(name, summary string, g guard.Set) isr.Protocol {
-	return isr.Protocol{Name: name, Summary: summary, Breaks: "stale-writer", New: func(cfg isr.Config) (isr.Handler, error) {
-		inside.In(&cfg).Guards = g
-		return pagecache.AsHandler(pagecache.New(cfg))
-	}}
+	return isr.Protocol{Name: name, Summary: summary, Breaks: "stale-writer",
+		New: func(cfg isr.Config) (isr.Handler, error) {
+			inside.In(&cfg).Guards = g
+			return pagecache.AsHandler(pagecache.New(cfg))
+		}}
 }
 
 // guardExpiryAlone publishes as long as the lease in LOCK is not over, with any token. A writer that slept past its
 // lease publishes under the lease of its successor, and removes that lease with the same request.
 func guardExpiryAlone() isr.Protocol {
-	return guardAlone("guard-expiry-alone", "a publish asks whether the lease in LOCK is over, and not whose it is", guard.Expiry)
+	return guardAlone("guard-expiry-alone",
+		"a publish asks whether the lease in LOCK is over, and not whose it is", guard.Expiry)
 }
 
 // guardMonotonicAlone publishes if the page in META was generated earlier, by the clocks of the two machines that made
 // them. A writer that slept past its lease comes before its successor, and a writer whose clock is ahead shuts all
 // others out.
 func guardMonotonicAlone() isr.Protocol {
-	return guardAlone("guard-monotonic-alone", "a publish asks whether META was generated earlier, and not for its lease", guard.Monotonic)
+	return guardAlone("guard-monotonic-alone",
+		"a publish asks whether META was generated earlier, and not for its lease", guard.Monotonic)
 }
 
 // guardTokenAlone publishes as long as LOCK carries its token. LOCK still carries it when the lease is over and no
 // other machine has taken it. The page is late, and TTL decides whether it is published at all.
 func guardTokenAlone() isr.Protocol {
-	return guardAlone("guard-token-alone", "a publish asks for its token in LOCK, and not whether the lease is over", guard.Token)
+	return guardAlone("guard-token-alone",
+		"a publish asks for its token in LOCK, and not whether the lease is over", guard.Token)
 }
 
 // guardVersionAlone publishes if no other machine has published since it looked. A writer that slept past its lease can
 // then publish before its successor: the page is older than it could be, and the holder's render is wasted.
 func guardVersionAlone() isr.Protocol {
-	return guardAlone("guard-version-alone", "a publish asks for the version of META that was seen, and not for its lease", guard.Version)
+	return guardAlone("guard-version-alone",
+		"a publish asks for the version of META that was seen, and not for its lease", guard.Version)
 }
 
 // fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. When a
@@ -76,7 +81,8 @@ func (s fencer) Acquire(ctx context.Context, key string) (pagecache.Lease, error
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":token": &types.AttributeValueMemberS{Value: lock.LeaseToken}, ":now": seconds(s.Now()),
-			":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL), ":zero": seconds(0), ":one": seconds(1),
+			":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL),
+			":zero": seconds(0), ":one": seconds(1),
 		},
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
@@ -96,7 +102,8 @@ func (s fencer) Acquire(ctx context.Context, key string) (pagecache.Lease, error
 }
 
 func (s fencer) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
-	return publishIf(ctx, s.RecipeA, l, m, "fence = :fence AND lease_expires_at > :now", map[string]types.AttributeValue{
-		":fence": s.fences[l.Token], ":now": seconds(s.Now()),
-	})
+	return publishIf(ctx, s.RecipeA, l, m, "fence = :fence AND lease_expires_at > :now",
+		map[string]types.AttributeValue{
+			":fence": s.fences[l.Token], ":now": seconds(s.Now()),
+		})
 }

@@ -37,7 +37,8 @@ func (s zombie) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta
 		UpdateExpression:         aws.String("SET lease_token = :token, lease_expires_at = :expires, #ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":token": &types.AttributeValueMemberS{Value: l.Token}, ":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL),
+			":token": &types.AttributeValueMemberS{Value: l.Token}, ":expires": seconds(lock.LeaseExpiresAt),
+			":ttl": seconds(lock.TTL),
 		},
 	}) // it was only a heartbeat
 	return nil

@@ -27,7 +27,8 @@ type eraser struct{ *pagecache.RecipeA }
 
 func (s eraser) Invalidate(ctx context.Context, key string) error {
 	cfg := s.Config()
-	_, err := cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
+	_, err := cfg.Client.DeleteItem(ctx,
+		&dynamodb.DeleteItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
 	return err
 }
 

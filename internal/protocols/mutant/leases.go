@@ -16,7 +16,8 @@ import (
 const free = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 
 // acquireIf is the reference's Acquire of the lease that row holds, under another condition.
-func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[string]types.AttributeValue, condition string, values map[string]types.AttributeValue) (pagecache.Lease, error) {
+func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[string]types.AttributeValue,
+	condition string, values map[string]types.AttributeValue) (pagecache.Lease, error) {
 	cfg := r.Config()
 	lease := pagecache.Lease{Key: key}
 	lease.Token, lease.ExpiresAt = leaseIn(row)

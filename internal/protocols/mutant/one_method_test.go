@@ -113,10 +113,15 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 				t.Fatalf("it replaces %q, want one method", methods)
 			}
 			stop()
-			stop = mutant.Rebuild(func(mutated, reference pagecache.Store) pagecache.Store { return restored{mutated, reference, methods} })
+			stop = mutant.Rebuild(func(
+				mutated, reference pagecache.Store,
+			) pagecache.Store {
+				return restored{mutated, reference, methods}
+			})
 			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)})
 			if r.Failure != nil || r.Verdict == invariant.Unknown {
-				t.Errorf("%s, with %q put back: %v in schedule %d of %s %s", m.Name, methods, r.Verdict, r.FailedAt, s.Name, r.Why)
+				t.Errorf("%s, with %q put back: %v in schedule %d of %s %s", m.Name, methods, r.Verdict,
+					r.FailedAt, s.Name, r.Why)
 			}
 		})
 	}

@@ -70,9 +70,10 @@ var publishAtExpiry = isr.Protocol{
 type expiryPublisher struct{ *pagecache.RecipeA }
 
 func (s expiryPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
-	return publishIf(ctx, s.RecipeA, l, m, "lease_token = :token AND lease_expires_at >= :now", map[string]types.AttributeValue{
-		":token": &types.AttributeValueMemberS{Value: l.Token}, ":now": seconds(s.Now()),
-	})
+	return publishIf(ctx, s.RecipeA, l, m, "lease_token = :token AND lease_expires_at >= :now",
+		map[string]types.AttributeValue{
+			":token": &types.AttributeValueMemberS{Value: l.Token}, ":now": seconds(s.Now()),
+		})
 }
 
 // releaseBeforePublish gives the lease back when the page is made, and publishes after that. A machine that was waiting
@@ -235,7 +236,8 @@ type tidy struct{ *pagecache.RecipeA }
 
 func (s tidy) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	err := s.RecipeA.Publish(ctx, l, m)
-	if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered && !errors.Is(err, isr.ErrLeaseLost) {
+	if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered &&
+		!errors.Is(err, isr.ErrLeaseLost) {
 		err = s.RecipeA.Publish(ctx, l, m)
 	}
 	if deleter, can := s.Config().Bodies.(bodyDeleter); can && errors.Is(err, isr.ErrLeaseLost) {
@@ -268,7 +270,8 @@ func transact(ctx context.Context, r recipe, actions ...types.TransactWriteItem)
 }
 
 // publishIf is recipe A's publish with another condition on LOCK.
-func publishIf(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m pagecache.Meta, condition string, values map[string]types.AttributeValue) error {
+func publishIf(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m pagecache.Meta, condition string,
+	values map[string]types.AttributeValue) error {
 	return transact(ctx, r, putMeta(r, m), deleteLock(r, l, condition, values))
 }
 
@@ -293,7 +296,9 @@ func putBlindly(ctx context.Context, r recipe, m pagecache.Meta) error {
 const ownAndHeld = "lease_token = :token AND lease_expires_at > :now"
 
 func ownAndHeldValues(r recipe, l pagecache.Lease) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{":token": &types.AttributeValueMemberS{Value: l.Token}, ":now": seconds(r.Now())}
+	return map[string]types.AttributeValue{
+		":token": &types.AttributeValueMemberS{Value: l.Token}, ":now": seconds(r.Now()),
+	}
 }
 
 func putMeta(r recipe, m pagecache.Meta) types.TransactWriteItem {
@@ -312,7 +317,9 @@ func pointTo(r *pagecache.RecipeB, l pagecache.Lease, m pagecache.Meta) types.Tr
 	return types.TransactWriteItem{Update: r.PointTo(l.Key, m, nil, nil)}
 }
 
-func deleteLock(r recipe, l pagecache.Lease, condition string, values map[string]types.AttributeValue) types.TransactWriteItem {
+func deleteLock(
+	r recipe, l pagecache.Lease, condition string, values map[string]types.AttributeValue,
+) types.TransactWriteItem {
 	cfg := r.Config()
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &cfg.Table, Key: pagecache.Key(r.PK(l.Key), isr.SortLock),

@@ -23,7 +23,8 @@ type eventualReader struct{ *pagecache.RecipeA }
 
 func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	cfg := s.Config()
-	out, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
+	out, err := cfg.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
 	if err != nil {
 		return pagecache.Meta{}, err
 	}
@@ -204,7 +205,8 @@ func (h *seeder) seed(ctx context.Context, key string) error {
 	}
 	m := pagecache.Meta{
 		PK: h.store.PK(key), S3Key: "pages/built-" + cfg.Tokens(), GeneratedAt: now,
-		RevalidateSeconds: int64(cfg.Revalidate / time.Second), TTL: pagecache.Ceil(now.Time().Add(cfg.Revalidate + cfg.Retention)),
+		RevalidateSeconds: int64(cfg.Revalidate / time.Second),
+		TTL:               pagecache.Ceil(now.Time().Add(cfg.Revalidate + cfg.Retention)),
 	}
 	if err := cfg.Bodies.PutBody(ctx, m.S3Key, body); err != nil {
 		return err

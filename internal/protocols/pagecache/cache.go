@@ -92,7 +92,8 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 		case v.last != nil && (v.cfg.Contention == isr.ServeStale || v.looks >= v.cfg.Patience || v.hasFresh()):
 			return v.serve(v.last), nil // a lease that is held is no failure
 		case v.looks >= v.cfg.Patience:
-			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, v.looks+1)
+			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key,
+				ErrUnavailable, v.looks+1)
 		}
 		v.forget("sleep")
 		v.cfg.Clock.Sleep(v.cfg.Poll)
@@ -162,9 +163,10 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 
 // regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// The holder before may have published after our look: making the page again would be a stampede. If our look failed,
-	// this is still possible.
-	if found, err := v.look(ctx, "look again", lease); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
+	// The holder before may have published after our look: making the page again would be a stampede. If our look
+	// failed, this is still possible.
+	if found, err := v.look(ctx, "look again", lease); err != nil ||
+		found != nil && v.fresh(found) && !v.replaces(found) {
 		v.forget("found", lease.held(), found, err)
 		v.release(ctx, lease)
 		return found, err

@@ -21,11 +21,12 @@ import (
 // node is a cache, with the behaviour of its renderer.
 type node struct {
 	isr.Config
-	rig    *rig
-	clock  *sleepless
-	render func(ctx context.Context, keepAlive func(context.Context) error) error // during each rendering; nil is nothing
-	made   int                                                                    // renderings begun
-	onB    bool                                                                   // it runs recipe B
+	rig   *rig
+	clock *sleepless
+	// during each rendering; nil is nothing
+	render func(ctx context.Context, keepAlive func(context.Context) error) error
+	made   int  // renderings begun
+	onB    bool // it runs recipe B
 }
 
 // node makes a node whose pages are called alice's 1, alice's 2 and so on.
@@ -132,7 +133,8 @@ func TestGeneratedAtIsTakenBeforeTheOriginIsRead(t *testing.T) {
 	if meta.GeneratedAt != t0 || meta.RevalidateSeconds != 60 || meta.TTL != t0+60+86400+3600 {
 		t.Errorf("got %+v, want it generated at %d, fresh for 60 s, and kept for a day and an hour", meta, t0)
 	}
-	if string(r.bodies[meta.S3Key]) != "alice's 1" || !strings.HasPrefix(meta.ETag, `"`) || !strings.HasSuffix(meta.ETag, `"`) {
+	if string(r.bodies[meta.S3Key]) != "alice's 1" || !strings.HasPrefix(meta.ETag, `"`) ||
+		!strings.HasSuffix(meta.ETag, `"`) {
 		t.Errorf("body %q, etag %s, want alice's 1 and a quoted etag", r.bodies[meta.S3Key], meta.ETag)
 	}
 }
@@ -295,7 +297,8 @@ func TestTheFailurePolicy(t *testing.T) {
 		served  bool // also under Fail
 	}{
 		{"the origin", func(_ *testing.T, _ *rig, alice *node) { alice.render = down }, false},
-		{"the body store", func(_ *testing.T, r *rig, alice *node) { alice.Bodies = failing{r.bodies, errOrigin, nil} }, false},
+		{"the body store",
+			func(_ *testing.T, r *rig, alice *node) { alice.Bodies = failing{r.bodies, errOrigin, nil} }, false},
 		{"acquire", func(t *testing.T, r *rig, _ *node) { r.fault(t, "request-lost op=PutItem") }, false},
 		{"publish", func(t *testing.T, r *rig, _ *node) { r.fault(t, "throttled op=TransactWriteItems") }, false},
 		{"nothing, but the lease is held", func(t *testing.T, r *rig, _ *node) { r.lock(t, "bob-1", t0+1000) }, true},
@@ -312,7 +315,8 @@ func TestTheFailurePolicy(t *testing.T) {
 				alice.Failure = policy
 				test.prepare(t, r, alice)
 				got, err := alice.get(r.ctx)
-				if want := test.served || policy == isr.ServeLast; want != (err == nil && string(got.Body) == "old" && !got.Fresh) {
+				if want := test.served || policy == isr.ServeLast; want != (err == nil && string(got.Body) == "old" &&
+					!got.Fresh) {
 					t.Errorf("got %q, fresh %v, %v, want the old page as stale: %v", got.Body, got.Fresh, err, want)
 				}
 				if policy == isr.Fail && !test.served && err == nil {
@@ -577,7 +581,8 @@ func TestOneRequestAtATimeIsAnOrdinaryCache(t *testing.T) {
 				madeAt, body = now, string(got.Body)
 			}
 			if !got.Fresh || string(got.Body) != body || r.lockToken() != "" {
-				rt.Fatalf("got %q, fresh %v, lock %q, want %q, fresh, unlocked", got.Body, got.Fresh, r.lockToken(), body)
+				rt.Fatalf("got %q, fresh %v, lock %q, want %q, fresh, unlocked", got.Body, got.Fresh, r.lockToken(),
+					body)
 			}
 		}
 	})

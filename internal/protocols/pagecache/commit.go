@@ -23,7 +23,8 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 	release := func() *types.Delete {
 		condition, values := s.onLease(l)
 		return &types.Delete{
-			TableName: &s.cfg.Table, Key: Key(s.PK(l.Key), isr.SortLock), ConditionExpression: condition, ExpressionAttributeValues: values,
+			TableName: &s.cfg.Table, Key: Key(s.PK(l.Key), isr.SortLock), ConditionExpression: condition,
+			ExpressionAttributeValues: values,
 		}
 	}
 	err := s.transact(ctx, l, m, page, release)
@@ -37,7 +38,9 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 }
 
 // transact sends the transaction, until it meets no conflict. With a nil release, LOCK does not change.
-func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete) error {
+func (s *leases) transact(
+	ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete,
+) error {
 	var actions []types.TransactWriteItem
 	err := s.pastConflicts(ctx, func() error {
 		actions = page()

@@ -26,7 +26,8 @@ func TestConfigDefaults(t *testing.T) {
 		TTLBuffer: time.Hour, Poll: time.Second, Contention: isr.ServeStale, Patience: 10,
 	}
 	if diff := cmp.Diff(want, plain{
-		got.Table, got.Tenant, got.Lease, got.Revalidate, got.Retention, got.TTLBuffer, got.Poll, got.Contention, got.Patience,
+		got.Table, got.Tenant, got.Lease, got.Revalidate, got.Retention, got.TTLBuffer, got.Poll,
+		got.Contention, got.Patience,
 	}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -57,7 +58,11 @@ func TestTableVariable(t *testing.T) {
 		for _, p := range recipe.References() {
 			r := newRig(t)
 			c := r.config("alice")
-			c.Render = func(context.Context, string, func(context.Context) error) ([]byte, error) { return []byte("new"), nil }
+			c.Render = func(
+				context.Context, string, func(context.Context) error,
+			) ([]byte, error) {
+				return []byte("new"), nil
+			}
 			c.Table = test.table
 			h, err := p.New(c)
 			if err != nil {
@@ -91,7 +96,8 @@ func TestConfigErrors(t *testing.T) {
 		{"negative buffer", func(c *isr.Config) { c.TTLBuffer = -time.Second }, []string{"Config.TTLBuffer"}},
 		{"negative poll", func(c *isr.Config) { c.Poll = -time.Second }, []string{"Config.Poll"}},
 		{"negative patience", func(c *isr.Config) { c.Patience = -1 }, []string{"Config.Patience", "-1"}},
-		{"half seconds", func(c *isr.Config) { c.Revalidate = 1500 * time.Millisecond }, []string{"Config.Revalidate", "1.5s", "whole seconds"}},
+		{"half seconds", func(c *isr.Config) { c.Revalidate = 1500 * time.Millisecond },
+			[]string{"Config.Revalidate", "1.5s", "whole seconds"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newRig(t).config("alice")

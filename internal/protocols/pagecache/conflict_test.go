@@ -35,7 +35,8 @@ func TestPublishPastConflicts(t *testing.T) {
 			if r.lockToken() != "" {
 				t.Error("the lock stays behind")
 			}
-			if waited, want := r.clock.Now().Sub(start), []time.Duration{0, 50, 150, 350, 350, 350}[conflicts]*time.Millisecond; waited != want {
+			if waited, want := r.clock.Now().Sub(start),
+				[]time.Duration{0, 50, 150, 350, 350, 350}[conflicts]*time.Millisecond; waited != want {
 				t.Errorf("waited %v, want %v", waited, want)
 			}
 		})
@@ -51,7 +52,8 @@ func TestALeaseThatEndsDuringAConflictIsNotPublished(t *testing.T) {
 	must.OK(t, err)
 	c.Clock.(*sleepless).whenDone = func(int) { r.clock.Advance(30 * time.Second) }
 	r.fault(t, "conflict op=TransactWriteItems")
-	err = alice.Publish(r.ctx, lease, pagecache.Meta{PK: alice.PK(key), S3Key: "late", GeneratedAt: t0, RevalidateSeconds: 60})
+	err = alice.Publish(r.ctx, lease,
+		pagecache.Meta{PK: alice.PK(key), S3Key: "late", GeneratedAt: t0, RevalidateSeconds: 60})
 	if !errors.Is(err, isr.ErrLeaseLost) || len(r.rows()) != 1 {
 		t.Errorf("got %v, want ErrLeaseLost and no META:\n%v", err, r.rows())
 	}
@@ -108,7 +110,8 @@ func TestWhatCountsAsAConflict(t *testing.T) {
 		must.OK(t, err)
 		err = alice.Publish(r.ctx, lease, pagecache.Meta{PK: alice.PK(key)})
 		if err == nil || errors.Is(err, isr.ErrLeaseLost) != test.lost || sent > 1 != test.again {
-			t.Errorf("%v: got %v after %d attempts, want again %v, lost %v", test.answer, err, sent, test.again, test.lost)
+			t.Errorf("%v: got %v after %d attempts, want again %v, lost %v", test.answer, err, sent, test.again,
+				test.lost)
 		}
 	}
 }

@@ -27,11 +27,15 @@ func withDefaults(c isr.Config) (isr.Config, error) {
 		return c, err
 	}
 	if c.Revalidate%time.Second != 0 {
-		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
+		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions",
+			c.Revalidate)
 	}
 	guards := &inside.In(&c).Guards
 	if *guards > AllGuards {
-		return isr.Config{}, fmt.Errorf("isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x", uint8(*guards), uint8(AllGuards))
+		return isr.Config{}, fmt.Errorf(
+			"isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x",
+			uint8(*guards), uint8(AllGuards),
+		)
 	}
 	if *guards == 0 {
 		*guards = guard.Token | guard.Expiry

@@ -70,14 +70,16 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					before := r.rows()
 
 					err = alice.Publish(r.ctx, lease, pagecache.Meta{
-						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60, TTL: pagecache.Floor(r.clock.Now()) + 7200,
+						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60,
+						TTL: pagecache.Floor(r.clock.Now()) + 7200,
 					})
 
 					var want error
 					switch {
 					case g&guard.Version != 0 && meta.version, g&guard.Monotonic != 0 && meta.monotone:
 						want = pagecache.ErrOvertaken
-					case g&guard.Token != 0 && (lock.others || lock.missing), g&guard.Expiry != 0 && (lock.over || lock.missing):
+					case g&guard.Token != 0 && (lock.others || lock.missing),
+						g&guard.Expiry != 0 && (lock.over || lock.missing):
 						want = isr.ErrLeaseLost
 					}
 					if !errors.Is(err, want) {
@@ -91,7 +93,8 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					}
 					got, err := alice.Read(r.ctx, key)
 					if err != nil || got.S3Key != "new" || (got.Version == 4) != (g&guard.Version != 0) {
-						t.Errorf("META is %+v, %v, want the new page, with a version only if versions are counted", got, err)
+						t.Errorf("META is %+v, %v, want the new page, with a version only if versions are counted", got,
+							err)
 					}
 					left := ""
 					if lock.others && g&(guard.Token|guard.Expiry) == 0 {
@@ -175,7 +178,9 @@ func TestAnOvertakenPageIsNotFresh(t *testing.T) {
 	inside.In(alice).Guards = pagecache.AllGuards
 	alice.render = func(context.Context, func(context.Context) error) error {
 		r.bodies["other"] = []byte("other")
-		r.put(t, pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "other", GeneratedAt: t0 - 99, RevalidateSeconds: 60, Version: 1}.Item())
+		r.put(t, pagecache.Meta{
+			PK: isr.PartitionKey("", key), S3Key: "other", GeneratedAt: t0 - 99, RevalidateSeconds: 60, Version: 1,
+		}.Item())
 		return nil
 	}
 	alice.wantServed(t, "alice's 1", false, 1)

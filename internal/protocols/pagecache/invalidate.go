@@ -20,7 +20,8 @@ var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
 
-	countUp   = "SET version = if_not_exists(version, :start) + :one, invalidated_version = if_not_exists(version, :start) + :one, revalidate_seconds = :zero"
+	countUp = "SET version = if_not_exists(version, :start) + :one, invalidated_version = if_not_exists(version, " +
+		":start) + :one, revalidate_seconds = :zero"
 	setNoPage = countUp + ", #ttl = :ttl REMOVE s3_key, current_sk, generated_at, etag"
 )
 
@@ -33,8 +34,9 @@ const invalidateAttempts = 4
 // Without guard.Version no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
 	if !has(inside.In(&s.cfg).Guards, guard.Version) {
-		return storeError("invalidate", key, fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+
-			"from being published that is being made now", isr.ErrUnsupported, inside.In(&s.cfg).Guards))
+		return storeError("invalidate", key,
+			fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+
+				"from being published that is being made now", isr.ErrUnsupported, inside.In(&s.cfg).Guards))
 	}
 	var err error
 	for range invalidateAttempts {
@@ -57,7 +59,8 @@ func (s *leases) countUp(ctx context.Context, key string, condition, update *str
 	return s.pastConflicts(ctx, func() error {
 		now := s.Now()
 		values := map[string]types.AttributeValue{
-			":start": now.attribute(), ":zero": number(0), ":one": number(1), ":gone": (now + buffer(&s.cfg)).attribute(),
+			":start": now.attribute(), ":zero": number(0), ":one": number(1),
+			":gone": (now + buffer(&s.cfg)).attribute(),
 		}
 		if update == &setNoPage {
 			values[":ttl"] = pageTTL(&s.cfg, now).attribute()

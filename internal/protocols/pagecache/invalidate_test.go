@@ -71,7 +71,9 @@ func TestAnInvalidationReachesClocksThatAreBehind(t *testing.T) {
 	r := newRig(t)
 	alice := r.guarded("alice", false)
 	r.bodies["ahead"] = []byte("ahead")
-	r.put(t, pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "ahead", GeneratedAt: t0 + 5, RevalidateSeconds: 60, Version: 1}.Item())
+	r.put(t, pagecache.Meta{
+		PK: isr.PartitionKey("", key), S3Key: "ahead", GeneratedAt: t0 + 5, RevalidateSeconds: 60, Version: 1,
+	}.Item())
 	alice.wantServed(t, "ahead", true, 0)
 	alice.invalidate(t)
 	alice.render = func(context.Context, func(context.Context) error) error { return errOrigin }
@@ -166,7 +168,8 @@ func TestAFillThatBeginsAfterAnInvalidation(t *testing.T) {
 
 func TestAnInvalidationThatMeetsFaults(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
-		for _, fault := range []string{"response-lost op=UpdateItem", "request-lost op=UpdateItem", "duplicate op=UpdateItem", "throttled op=UpdateItem",
+		for _, fault := range []string{"response-lost op=UpdateItem", "request-lost op=UpdateItem",
+			"duplicate op=UpdateItem", "throttled op=UpdateItem",
 			"conflict op=UpdateItem times=3"} {
 			for _, page := range []bool{true, false} {
 				r := newRig(t)

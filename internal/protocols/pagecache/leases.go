@@ -84,7 +84,10 @@ func (m Meta) nothing() Meta { return Meta{PK: m.PK, Version: m.Version} }
 
 // otherRecipe is the error of a META row that another protocol has written.
 func otherRecipe(missing, recipe string) error {
-	return fmt.Errorf("META row: attribute %s: found nothing, expected that of recipe %s (do all nodes run the same recipe?)", missing, recipe)
+	return fmt.Errorf(
+		"META row: attribute %s: found nothing, expected that of recipe %s (do all nodes run the same recipe?)",
+		missing, recipe,
+	)
 }
 
 // NewLock makes the LOCK row of a lease that begins now.
@@ -97,9 +100,10 @@ func (s *leases) lockTTL(expires EpochSeconds) EpochSeconds { return expires + b
 
 // The conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads through them.
 var (
-	ifFree       = "attribute_not_exists(pk) OR lease_expires_at <= :now"
-	ifOwn        = "lease_token = :token"
-	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now" // guards every write of a lease's holder except its release
+	ifFree = "attribute_not_exists(pk) OR lease_expires_at <= :now"
+	ifOwn  = "lease_token = :token"
+	// guards every write of a lease's holder except its release
+	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now"
 	setExpiry    = "SET lease_expires_at = :expires, #ttl = :ttl"
 	consistent   = true
 )
@@ -124,7 +128,8 @@ func (s *leases) Acquire(ctx context.Context, key string) (Lease, error) {
 		return Lease{}, storeError("acquire", key, ErrHeld)
 	}
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if token, _ := refused.Item[attrLeaseToken].(*types.AttributeValueMemberS); token != nil && token.Value == lease.Token {
+		if token, _ := refused.Item[attrLeaseToken].(*types.AttributeValueMemberS); token != nil &&
+			token.Value == lease.Token {
 			return lease, nil
 		}
 		return Lease{}, storeError("acquire", key, ErrHeld)

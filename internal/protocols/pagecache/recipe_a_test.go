@@ -37,10 +37,12 @@ func TestAcquire(t *testing.T) {
 		{"held for a nanosecond more", lockRow("bob-1", t0+10).Item(), 10*time.Second - 1, true, 0},
 		{"over at this very second", lockRow("bob-1", t0+10).Item(), 10 * time.Second, false, t0 + 40},
 		{"long over, and not deleted by TTL", lockRow("bob-1", t0+10).Item(), 24 * time.Hour, false, t0 + 86400 + 30},
-		{"a lock without an expiry is not known to be over", row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK")}, time.Hour, true, 0},
+		{"a lock without an expiry is not known to be over",
+			row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK")}, time.Hour, true, 0},
 		{
 			"nor is one whose expiry is text",
-			row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK"), "lease_token": s("bob-1"), "lease_expires_at": s("0")}, 0, true, 0,
+			row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK"), "lease_token": s("bob-1"),
+				"lease_expires_at": s("0")}, 0, true, 0,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -127,13 +129,15 @@ var guarded = []struct {
 }{
 	{name: "own", prepare: func(*testing.T, *rig) {}},
 	{name: "own, in its last nanosecond", prepare: func(_ *testing.T, r *rig) { r.clock.Advance(30*time.Second - 1) }},
-	{name: "own, over at this very second", prepare: func(_ *testing.T, r *rig) { r.clock.Advance(30 * time.Second) }, over: true},
+	{name: "own, over at this very second",
+		prepare: func(_ *testing.T, r *rig) { r.clock.Advance(30 * time.Second) }, over: true},
 	{name: "own, long over", prepare: func(_ *testing.T, r *rig) { r.clock.Advance(time.Hour) }, over: true},
 	{name: "taken over", prepare: func(t *testing.T, r *rig) {
 		r.clock.Advance(30 * time.Second)
 		must.Done(t)(r.store(t, "bob").Acquire(r.ctx, key))
 	}, others: true},
-	{name: "somebody else's although it was not over", prepare: func(t *testing.T, r *rig) { r.lock(t, "bob-1", t0+30) }, others: true},
+	{name: "somebody else's although it was not over",
+		prepare: func(t *testing.T, r *rig) { r.lock(t, "bob-1", t0+30) }, others: true},
 	{name: "deleted by TTL", prepare: func(t *testing.T, r *rig) {
 		r.clock.Advance(30*time.Second + time.Hour + time.Second)
 		if n := r.db.SweepExpired(); n != 1 {
@@ -162,7 +166,9 @@ func TestRefresh(t *testing.T) {
 				wantLost(t, r, "refresh", err, before)
 				return
 			}
-			want := pagecache.Lease{Key: key, Token: lease.Token, ExpiresAt: pagecache.Ceil(r.clock.Now().Add(30 * time.Second))}
+			want := pagecache.Lease{
+				Key: key, Token: lease.Token, ExpiresAt: pagecache.Ceil(r.clock.Now().Add(30 * time.Second)),
+			}
 			if err != nil || got != want {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
@@ -245,7 +251,9 @@ func TestRead(t *testing.T) {
 	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (pagecache.Meta{}) {
 		t.Errorf("a missing row: got %+v, %v, want ErrMiss", got, err)
 	}
-	want := pagecache.Meta{PK: alice.PK(key), S3Key: "b", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 7201}
+	want := pagecache.Meta{
+		PK: alice.PK(key), S3Key: "b", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 7201,
+	}
 	r.put(t, want.Item())
 	r.clock.Advance(time.Hour)
 	if got, err := alice.Read(r.ctx, key); err != nil || got != want {
@@ -279,11 +287,13 @@ func TestFresh(t *testing.T) {
 		{"just made", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(100, 0), true},
 		{"the last nanosecond", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(160, -1), true},
 		{"the first stale one", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(160, 0), false},
-		{"made by a clock that is ahead", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(90, 0), true},
+		{"made by a clock that is ahead", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60},
+			time.Unix(90, 0), true},
 		{"never fresh", pagecache.Meta{GeneratedAt: 100}, time.Unix(100, 0), false},
 		{"never fresh, by a clock that is behind", pagecache.Meta{GeneratedAt: 100}, time.Unix(90, 0), false},
 		{"past its ttl", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60, TTL: 99}, time.Unix(159, 0), true},
-		{"long before its ttl", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60, TTL: 1e9}, time.Unix(160, 0), false},
+		{"long before its ttl", pagecache.Meta{GeneratedAt: 100, RevalidateSeconds: 60, TTL: 1e9},
+			time.Unix(160, 0), false},
 	} {
 		if got := store.Fresh(test.meta, test.now); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)

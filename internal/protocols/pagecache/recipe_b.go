@@ -174,8 +174,10 @@ func (r *RecipeB) Versions(ctx context.Context, key string) ([]Version, error) {
 	for {
 		out, err := r.cfg.Client.Query(ctx, &dynamodb.QueryInput{
 			TableName: &r.cfg.Table, ConsistentRead: &consistent, ExclusiveStartKey: from,
-			KeyConditionExpression:    &areVersions,
-			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": text(r.PK(key)), ":versions": text(SortVersion)},
+			KeyConditionExpression: &areVersions,
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":pk": text(r.PK(key)), ":versions": text(SortVersion),
+			},
 		})
 		if err != nil {
 			return nil, err
@@ -206,7 +208,9 @@ var (
 func (r *RecipeB) Restore(ctx context.Context, l Lease, visible, older Meta) error {
 	return r.commit(ctx, l, older, func() []types.TransactWriteItem {
 		gone := r.gone().attribute()
-		condition, values := &ifPointer, map[string]types.AttributeValue{":from": text(visible.CurrentSK), ":gone": gone}
+		condition, values := &ifPointer, map[string]types.AttributeValue{
+			":from": text(visible.CurrentSK), ":gone": gone,
+		}
 		switch {
 		case !has(inside.In(&r.cfg).Guards, guard.Version):
 		case visible.Version > 0:

@@ -50,15 +50,19 @@ func TestRecipeBWritesAVersionAndPointsAtIt(t *testing.T) {
 	r.clock.Advance(time.Minute)
 	alice.wantServed(t, "alice's 2", true, 2)
 	row := func(sk string, by int, at pagecache.EpochSeconds, rest string) string {
-		return strings.NewReplacer("AT", fmt.Sprint(at), "TTL", fmt.Sprint(at+60+86400+3600), "BY", fmt.Sprint(by), "NUMBER", fmt.Sprint(int64(t0)+int64(by)-1)).Replace(
-			`{` + rest + `generated_at: AT, revalidate_seconds: 60, s3_key: "pages/alice-BY", sk: "` + sk + `", ttl: TTL, version: NUMBER}`)
+		return strings.NewReplacer("AT", fmt.Sprint(at), "TTL", fmt.Sprint(at+60+86400+
+			3600), "BY", fmt.Sprint(by), "NUMBER", fmt.Sprint(int64(t0)+int64(by)-1)).Replace(
+			`{` + rest + `generated_at: AT, revalidate_seconds: 60, s3_key: "pages/alice-BY", sk: "` + sk +
+				`", ttl: TTL, version: NUMBER}`)
 	}
 	var etags []string
 	for i := 1; i <= 2; i++ {
 		etags = append(etags, etagOf(t, r, fmt.Sprintf("VER#alice-%d", i)))
 	}
-	meta := strings.Replace(row("META", 2, t0+60, `current_sk: "VER#alice-2", etag: `+etags[1]+`, `), `s3_key: "pages/alice-2", `, "", 1)
-	want := []string{meta, row("VER#alice-1", 1, t0, "etag: "+etags[0]+", "), row("VER#alice-2", 2, t0+60, "etag: "+etags[1]+", ")}
+	meta := strings.Replace(row("META", 2, t0+60, `current_sk: "VER#alice-2", etag: `+etags[1]+`, `),
+		`s3_key: "pages/alice-2", `, "", 1)
+	want := []string{meta, row("VER#alice-1", 1, t0, "etag: "+etags[0]+", "),
+		row("VER#alice-2", 2, t0+60, "etag: "+etags[1]+", ")}
 	if diff := cmp.Diff(want, r.rows()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
@@ -97,8 +101,12 @@ func TestRecipeBReads(t *testing.T) {
 	cfg := r.config("alice")
 	store, err := pagecache.NewRecipeB(cfg)
 	must.OK(t, err)
-	meta := pagecache.Meta{PK: store.PK(key), CurrentSK: "VER#1", GeneratedAt: t0, RevalidateSeconds: 60, Version: 3, TTL: t0 + 7200}
-	version := pagecache.Version{PK: meta.PK, SK: "VER#1", S3Key: "b", ETag: "e", GeneratedAt: t0, RevalidateSeconds: 60, TTL: t0 + 7200}
+	meta := pagecache.Meta{
+		PK: store.PK(key), CurrentSK: "VER#1", GeneratedAt: t0, RevalidateSeconds: 60, Version: 3, TTL: t0 + 7200,
+	}
+	version := pagecache.Version{
+		PK: meta.PK, SK: "VER#1", S3Key: "b", ETag: "e", GeneratedAt: t0, RevalidateSeconds: 60, TTL: t0 + 7200,
+	}
 	nothing := pagecache.Meta{PK: meta.PK, Version: 3}
 	wantMiss := func(name string, want pagecache.Meta) {
 		t.Helper()
@@ -135,7 +143,9 @@ func TestRecipeBPublishesUnderTheLease(t *testing.T) {
 			must.OK(t, err)
 			test.prepare(t, r)
 			before := r.rows()
-			meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 90000}
+			meta := pagecache.Meta{
+				PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 90000,
+			}
 			err = alice.Publish(r.ctx, lease, meta)
 			if test.over || test.others || test.missing {
 				wantLost(t, r, "publish", err, before)
@@ -179,7 +189,8 @@ func TestRollback(t *testing.T) {
 		inside.In(bob).Guards, inside.In(bob).PointerETag = inside.In(alice).Guards, inside.In(alice).PointerETag
 		for _, want := range []int{2, 1} {
 			must.OK(t, bob.rollback(t))
-			if got, want := r.meta(t, "current_sk"), fmt.Sprintf("VER#alice-%d", want); got != want || r.lockToken() != "" {
+			if got, want := r.meta(t, "current_sk"), fmt.Sprintf("VER#alice-%d", want); got != want ||
+				r.lockToken() != "" {
 				t.Errorf("META leads to %s, lock %q, want %s and no lock", got, r.lockToken(), want)
 			}
 			if got, want := r.meta(t, "ttl"), fmt.Sprint(t0+pagecache.EpochSeconds(60*want)+86400+3600); got != want {
@@ -232,13 +243,16 @@ func TestARollbackThatIsOvertaken(t *testing.T) {
 		meanwhile func(*testing.T, *rig, *node) // after bob has looked, before he writes
 		want      string
 	}{
-		{"by an invalidation: it goes back all the same", func(t *testing.T, _ *rig, carol *node) { carol.invalidate(t) }, "VER#alice-1"},
+		{"by an invalidation: it goes back all the same",
+			func(t *testing.T, _ *rig, carol *node) { carol.invalidate(t) }, "VER#alice-1"},
 		{"by a publish, for he has lost his lease: it goes back from there", func(t *testing.T, r *rig, carol *node) {
 			r.clock.Advance(30 * time.Second)
 			carol.wantServed(t, "carol's 1", true, 1)
 		}, "VER#alice-2"},
 		{"by TTL, which takes the version: it goes nowhere", func(t *testing.T, r *rig, _ *node) {
-			must.Done(t)(r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{TableName: aws.String(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1")}))
+			must.Done(t)(r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{
+				TableName: aws.String(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1"),
+			}))
 		}, "VER#alice-2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -279,7 +293,8 @@ func TestRollbackReadsEveryPage(t *testing.T) {
 	bob := r.b("bob")
 	bob.Client = onePerPage{bob.Client}
 	for i := range 5 {
-		r.put(t, pagecache.Version{PK: isr.PartitionKey("", key), SK: fmt.Sprintf("VER#%d", i), S3Key: "x", GeneratedAt: t0 + 1 + pagecache.EpochSeconds(i), TTL: t0 + 3600 + 120}.Item())
+		r.put(t, pagecache.Version{PK: isr.PartitionKey("", key), SK: fmt.Sprintf("VER#%d", i), S3Key: "x",
+			GeneratedAt: t0 + 1 + pagecache.EpochSeconds(i), TTL: t0 + 3600 + 120}.Item())
 	}
 	if err := bob.rollback(t); err != nil || r.meta(t, "current_sk") != "VER#alice-1" {
 		t.Errorf("%v, META leads to %s, want alice-1", err, r.meta(t, "current_sk"))
@@ -289,7 +304,9 @@ func TestRollbackReadsEveryPage(t *testing.T) {
 // onePerPage answers queries with one row at a time.
 type onePerPage struct{ isr.Client }
 
-func (c onePerPage) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c onePerPage) Query(
+	ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
+) (*dynamodb.QueryOutput, error) {
 	limited, one := *in, int32(1)
 	limited.Limit = &one
 	return c.Client.Query(ctx, &limited, o...)
@@ -320,7 +337,8 @@ func TestReferencesAreNamed(t *testing.T) {
 			t.Errorf("%s: got %v for no configuration, want an error", p.Name, h)
 		}
 	}
-	if diff := cmp.Diff([]string{"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "recipe-a-home"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "recipe-a-home"},
+		names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -31,7 +31,8 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 			return served, err
 		}
 		if v.looks >= c.cfg.Patience {
-			return isr.Served{}, fmt.Errorf("isr: regenerate %s as %s: %w: at each of %d looks, %w", key, r.ID, ErrUnavailable, v.looks+1, err)
+			return isr.Served{}, fmt.Errorf("isr: regenerate %s as %s: %w: at each of %d looks, %w", key, r.ID,
+				ErrUnavailable, v.looks+1, err)
 		}
 		v.forget("wait")
 		c.cfg.Clock.Sleep(c.cfg.Poll)
@@ -40,7 +41,8 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 
 // again says whether an error means that another node was faster.
 func again(err error) bool {
-	return errors.Is(err, ErrHeld) || errors.Is(err, isr.ErrLeaseLost) || errors.Is(err, ErrOvertaken) || errors.Is(err, ErrAnswered)
+	return errors.Is(err, ErrHeld) || errors.Is(err, isr.ErrLeaseLost) || errors.Is(err, ErrOvertaken) ||
+		errors.Is(err, ErrAnswered)
 }
 
 // answer serves the page that has answered the request, or answers it.
@@ -74,7 +76,8 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	v.forget("make", lease, v.seen)
 	made, err := v.render(ctx, &lease)
 	if err != nil {
-		_ = v.store.Fail(context.WithoutCancel(ctx), v.key, r) // best effort: the request may be taken up again either way
+		// best effort: the request may be taken up again either way
+		_ = v.store.Fail(context.WithoutCancel(ctx), v.key, r)
 		v.release(ctx, lease)
 		return isr.Served{}, err
 	}
@@ -189,11 +192,14 @@ func (s *leases) Begin(ctx context.Context, key string, r isr.Request) (RequestR
 	var found map[string]types.AttributeValue
 	err := s.pastConflicts(ctx, func() error {
 		now := s.Now()
-		row = RequestRow{PK: s.PK(key), SK: SortRequest + r.ID, RequestHash: r.Hash, Status: RequestStarted, TTL: pageTTL(&s.cfg, now)}
+		row = RequestRow{PK: s.PK(key), SK: SortRequest + r.ID, RequestHash: r.Hash, Status: RequestStarted,
+			TTL: pageTTL(&s.cfg, now)}
 		_, err := s.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: &s.cfg.Table, Item: row.Item(),
 			ConditionExpression: &ifGone, ExpressionAttributeNames: aliasTTL,
-			ExpressionAttributeValues:           map[string]types.AttributeValue{":gone": (now + buffer(&s.cfg)).attribute()},
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":gone": (now + buffer(&s.cfg)).attribute(),
+			},
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		})
 		return err
@@ -244,7 +250,8 @@ func (s *leases) Fail(ctx context.Context, key string, r isr.Request) error {
 			TableName: &s.cfg.Table, Key: Key(s.PK(key), SortRequest+r.ID),
 			UpdateExpression: &setFailed, ConditionExpression: &ifStarted, ExpressionAttributeNames: aliasStatusTTL,
 			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":hash": text(r.Hash), ":gone": s.gone().attribute(), ":started": text(string(RequestStarted)), ":failed": text(string(RequestFailed)),
+				":hash": text(r.Hash), ":gone": s.gone().attribute(), ":started": text(string(RequestStarted)),
+				":failed": text(string(RequestFailed)),
 			},
 		})
 		return err

@@ -33,7 +33,8 @@ func (n *node) wantMade(t *testing.T, body string, fresh bool, made int) {
 	t.Helper()
 	got, err := n.regenerate(t, deploy)
 	if err != nil || string(got.Body) != body || got.Fresh != fresh || n.made != made {
-		t.Errorf("got %q, fresh %v, %v, after %d renderings, want %q, fresh %v, after %d", got.Body, got.Fresh, err, n.made, body, fresh, made)
+		t.Errorf("got %q, fresh %v, %v, after %d renderings, want %q, fresh %v, after %d", got.Body, got.Fresh, err,
+			n.made, body, fresh, made)
 	}
 }
 
@@ -100,7 +101,8 @@ func TestARequestWithOtherInputsIsRefused(t *testing.T) {
 			t.Helper()
 			got, err := bob.regenerate(t, isr.Request{ID: deploy.ID, Hash: "h2"})
 			if !errors.Is(err, isr.ErrOtherInputs) || bob.made != 0 {
-				t.Errorf("when it has %s: got %q, %v, after %d renderings, want ErrOtherInputs", when, got.Body, err, bob.made)
+				t.Errorf("when it has %s: got %q, %v, after %d renderings, want ErrOtherInputs", when, got.Body, err,
+					bob.made)
 			}
 			wantMention(t, err, "deploy-1", key)
 		}
@@ -116,7 +118,8 @@ func TestARequestWithOtherInputsIsRefused(t *testing.T) {
 		alice.wantMade(t, "alice's 2", true, 2)
 		refused("been answered")
 		r.clock.Advance(time.Second) // within a second, GuardMonotonic would make him render twice
-		if got, err := bob.regenerate(t, isr.Request{ID: "deploy-2", Hash: "h2"}); err != nil || string(got.Body) != "bob's 1" {
+		if got, err := bob.regenerate(t, isr.Request{ID: "deploy-2", Hash: "h2"}); err != nil ||
+			string(got.Body) != "bob's 1" {
 			t.Errorf("under another key: got %q, %v", got.Body, err)
 		}
 	})
@@ -180,7 +183,8 @@ func TestWhoWaitsIsServedWhatTheHolderMakes(t *testing.T) {
 		carol := node("carol")
 		asked := 0
 		carol.Client = spy{carol.Client, func(in any) error {
-			if put, ok := in.(*dynamodb.PutItemInput); ok && strings.Contains(fmt.Sprint(put.Item["sk"]), "LOCK") && asked == 0 {
+			if put, ok := in.(*dynamodb.PutItemInput); ok && strings.Contains(fmt.Sprint(put.Item["sk"]), "LOCK") &&
+				asked == 0 {
 				asked++
 				alice.wantMade(t, "alice's 1", true, 1)
 			}
@@ -217,7 +221,8 @@ func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 		alice.onB = onB
 		alice.render = func(context.Context, func(context.Context) error) error {
 			r.bodies["x"] = []byte("x")
-			r.put(t, pagecache.RequestRow{PK: isr.PartitionKey("", key), SK: "REQ#deploy-1", RequestHash: "h1", Status: pagecache.RequestCompleted, ResultS3Key: "x", TTL: t0 + 90000}.Item())
+			r.put(t, pagecache.RequestRow{PK: isr.PartitionKey("", key), SK: "REQ#deploy-1", RequestHash: "h1",
+				Status: pagecache.RequestCompleted, ResultS3Key: "x", TTL: t0 + 90000}.Item())
 			return nil
 		}
 		alice.wantMade(t, "x", false, 1)
@@ -258,7 +263,8 @@ func TestARequestIsForgotten(t *testing.T) {
 					t.Fatal("TTL deleted nothing")
 				}
 			}
-			if got, err := alice.regenerate(t, isr.Request{ID: deploy.ID, Hash: "h2"}); err != nil || string(got.Body) != "alice's 2" {
+			if got, err := alice.regenerate(t, isr.Request{ID: deploy.ID, Hash: "h2"}); err != nil ||
+				string(got.Body) != "alice's 2" {
 				t.Errorf("deleted %v: got %q, %v, want alice's 2", deleted, got.Body, err)
 			}
 		})
@@ -269,7 +275,8 @@ func TestARequestIsForgotten(t *testing.T) {
 // and every caller that was given a page was given that page.
 func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 	for _, op := range []string{"GetItem", "PutItem", "TransactWriteItems", "UpdateItem", "DeleteItem"} {
-		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled", "conflict", "duplicate"} {
+		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled",
+			"conflict", "duplicate"} {
 			if kind == "conflict" && op == "GetItem" {
 				continue
 			}
@@ -309,7 +316,8 @@ func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 								t.Errorf("told %q, and then %q", first.Body, second.Body)
 							}
 							if r.answered() != 1 || r.lockToken() != "" || r.status() != "COMPLETED" {
-								t.Errorf("answered %d times, lock %q, status %s, want once, none, COMPLETED", r.answered(), r.lockToken(), r.status())
+								t.Errorf("answered %d times, lock %q, status %s, want once, none, COMPLETED",
+									r.answered(), r.lockToken(), r.status())
 							}
 						})
 					})
@@ -320,8 +328,11 @@ func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 }
 
 func TestRequestRowsSurvive(t *testing.T) {
-	want := pagecache.RequestRow{PK: "p", SK: "REQ#1", RequestHash: "h", Status: pagecache.RequestCompleted, ResultS3Key: "b", TTL: 9}
-	for _, change := range []func(){func() {}, func() { want.Status, want.ResultS3Key = pagecache.RequestStarted, "" }} {
+	want := pagecache.RequestRow{
+		PK: "p", SK: "REQ#1", RequestHash: "h", Status: pagecache.RequestCompleted, ResultS3Key: "b", TTL: 9,
+	}
+	for _, change := range []func(){func() {},
+		func() { want.Status, want.ResultS3Key = pagecache.RequestStarted, "" }} {
 		change()
 		if got, err := pagecache.ParseRequestRow(want.Item()); err != nil || got != want {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)

@@ -78,7 +78,9 @@ func (r *rig) put(t *testing.T, item map[string]types.AttributeValue) {
 func (r *rig) page(t *testing.T, body string, generatedAt pagecache.EpochSeconds) {
 	t.Helper()
 	r.bodies[body] = []byte(body)
-	r.put(t, pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: body, GeneratedAt: generatedAt, RevalidateSeconds: 60}.Item())
+	r.put(t, pagecache.Meta{
+		PK: isr.PartitionKey("", key), S3Key: body, GeneratedAt: generatedAt, RevalidateSeconds: 60,
+	}.Item())
 }
 
 // lock puts somebody's lock.
@@ -88,7 +90,9 @@ func (r *rig) lock(t *testing.T, token string, expires pagecache.EpochSeconds) {
 }
 
 func lockRow(token string, expires pagecache.EpochSeconds) pagecache.Lock {
-	return pagecache.Lock{PK: isr.PartitionKey("", key), LeaseToken: token, LeaseExpiresAt: expires, TTL: expires + 3600}
+	return pagecache.Lock{
+		PK: isr.PartitionKey("", key), LeaseToken: token, LeaseExpiresAt: expires, TTL: expires + 3600,
+	}
 }
 
 // rows is the table as text, without the long partition key.
@@ -150,35 +154,45 @@ type spy struct {
 	before func(input any) error
 }
 
-func (s spy) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (s spy) GetItem(
+	ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.GetItemOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err
 	}
 	return s.Client.GetItem(ctx, in, o...)
 }
 
-func (s spy) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (s spy) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err
 	}
 	return s.Client.PutItem(ctx, in, o...)
 }
 
-func (s spy) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (s spy) UpdateItem(
+	ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err
 	}
 	return s.Client.UpdateItem(ctx, in, o...)
 }
 
-func (s spy) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (s spy) Query(
+	ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
+) (*dynamodb.QueryOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err
 	}
 	return s.Client.Query(ctx, in, o...)
 }
 
-func (s spy) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (s spy) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err
 	}

@@ -63,14 +63,17 @@ func TestRowsAsDynamoDBStoresThem(t *testing.T) {
 	}{
 		{
 			"META",
-			pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: `"e"`, TTL: 86560}.Item(),
-			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"), "revalidate_seconds": n("60"),
-				"etag": s(`"e"`), "ttl": n("86560")},
+			pagecache.Meta{
+				PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: `"e"`, TTL: 86560,
+			}.Item(),
+			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"),
+				"revalidate_seconds": n("60"), "etag": s(`"e"`), "ttl": n("86560")},
 		},
 		{
 			"META without the optional attributes",
 			pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}.Item(),
-			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"), "revalidate_seconds": n("60")},
+			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"),
+				"revalidate_seconds": n("60")},
 		},
 		{
 			"LOCK",
@@ -93,12 +96,17 @@ func TestRowsAsDynamoDBStoresThem(t *testing.T) {
 func TestRowsSurvive(t *testing.T) {
 	some := rapid.StringN(1, -1, -1)
 	rapid.Check(t, func(t *rapid.T) {
-		seconds := func(label string) pagecache.EpochSeconds { return pagecache.EpochSeconds(rapid.Int64().Draw(t, label)) }
+		seconds := func(
+			label string,
+		) pagecache.EpochSeconds {
+			return pagecache.EpochSeconds(rapid.Int64().Draw(t, label))
+		}
 		meta := pagecache.Meta{
 			PK: rapid.String().Draw(t, "pk"), S3Key: some.Draw(t, "s3_key"), ETag: rapid.String().Draw(t, "etag"),
 			CurrentSK:   rapid.SampledFrom([]string{"", "VER#1"}).Draw(t, "current_sk"),
-			GeneratedAt: seconds("generated_at"), RevalidateSeconds: rapid.Int64().Draw(t, "revalidate_seconds"), TTL: seconds("ttl"),
-			Version: rapid.Int64().Draw(t, "version"), Invalidated: rapid.Int64().Draw(t, "invalidated_version"),
+			GeneratedAt: seconds("generated_at"), RevalidateSeconds: rapid.Int64().Draw(t, "revalidate_seconds"),
+			TTL: seconds("ttl"), Version: rapid.Int64().Draw(t, "version"),
+			Invalidated: rapid.Int64().Draw(t, "invalidated_version"),
 		}
 		if got, err := pagecache.ParseMeta(meta.Item()); err != nil || got != meta {
 			t.Errorf("got %+v, %v, want %+v", got, err, meta)
@@ -116,7 +124,8 @@ func TestRowsSurvive(t *testing.T) {
 
 // The row that an invalidation leaves where there is no page.
 func TestParseMetaWithoutAPage(t *testing.T) {
-	got, err := pagecache.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"), "revalidate_seconds": n("0"), "ttl": n("9")})
+	got, err := pagecache.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"),
+		"revalidate_seconds": n("0"), "ttl": n("9")})
 	if want := (pagecache.Meta{PK: "p", Version: 3, Invalidated: 3, TTL: 9}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -140,21 +149,32 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 	}{
 		{"no pk", func(r row) { delete(r, "pk") }, []string{"pk", "nothing", "string (S)"}},
 		{"no s3_key", func(r row) { delete(r, "s3_key") }, []string{"s3_key", "nothing"}},
-		{"no generated_at", func(r row) { delete(r, "generated_at") }, []string{"generated_at", "nothing", "number (N)"}},
+		{"no generated_at", func(r row) { delete(r, "generated_at") },
+			[]string{"generated_at", "nothing", "number (N)"}},
 		{"no revalidate_seconds", func(r row) { delete(r, "revalidate_seconds") }, []string{"revalidate_seconds"}},
 		{"a number as text", func(r row) { r["generated_at"] = s("100") }, []string{"generated_at", `"100" (S)`}},
 		{"a text as number", func(r row) { r["s3_key"] = n("7") }, []string{"s3_key", "7 (N)"}},
-		{"a fraction", func(r row) { r["generated_at"] = n("100.5") }, []string{"generated_at", "100.5", "whole number"}},
+		{"a fraction", func(r row) { r["generated_at"] = n("100.5") },
+			[]string{"generated_at", "100.5", "whole number"}},
 		{"too large", func(r row) { r["revalidate_seconds"] = n(tooLarge) }, []string{"revalidate_seconds", tooLarge}},
 		{"an etag that is none", func(r row) { r["etag"] = n("1") }, []string{"etag"}},
 		{"a ttl that is none", func(r row) { r["ttl"] = s("soon") }, []string{"ttl", `"soon"`}},
 		{"a list", func(r row) { r["ttl"] = &types.AttributeValueMemberL{} }, []string{"ttl", "AttributeValueMemberL"}},
-		{"a pointer without an age", func(r row) { delete(r, "s3_key"); r["current_sk"] = s("VER#1"); delete(r, "generated_at") }, []string{"generated_at"}},
+		{"a pointer without an age", func(
+			r row,
+		) {
+			delete(r, "s3_key")
+			r["current_sk"] = s("VER#1")
+			delete(r, "generated_at")
+		}, []string{"generated_at"}},
 		{"a version that is none", func(r row) { r["version"] = s("first") }, []string{"version", `"first"`}},
-		{"two wrong ones: the first", func(r row) { delete(r, "revalidate_seconds"); delete(r, "generated_at") }, []string{"generated_at"}},
+		{"two wrong ones: the first", func(r row) { delete(r, "revalidate_seconds"); delete(r, "generated_at") },
+			[]string{"generated_at"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			item := pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: "e", TTL: 200}.Item()
+			item := pagecache.Meta{
+				PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: "e", TTL: 200,
+			}.Item()
 			test.spoil(item)
 			got, err := pagecache.ParseMeta(item)
 			wantMention(t, err, append(test.want, "META")...)

@@ -21,8 +21,8 @@ type Lease struct {
 type Store interface {
 	// Config returns the configuration with its defaults filled in.
 	Config() isr.Config
-	// Read returns the META row, by a strongly consistent read. The error is ErrMiss if there is none, or if its time is
-	// over. If its time is over, or the row is only an invalidation, Meta has the row's Version.
+	// Read returns the META row, by a strongly consistent read. The error is ErrMiss if there is none, or if its time
+	// is over. If its time is over, or the row is only an invalidation, Meta has the row's Version.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
 	Fresh(m Meta, now time.Time) bool
@@ -31,8 +31,9 @@ type Store interface {
 	// Refresh extends a lease that is still held. The error is ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
 	// Publish makes m visible and gives the lease back, both or neither. The error is ErrLeaseLost if the lease is no
-	// longer held, and ErrOvertaken if META has changed since Lease.Seen was its version, or is newer than m. For a lease
-	// with a Request, it also stores m as the answer to the request; the error is ErrAnswered if there is one already.
+	// longer held, and ErrOvertaken if META has changed since Lease.Seen was its version, or is newer than m. For a
+	// lease with a Request, it also stores m as the answer to the request; the error is ErrAnswered if there is one
+	// already.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page. Every later publish of data that may have been read before is refused.
 	// The error is ErrUnsupported without guard.Version.
@@ -43,8 +44,8 @@ type Store interface {
 	// Restore makes older visible if visible is still the visible page, and gives the lease back, both or neither.
 	// ErrLeaseLost and ErrOvertaken are as for Publish.
 	Restore(ctx context.Context, l Lease, visible, older Meta) error
-	// Begin writes down a request, unless it is written down already, and returns its row. The error is ErrOtherInputs if
-	// it was made with another hash.
+	// Begin writes down a request, unless it is written down already, and returns its row. The error is ErrOtherInputs
+	// if it was made with another hash.
 	Begin(ctx context.Context, key string, r isr.Request) (RequestRow, error)
 	// Asked returns the row of a request. The error is ErrMiss if there is none, and ErrOtherInputs as for Begin.
 	Asked(ctx context.Context, key string, r isr.Request) (RequestRow, error)

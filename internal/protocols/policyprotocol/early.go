@@ -48,14 +48,17 @@ func (s *early) mayMake(m pagecache.Meta, now time.Time) bool { return !s.Recipe
 // The published pattern makes the page without a lock, on every node at once. Here the refresh is recipe A's, with
 // lease and second look.
 var refreshAhead = isr.Protocol{
-	Name:    "policy-refresh-ahead",
-	Summary: "a read after 0.8 of the window makes a recently read page again, under the lock, while others are served the old one",
+	Name: "policy-refresh-ahead",
+	Summary: "a read after 0.8 of the window makes a recently read page again, under the lock, while others are " +
+		"served the old one",
 	New: func(cfg isr.Config) (isr.Handler, error) {
 		reference, err := pagecache.NewRecipeA(cfg)
 		if err != nil {
 			return nil, err
 		}
-		store := &recentReader{early: early{RecipeA: reference, untouched: (4*window(reference) + 4) / 5}, reads: map[string]lastReads{}}
+		store := &recentReader{
+			early: early{RecipeA: reference, untouched: (4*window(reference) + 4) / 5}, reads: map[string]lastReads{},
+		}
 		cache, err := pagecache.NewOn(store, cfg)
 		if err != nil {
 			return nil, err

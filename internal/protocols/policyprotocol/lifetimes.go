@@ -31,8 +31,9 @@ var absolute = isr.Protocol{
 // data is as old as the whole window, however often it is read. The age is counted from generated_at, which no read
 // moves.
 var hybrid = isr.Protocol{
-	Name:    "policy-hybrid",
-	Summary: "each read of a fresh page keeps it fresh for half a window more, up to a whole window after its rendering",
+	Name: "policy-hybrid",
+	Summary: "each read of a fresh page keeps it fresh for half a window more, up to a whole window after " +
+		"its rendering",
 	New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 		return &slider{RecipeA: r, slide: (window(r) + 1) / 2, cap: window(r)}
 	}),
@@ -42,8 +43,8 @@ var hybrid = isr.Protocol{
 // mostJitter is the largest share of the window that a page may lose.
 const mostJitter = 0.2
 
-// jitter shortens the window of each page by a random share of up to a fifth, so that pages that were made together do not
-// end together. META has the shorter window, and every reader goes by it.
+// jitter shortens the window of each page by a random share of up to a fifth, so that pages that were made together do
+// not end together. META has the shorter window, and every reader goes by it.
 var jitter = isr.Protocol{
 	Name:    "policy-jitter",
 	Summary: "each page is fresh for 0.8 to 1 of the window, at random, and then made again while others wait",

@@ -55,8 +55,8 @@ func (r *rig) node(policy, actor string, options ...func(*isr.Config)) isr.Handl
 	}
 	n := 0
 	cfg := isr.Config{
-		Client: r.db.As(actor), Clock: scenariotest.Sleepless{Clock: r.clock}, Bodies: r.bodies, Table: table, Revalidate: 10 * time.Second,
-		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
+		Client: r.db.As(actor), Clock: scenariotest.Sleepless{Clock: r.clock}, Bodies: r.bodies, Table: table,
+		Revalidate: 10 * time.Second, Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
 			if r.broken {
 				return nil, errors.New("the origin is broken")
@@ -95,7 +95,8 @@ func (r *rig) want(h isr.Handler, body string, fresh bool) {
 	r.Helper()
 	served, err := h.Get(r.Context(), key)
 	if err != nil || string(served.Body) != body || served.Fresh != fresh {
-		r.Errorf("second %d: served %q, fresh %v, %v; want %q, fresh %v", r.second(), served.Body, served.Fresh, err, body, fresh)
+		r.Errorf("second %d: served %q, fresh %v, %v; want %q, fresh %v", r.second(), served.Body, served.Fresh, err,
+			body, fresh)
 	}
 }
 
@@ -111,8 +112,11 @@ func (r *rig) wantRendered(seconds ...int) {
 func (r *rig) locked(until int) {
 	r.Helper()
 	expires := pagecache.Floor(fakeclock.Epoch) + pagecache.EpochSeconds(until)
-	lock := pagecache.Lock{PK: isr.PartitionKey("", key), LeaseToken: "theirs", LeaseExpiresAt: expires, TTL: expires + 3600}
-	if _, err := r.db.As("carol").PutItem(r.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: lock.Item()}); err != nil {
+	lock := pagecache.Lock{
+		PK: isr.PartitionKey("", key), LeaseToken: "theirs", LeaseExpiresAt: expires, TTL: expires + 3600,
+	}
+	if _, err := r.db.As("carol").PutItem(r.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String(table), Item: lock.Item()}); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -123,7 +127,9 @@ type before struct {
 	put func()
 }
 
-func (b *before) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (b *before) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	if do := b.put; do != nil {
 		b.put = nil
 		do()

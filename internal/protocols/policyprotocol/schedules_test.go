@@ -61,7 +61,9 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 // made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r := scenariotest.Ran(t, campaign.Campaign{
-		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
+		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{
+			Only: "single-flight",
+		},
 	})
 	if r.Verdict != invariant.Violated {
 		t.Errorf("%v after %d schedules, want single-flight violated", r.Verdict, r.Schedules)
@@ -75,7 +77,9 @@ var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* 
 func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
-	must.Done(t)(scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b}.Do(t.Context()))
+	must.Done(t)(scenario.Run{
+		Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b,
+	}.Do(t.Context()))
 	for _, times := range replaced.FindAllStringSubmatch(b.String(), -1) {
 		from, err1 := time.ParseDuration(times[1])
 		to, err2 := time.ParseDuration(times[2])
@@ -111,7 +115,8 @@ func TestPagesAreMadeAgainEarly(t *testing.T) {
 			inLate += min(late, 1)
 		}
 		if inEarly < want.early || inLate < want.late || want.early == 0 && inEarly > 0 {
-			t.Errorf("%s: a page is made again early in %d of %d runs, and late in %d; want %d and %d", policy, inEarly, runs, inLate, want.early, want.late)
+			t.Errorf("%s: a page is made again early in %d of %d runs, and late in %d; want %d and %d", policy, inEarly,
+				runs, inLate, want.early, want.late)
 		}
 	}
 }

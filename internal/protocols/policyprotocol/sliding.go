@@ -45,7 +45,8 @@ func (s *slider) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	if err != nil || !s.Fresh(m, now) {
 		return m, err
 	}
-	if longer := s.slid(m, pagecache.Floor(now)); longer.RevalidateSeconds > m.RevalidateSeconds && s.extend(ctx, key, m, longer) {
+	if longer := s.slid(m, pagecache.Floor(now)); longer.RevalidateSeconds > m.RevalidateSeconds &&
+		s.extend(ctx, key, m, longer) {
 		return longer, nil
 	}
 	return m, nil

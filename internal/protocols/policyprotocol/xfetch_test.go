@@ -20,7 +20,8 @@ func newDrawer(t *testing.T) (*drawer, *fakeclock.Clock) {
 	t.Helper()
 	clock, n := fakeclock.New(fakeclock.Epoch), 0
 	r, err := pagecache.NewRecipeA(isr.Config{
-		Client: ddbfake.New(ddbfake.Options{Clock: clock}).As("alice"), Clock: clock, Bodies: noBodies{}, Table: "cache", Revalidate: 100 * time.Second,
+		Client: ddbfake.New(ddbfake.Options{Clock: clock}).As("alice"), Clock: clock, Bodies: noBodies{},
+		Table: "cache", Revalidate: 100 * time.Second,
 		Tokens: func() string { n++; return fmt.Sprint("alice-", n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
@@ -34,9 +35,12 @@ func newDrawer(t *testing.T) (*drawer, *fakeclock.Clock) {
 // exp(-left/20s), where left is the rest of the window, within four standard deviations.
 func TestTheChanceOfAnEarlyRefresh(t *testing.T) {
 	s, clock := newDrawer(t)
-	m := pagecache.Meta{S3Key: "pages/1", GeneratedAt: pagecache.Floor(fakeclock.Epoch), RevalidateSeconds: 50, RenderMillis: 20_000}
+	m := pagecache.Meta{
+		S3Key: "pages/1", GeneratedAt: pagecache.Floor(fakeclock.Epoch), RevalidateSeconds: 50, RenderMillis: 20_000,
+	}
 	const reads = 20_000
-	for _, left := range []time.Duration{90 * time.Second, 50 * time.Second, 40 * time.Second, 20 * time.Second, 10 * time.Second, time.Second} {
+	for _, left := range []time.Duration{90 * time.Second, 50 * time.Second, 40 * time.Second, 20 * time.Second,
+		10 * time.Second, time.Second} {
 		clock.Advance(fakeclock.Epoch.Add(100*time.Second - left).Sub(clock.Now()))
 		due := 0
 		for range reads {

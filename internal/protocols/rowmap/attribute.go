@@ -168,7 +168,8 @@ func (a *attribute) length(row attr.Item) (time.Duration, bool) {
 
 // timeForms are the forms of ISO 8601 that programs write, besides the form of RFC 3339. A fraction of the seconds may
 // be in each.
-var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "20060102T150405Z0700"}
+var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04:05", "20060102T150405Z0700"}
 
 func parseTime(text string) (time.Time, bool) {
 	for _, form := range timeForms {

@@ -26,7 +26,8 @@ type fit struct {
 
 func (f *fit) clone() fit {
 	c := *f
-	c.strangers, c.pageless, c.complaints, c.times = slices.Clone(f.strangers), slices.Clone(f.pageless), slices.Clone(f.complaints), maps.Clone(f.times)
+	c.strangers, c.pageless, c.complaints, c.times = slices.Clone(f.strangers), slices.Clone(f.pageless),
+		slices.Clone(f.complaints), maps.Clone(f.times)
 	//isrsim:unordered each by itself
 	for a, of := range c.times {
 		same := *of
@@ -79,7 +80,8 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 		of.tries++
 		for _, u := range unitsOfTime {
 			if near(u) {
-				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name, shortened(a.in(c.After)), a.unit, u)
+				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name,
+					shortened(a.in(c.After)), a.unit, u)
 				of.as = u
 				break
 			}
@@ -101,8 +103,10 @@ func (t *Translator) Misread() (text, hint string) {
 			if of.as != seconds {
 				mapped += " " + string(of.as)
 			}
-			field := [...][2]string{{"Expires", "expires"}, {"Generated", "generated"}, {"FreshUntil", "fresh-until"}}[n]
-			return of.text, fmt.Sprintf("hint: `%s` looks like %s: %s: %q, or in a file %s: %s", a.name, of.as, field[0], mapped, field[1], mapped)
+			field :=
+				[...][2]string{{"Expires", "expires"}, {"Generated", "generated"}, {"FreshUntil", "fresh-until"}}[n]
+			return of.text, fmt.Sprintf("hint: `%s` looks like %s: %s: %q, or in a file %s: %s", a.name, of.as,
+				field[0], mapped, field[1], mapped)
 		}
 	}
 	return "", ""
@@ -298,5 +302,6 @@ func (m *Mapping) Lockless() bool { return m != nil && m.translate == nil && !m.
 
 // HasPages reports whether rows may be pages. Without a mapping, META is one.
 func (m *Mapping) HasPages() bool {
-	return m == nil || m.translate != nil || slices.ContainsFunc(m.entries, func(e entry) bool { return e.isPage || e.isVersion })
+	return m == nil || m.translate != nil ||
+		slices.ContainsFunc(m.entries, func(e entry) bool { return e.isPage || e.isVersion })
 }

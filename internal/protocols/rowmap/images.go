@@ -91,8 +91,8 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	return page
 }
 
-// MarkedAt is the attribute of a translated page with the time of its latest mark, if the page was generated after that:
-// the mark has no effect, by the clocks that wrote the two times.
+// MarkedAt is the attribute of a translated page with the time of its latest mark, if the page was generated after
+// that: the mark has no effect, by the clocks that wrote the two times.
 const MarkedAt = "marked_at"
 
 // invalidate closes the window of a page that the row marks as not fresh, and notes a mark from before the page.

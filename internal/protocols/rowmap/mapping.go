@@ -132,8 +132,8 @@ func (m *Mapping) Attributes() []string {
 // attributes are the entry's, in the order in which reports name them.
 func (e *entry) attributes() []*attribute {
 	return []*attribute{
-		&e.token, &e.expires, &e.lasts, &e.renews, &e.generated, &e.window, &e.freshUntil, &e.current, &e.bodyKey, &e.body,
-		&e.etag, &e.version, &e.invalidated, &e.hash, &e.status, &e.made, &e.ttl,
+		&e.token, &e.expires, &e.lasts, &e.renews, &e.generated, &e.window, &e.freshUntil, &e.current, &e.bodyKey,
+		&e.body, &e.etag, &e.version, &e.invalidated, &e.hash, &e.status, &e.made, &e.ttl,
 	}
 }
 
@@ -162,7 +162,8 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 	}
 	e.table = r.Table
 	if r.Partition == "" {
-		fail("", "partition: pk = page#{key}", "found no partition, expected the partition key and the form of its value")
+		fail("", "partition: pk = page#{key}",
+			"found no partition, expected the partition key and the form of its value")
 		return e, problem
 	}
 	e.partition = key("partition", r.Partition)
@@ -181,7 +182,8 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 	if constant, is := strings.CutPrefix(r.Window, "="); is {
 		d, err := time.ParseDuration(strings.TrimSpace(constant))
 		if err != nil || d <= 0 {
-			fail("window", "window: = 60s", "found %q after =, expected the length of the window", strings.TrimSpace(constant))
+			fail("window", "window: = 60s", "found %q after =, expected the length of the window",
+				strings.TrimSpace(constant))
 		}
 		e.always = d
 	} else {
@@ -200,7 +202,8 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 		e.expires = read("expires", r.Expires, unitsOfTime)
 	}
 	e.lasts = read("lasts", r.Lasts, unitsOfLength)
-	e.hash, e.status, e.made = read("request-hash", r.RequestHash, nil), read("request-status", r.RequestStatus, nil), read("request-body", r.RequestBody, nil)
+	e.hash, e.status, e.made = read("request-hash", r.RequestHash, nil), read("request-status", r.RequestStatus, nil),
+		read("request-body", r.RequestBody, nil)
 	e.ttl = read("ttl", r.TTL, nil)
 	if problem == nil {
 		problem = e.decide(translated)
@@ -213,7 +216,8 @@ func (e *entry) decide(translated bool) *Error {
 	has := func(name string) bool {
 		return e.partition.form.has(name) || e.sort.name != "" && e.sort.form.has(name)
 	}
-	page := e.body.is() || e.bodyKey.is() || e.generated.is() || e.window.is() || e.always > 0 || e.freshUntil.is() || e.current.is() ||
+	page := e.body.is() || e.bodyKey.is() || e.generated.is() || e.window.is() || e.always > 0 || e.freshUntil.is() ||
+		e.current.is() ||
 		e.etag.is() || e.version.is()
 	e.isLock = e.expires.is() || e.lasts.is() || e.endless
 	e.isRequest, e.isVersion = has(forRequest), has(forVersion)
@@ -229,27 +233,36 @@ func (e *entry) decide(translated bool) *Error {
 			return nil // the entry says which key its table has
 		}
 		if e.token.is() {
-			return fail("token", withoutEnd, "found a lock without expires and without lasts, expected the end of its lease")
+			return fail("token", withoutEnd,
+				"found a lock without expires and without lasts, expected the end of its lease")
 		}
-		return fail("", "a page has a body and generated, a lock has a token and expires (of a check --lock or --once: expires: never)", "found a row that is neither a page nor a lock")
+		return fail("",
+			"a page has a body and generated, a lock has a token and expires (of a check --lock or --once: "+
+				"expires: never)", "found a row that is neither a page nor a lock")
 	case !has(forKey):
-		return fail("partition", "partition: id = page#{key}", "found no {key} in the key, expected the part that stands for the cache key")
+		return fail("partition", "partition: id = page#{key}",
+			"found no {key} in the key, expected the part that stands for the cache key")
 	case (e.expires.is() || e.endless) && e.lasts.is():
 		return fail("lasts", "leave one of them out", "found both expires and lasts, expected one of them")
 	case e.endless && e.isPage && !e.token.is():
-		return fail("expires", "token: locked_by", "found expires never without a token, in a row that is a page as well: nothing says when it is locked")
+		return fail("expires", "token: locked_by",
+			"found expires never without a token, in a row that is a page as well: nothing says when it is locked")
 	case e.token.is() && !e.isLock:
-		return fail("token", withoutEnd, "found a lock without expires and without lasts, expected the end of its lease")
+		return fail("token", withoutEnd,
+			"found a lock without expires and without lasts, expected the end of its lease")
 	case e.renews.is() && !e.lasts.is():
 		return fail("renews", "", "found renews without lasts, which alone needs it")
 	case e.isRequest && (page || e.isLock || e.isVersion):
-		return fail("", "give requests an entry of their own", "found {request} in the key of a page, a version or a lock")
+		return fail("", "give requests an entry of their own",
+			"found {request} in the key of a page, a version or a lock")
 	case e.isVersion && e.isLock:
 		return fail("", "give the lock an entry of its own", "found {version} in the key of a lock")
 	case e.isVersion && e.current.is():
 		return fail("current", "", "found a version that leads to another")
 	case e.isPage && !e.generated.is() && !e.freshUntil.is():
-		return fail("", "generated: updated_at ms", "found a page without generated and without fresh-until, expected one of them: which page is the newer is not known otherwise")
+		return fail("", "generated: updated_at ms",
+			"found a page without generated and without fresh-until, expected one of them: which page is the newer "+
+				"is not known otherwise")
 	}
 	return nil
 }
@@ -273,8 +286,10 @@ func (m *Mapping) fits(e *entry) *Error {
 		}
 		switch {
 		case other.partition.name != e.partition.name || other.partition.kind != e.partition.kind:
-			return &Error{Field: "partition", Hint: "name the table of each entry if they are two", Problem: fmt.Sprintf(
-				"found the partition key %s (%s), where another entry of that table has %s (%s)", e.partition.name, e.partition.kind, other.partition.name, other.partition.kind)}
+			return &Error{Field: "partition",
+				Hint: "name the table of each entry if they are two", Problem: fmt.Sprintf(
+					"found the partition key %s (%s), where another entry of that table has %s (%s)", e.partition.name,
+					e.partition.kind, other.partition.name, other.partition.kind)}
 		case other.sort.name != e.sort.name || other.sort.kind != e.sort.kind:
 			return &Error{Field: "sort", Hint: "name the table of each entry if they are two", Problem: fmt.Sprintf(
 				"found the sort key %q, where another entry of that table has %q", e.sort.name, other.sort.name)}

@@ -46,10 +46,14 @@ func parseForm(text string) (form, error) {
 		}
 		name := rest[open+1 : end]
 		if !slices.Contains(placeholders, name) {
-			return f, fmt.Errorf("found {%s} in %q, expected one of {%s}", name, text, strings.Join(placeholders, "}, {"))
+			return f, fmt.Errorf("found {%s} in %q, expected one of {%s}", name, text,
+				strings.Join(placeholders, "}, {"))
 		}
 		if n := len(f.parts); n > 0 && f.parts[n-1].name != "" {
-			return f, fmt.Errorf("found two placeholders without anything between them in %q, expected a text that tells where the first ends", text)
+			return f, fmt.Errorf(
+				"found two placeholders without anything between them in %q, expected a text that tells where "+
+					"the first ends", text,
+			)
 		}
 		if name != forAny && f.has(name) {
 			return f, fmt.Errorf("found {%s} twice in %q, expected it once", name, text)

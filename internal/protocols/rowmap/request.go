@@ -93,7 +93,8 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 	named := slices.ContainsFunc(m.entries, func(e entry) bool { return e.table != "" && e.table == table })
 	for i := range m.entries {
 		e := &m.entries[i]
-		if named != (e.table != "") || named && e.table != table || item[e.partition.name] == nil || e.sort.name != "" && item[e.sort.name] == nil {
+		if named != (e.table != "") || named && e.table != table || item[e.partition.name] == nil ||
+			e.sort.name != "" && item[e.sort.name] == nil {
 			continue
 		}
 		key := attr.Item{}
@@ -159,7 +160,9 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 // Writes returns the roles of a row that a put of an item, or an update, sets. It sets the lock if it sets the lock's
 // token or, for a lock without a token, its end. It sets the page if it sets an attribute of the page. The item of an
 // update is its key.
-func (m *Mapping) Writes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) (r Roles) {
+func (m *Mapping) Writes(
+	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
+) (r Roles) {
 	key := m.keyOf(table, item)
 	var set map[string]bool
 	if update != nil {
@@ -198,7 +201,9 @@ func (m *Mapping) Writes(table string, item map[string]types.AttributeValue, upd
 }
 
 // Publishes reports whether an update gives a page a body, and does not only take, extend or give back its lock.
-func (m *Mapping) Publishes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) bool {
+func (m *Mapping) Publishes(
+	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
+) bool {
 	key, set := m.keyOf(table, item), setBy(*cmp.Or(update, new(string)), aliases)
 	for i := range m.entries {
 		e := &m.entries[i]
@@ -302,7 +307,8 @@ func (m *Mapping) Shares() bool {
 	for i := range m.entries {
 		for j := range m.entries {
 			a, b := &m.entries[i], &m.entries[j]
-			if a.isPage && b.isLock && (a.table == b.table || a.table == "" || b.table == "") && a.partition.form.text == b.partition.form.text && a.sort.form.text == b.sort.form.text {
+			if a.isPage && b.isLock && (a.table == b.table || a.table == "" || b.table == "") &&
+				a.partition.form.text == b.partition.form.text && a.sort.form.text == b.sort.form.text {
 				return true
 			}
 		}

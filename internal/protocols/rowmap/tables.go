@@ -29,8 +29,10 @@ func (m *Mapping) Tables(name string) []Table {
 		}
 		if t := &all[at]; t.TTL == nil && e.ttl.is() {
 			t.TTL = &dynamodb.UpdateTimeToLiveInput{
-				TableName:               aws.String(of),
-				TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(e.ttl.name), Enabled: aws.Bool(true)},
+				TableName: aws.String(of),
+				TimeToLiveSpecification: &types.TimeToLiveSpecification{
+					AttributeName: aws.String(e.ttl.name), Enabled: aws.Bool(true),
+				},
 			}
 		}
 	}
@@ -54,7 +56,8 @@ func (e *entry) create(table string) *dynamodb.CreateTableInput {
 		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
 			AttributeName: aws.String(k.of.name), AttributeType: types.ScalarAttributeType(k.of.kind),
 		})
-		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(k.of.name), KeyType: k.kind})
+		in.KeySchema = append(in.KeySchema,
+			types.KeySchemaElement{AttributeName: aws.String(k.of.name), KeyType: k.kind})
 	}
 	return in
 }

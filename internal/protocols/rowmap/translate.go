@@ -63,12 +63,14 @@ type place struct {
 
 // Translator returns a new one, which knows no rows.
 func (m *Mapping) Translator() *Translator {
-	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{}, pages: map[rowName]*markedPage{}}
+	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{},
+		pages: map[rowName]*markedPage{}}
 }
 
 // Clone returns a translator that goes on from where this one is.
 func (t *Translator) Clone() *Translator {
-	c := &Translator{m: t.m, held: maps.Clone(t.held), pks: t.pks, fit: t.fit.clone(), places: maps.Clone(t.places), pages: maps.Clone(t.pages)}
+	c := &Translator{m: t.m, held: maps.Clone(t.held), pks: t.pks, fit: t.fit.clone(), places: maps.Clone(t.places),
+		pages: maps.Clone(t.pages)}
 	//isrsim:unordered each by itself
 	for name, p := range c.pages {
 		c.pages[name] = &markedPage{p.row, maps.Clone(p.marks)}
@@ -244,7 +246,8 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 			now.renewed = c.Time
 		}
 		now.expires = attr.N{}
-		// If the length changes and renews does not, the new length counts from the same write, as other machines see it.
+		// If the length changes and renews does not, the new length counts from the same write, as other machines see
+		// it.
 		if d, ok := e.lasts.length(c.After); ok {
 			now.expires = secondsOf(now.renewed.Add(d))
 		}

@@ -54,9 +54,12 @@ func (m *Mapping) phrases() []phrase {
 		add("T - revalidate_seconds", "T - the window")
 	}
 	named("lease_token", "S", "a holder", func(e *entry) *attribute { return &e.token })
-	named("lease_expires_at", "N", "", func(e *entry) *attribute { return &e.expires }, func(e *entry) *attribute { return &e.lasts })
-	named("generated_at", "N", "", func(e *entry) *attribute { return &e.generated }, func(e *entry) *attribute { return &e.freshUntil })
-	named("revalidate_seconds", "N", "the window", func(e *entry) *attribute { return &e.window }, func(e *entry) *attribute { return &e.freshUntil })
+	named("lease_expires_at", "N", "", func(e *entry) *attribute { return &e.expires },
+		func(e *entry) *attribute { return &e.lasts })
+	named("generated_at", "N", "", func(e *entry) *attribute { return &e.generated },
+		func(e *entry) *attribute { return &e.freshUntil })
+	named("revalidate_seconds", "N", "the window", func(e *entry) *attribute { return &e.window },
+		func(e *entry) *attribute { return &e.freshUntil })
 	named("s3_key", "", "", func(e *entry) *attribute { return &e.bodyKey })
 	named("current_sk", "", "", func(e *entry) *attribute { return &e.current })
 	named("request_hash", "", "", func(e *entry) *attribute { return &e.hash })
@@ -110,7 +113,8 @@ func (m *Mapping) Say(text string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
-		at := slices.IndexFunc(m.words, func(p phrase) bool { return (i == 0 || begins(text[i-1])) && stands(text[i:], p.from) })
+		at := slices.IndexFunc(m.words,
+			func(p phrase) bool { return (i == 0 || begins(text[i-1])) && stands(text[i:], p.from) })
 		if at < 0 {
 			b.WriteByte(text[i])
 			i++
@@ -144,7 +148,9 @@ func (m *Mapping) Row(row attr.Item, instantText func(time.Time) string) string 
 		}
 	}
 	for i := range m.entries {
-		for _, a := range []*attribute{&m.entries[i].expires, &m.entries[i].generated, &m.entries[i].freshUntil, &m.entries[i].ttl} {
+		for _, a := range []*attribute{
+			&m.entries[i].expires, &m.entries[i].generated, &m.entries[i].freshUntil, &m.entries[i].ttl,
+		} {
 			if !a.is() || shown[a.name] == nil {
 				continue
 			}

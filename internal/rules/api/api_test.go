@@ -32,7 +32,8 @@ var updates = flag.Bool("api.update", false, "write docs/API.txt")
 // TestAPI compares docs/API.txt with what the promised packages export, and refuses what a caller cannot name.
 func TestAPI(t *testing.T) {
 	readSources(t)
-	promised := load(t, packages.NeedName|packages.NeedTypes|packages.NeedExportFile|packages.NeedImports, full(Promised)...)
+	promised := load(t,
+		packages.NeedName|packages.NeedTypes|packages.NeedExportFile|packages.NeedImports, full(Promised)...)
 	if len(promised) != len(Promised) {
 		t.Fatalf("found %d packages, %d are promised", len(promised), len(Promised))
 	}
@@ -74,7 +75,8 @@ func TestAPI(t *testing.T) {
 	table := Table(list)
 	t.Log("names exported before this file was kept, and now:\n" + table)
 	want := []byte("# The exported names of the packages that docs/VERSIONS.md promises, one a line.\n" +
-		"# Written by " + update + "\n#\n# before: in commit af11106.\n#\n" + table + "\n" + strings.Join(lines, "\n") + "\n")
+		"# Written by " + update + "\n#\n# before: in commit af11106.\n#\n" + table + "\n" + strings.Join(lines, "\n") +
+		"\n")
 	if *updates {
 		must.OK(t, os.WriteFile(file, want, 0o644))
 		return
@@ -159,14 +161,16 @@ func TestSurface(t *testing.T) {
 			lines: []string{
 				`const M a = 1`, `func E(map[a]int)`, `func F() chan<- *a`, `func N[T interface{o(a); ~int}](T)`,
 				`type B struct`, `type B struct, C []a`, `type G = a`, `type H interface`,
-				`type H interface, I(func(a))`, `type J [2]a`, `type P[T any] struct`, `var K struct{L a}`, `var Q P[a]`,
+				`type H interface, I(func(a))`, `type J [2]a`, `type P[T any] struct`,
+				`var K struct{L a}`, `var Q P[a]`,
 			},
 			hidden: []string{
 				`const M a = 1: a is not exported`, `func E(map[a]int): a is not exported`,
 				`func F() chan<- *a: a is not exported`, `func N[T interface{o(a); ~int}](T): a is not exported`,
 				`type B struct, C []a: a is not exported`,
 				`type G = a: a is not exported`, `type H interface, I(func(a)): a is not exported`,
-				`type J [2]a: a is not exported`, `var K struct{L a}: a is not exported`, `var Q P[a]: a is not exported`,
+				`type J [2]a: a is not exported`, `var K struct{L a}: a is not exported`,
+				`var Q P[a]: a is not exported`,
 			},
 		},
 		{
@@ -254,7 +258,8 @@ func check(t *testing.T, imported *types.Package, path, source string) *types.Pa
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "p.go", source, 0)
 	must.OK(t, err)
-	config := types.Config{Importer: only{imported, importer.Default()}, Error: func(error) {}} // unused imports and names
+	// unused imports and names
+	config := types.Config{Importer: only{imported, importer.Default()}, Error: func(error) {}}
 	pkg, err := config.Check(path, files, []*ast.File{parsed}, nil)
 	must.OK(t, err)
 	return pkg
@@ -282,7 +287,9 @@ func full(names []string) (paths []string) {
 
 func load(t *testing.T, mode packages.LoadMode, patterns ...string) []*packages.Package {
 	t.Helper()
-	loaded := must.Of(packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...))(t)
+	loaded := must.Of(packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...))(
+		t,
+	)
 	for _, pkg := range loaded {
 		for _, problem := range pkg.Errors {
 			t.Fatal(problem)

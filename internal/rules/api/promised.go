@@ -6,8 +6,9 @@ const Module = "github.com/isr-sim/isr-sim"
 // Promised are the packages that docs/VERSIONS.md makes a promise about. All others are commands, examples, or
 // internal.
 var Promised = []string{
-	"ddbfake", "ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "property", "property/bodies", "property/gen", "s3fake", "scenario",
-	"scenario/campaign", "scenario/history", "scenario/invariant", "scenario/isr", "scenario/isr/recipe", "scenario/live", "scenario/policy",
+	"ddbfake", "ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "property", "property/bodies",
+	"property/gen", "s3fake", "scenario", "scenario/campaign", "scenario/history", "scenario/invariant", "scenario/isr",
+	"scenario/isr/recipe", "scenario/live", "scenario/policy",
 	"scenario/schedule",
 }
 

@@ -49,7 +49,8 @@ func Open(t *testing.T, allowed ...string) *Browser {
 	case testing.Short() || race.Enabled:
 		t.Skip("a browser takes seconds, and is not what the race detector looks at")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox) // root has no sandbox
+	// root has no sandbox
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -73,7 +74,8 @@ func Open(t *testing.T, allowed ...string) *Browser {
 			}
 			note("asks for %s", e.Request.URL)
 		case *runtime.EventExceptionThrown:
-			note("throws %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.LineNumber, e.ExceptionDetails.ColumnNumber)
+			note("throws %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.LineNumber,
+				e.ExceptionDetails.ColumnNumber)
 		case *runtime.EventConsoleAPICalled:
 			note("prints %s", e.Type)
 		case *log.EventEntryAdded:
@@ -84,7 +86,8 @@ func Open(t *testing.T, allowed ...string) *Browser {
 		t.Fatal(err)
 	}
 	enabled := []error{
-		second(chromedp.Call(ctx, network.Enable, network.EnableParams{})), second(chromedp.Call(ctx, log.Enable, cdp.Empty{})),
+		second(chromedp.Call(ctx, network.Enable, network.EnableParams{})),
+		second(chromedp.Call(ctx, log.Enable, cdp.Empty{})),
 		second(chromedp.Call(ctx, runtime.Enable, cdp.Empty{})),
 	}
 	if err := errors.Join(enabled...); err != nil {
@@ -152,7 +155,9 @@ func (b *Browser) Expect(text string) {
 // Prefer makes the browser prefer "light" or "dark" pages.
 func (b *Browser) Prefer(scheme string) {
 	b.t.Helper()
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	media := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		b.t.Fatal(err)
 	}
@@ -188,7 +193,8 @@ func (b *Browser) Axe(what string) {
 		b.t.Fatal(err)
 	}
 	Value[bool](b, string(axe)+"; true")
-	const run = "axe.run({iframes: false}).then(r => r.violations.map(v => v.impact + ': ' + v.id + ': ' + v.help + ': ' + v.nodes.map(n => n.html).join(' | ')).join('; '))"
+	const run = "axe.run({iframes: false}).then(r => r.violations.map(v => v.impact + ': ' + v.id + ': ' + v.help + " +
+		"': ' + v.nodes.map(n => n.html).join(' | ')).join('; '))"
 	if found := Value[string](b, run); found != "" {
 		b.t.Errorf("%s: axe-core finds:\n%s", what, found)
 	}

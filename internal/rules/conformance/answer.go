@@ -45,16 +45,21 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.GetItemOutput:
 		return itemText(out.Item, "nothing") + capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.PutItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) +
+			collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.UpdateItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) +
+			collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.DeleteItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) +
+			collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.QueryOutput:
-		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
+		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) +
+			capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.ScanOutput:
 		slices.SortStableFunc(out.Items, byPartition)
-		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
+		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) +
+			capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.BatchGetItemOutput:
 		return batchText(out) + capacitiesText(out.ConsumedCapacity), nil
 	case *dynamodb.BatchWriteItemOutput:
@@ -100,13 +105,16 @@ func answer(out any, err error) (string, error) {
 			aws.ToInt64(out.TableMaxReadCapacityUnits) > 0 && aws.ToInt64(out.TableMaxWriteCapacityUnits) > 0), nil
 	case *dynamodb.DescribeEndpointsOutput:
 		e := out.Endpoints[0]
-		return fmt.Sprintf("an address: %t, good for %d minutes", aws.ToString(e.Address) != "", e.CachePeriodInMinutes), nil
+		return fmt.Sprintf("an address: %t, good for %d minutes", aws.ToString(e.Address) != "",
+			e.CachePeriodInMinutes), nil
 	case *dynamodb.DescribeContinuousBackupsOutput:
 		d := out.ContinuousBackupsDescription
-		return fmt.Sprintf("backups %s, point in time %s", d.ContinuousBackupsStatus, d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus), nil
+		return fmt.Sprintf("backups %s, point in time %s", d.ContinuousBackupsStatus,
+			d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus), nil
 	case *dynamodb.UpdateContinuousBackupsOutput:
 		d := out.ContinuousBackupsDescription.PointInTimeRecoveryDescription
-		return fmt.Sprintf("point in time %s for %d days", d.PointInTimeRecoveryStatus, aws.ToInt32(d.RecoveryPeriodInDays)), nil
+		return fmt.Sprintf("point in time %s for %d days", d.PointInTimeRecoveryStatus,
+			aws.ToInt32(d.RecoveryPeriodInDays)), nil
 	case *dynamodb.DescribeContributorInsightsOutput:
 		return fmt.Sprintf("insights %s", out.ContributorInsightsStatus), nil
 	case *dynamodb.DescribeKinesisStreamingDestinationOutput:
@@ -124,7 +132,8 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.RestoreTableToPointInTimeOutput:
 		return restoringText(out.TableDescription), nil
 	case *types.PointInTimeRecoveryDescription:
-		return fmt.Sprintf("from %s to %s", instantText(out.EarliestRestorableDateTime), instantText(out.LatestRestorableDateTime)), nil
+		return fmt.Sprintf("from %s to %s", instantText(out.EarliestRestorableDateTime),
+			instantText(out.LatestRestorableDateTime)), nil
 	case *dynamodb.ListExportsOutput:
 		return fmt.Sprintf("exports: %d", len(out.ExportSummaries)), nil
 	case *dynamodb.ListGlobalTablesOutput:
@@ -184,7 +193,9 @@ func errorText(err error) (string, error) {
 	return text, nil
 }
 
-func pageText(count, scanned int32, items []map[string]types.AttributeValue, last map[string]types.AttributeValue) string {
+func pageText(
+	count, scanned int32, items []map[string]types.AttributeValue, last map[string]types.AttributeValue,
+) string {
 	text := fmt.Sprintf("%d of %d", count, scanned)
 	for i, item := range items {
 		if i == 0 {
@@ -289,7 +300,8 @@ func tableText(t *types.TableDescription) string {
 	if p := t.ProvisionedThroughput; p != nil {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
-	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t) + settingsText(t) + replicasText(t)
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) +
+		streamText(t) + settingsText(t) + replicasText(t)
 }
 
 // settingsText prints encryption and throughput, except for usual values.
@@ -308,7 +320,8 @@ func settingsText(t *types.TableDescription) string {
 	if w := t.WarmThroughput; w != nil {
 		read, write := aws.ToInt64(w.ReadUnitsPerSecond), aws.ToInt64(w.WriteUnitsPerSecond)
 		p := t.ProvisionedThroughput
-		if units := p != nil && read == aws.ToInt64(p.ReadCapacityUnits) && write == aws.ToInt64(p.WriteCapacityUnits); !units && (read != 12000 || write != 4000) {
+		if units := p != nil && read == aws.ToInt64(p.ReadCapacityUnits) &&
+			write == aws.ToInt64(p.WriteCapacityUnits); !units && (read != 12000 || write != 4000) {
 			fmt.Fprintf(&text, "; warm %d/%d %s", read, write, w.Status)
 		}
 	}
@@ -331,7 +344,9 @@ func indexesText(t *types.TableDescription) string {
 		kinds[aws.ToString(d.AttributeName)] = d.AttributeType
 	}
 	var texts []string
-	add := func(name *string, keys []types.KeySchemaElement, p *types.Projection, units *types.ProvisionedThroughputDescription) {
+	add := func(
+		name *string, keys []types.KeySchemaElement, p *types.Projection, units *types.ProvisionedThroughputDescription,
+	) {
 		text := fmt.Sprintf("; %s (%s) %s", aws.ToString(name), keysText(keys, kinds), p.ProjectionType)
 		if p.NonKeyAttributes != nil {
 			text += " " + strings.Join(slices.Sorted(slices.Values(p.NonKeyAttributes)), " ")

@@ -71,7 +71,8 @@ func (w *world) dropBackups(ctx context.Context) error {
 		if b.kind == types.BackupTypeSystem {
 			continue
 		}
-		_, err := w.store.Client.DeleteBackup(context.WithoutCancel(ctx), &dynamodb.DeleteBackupInput{BackupArn: aws.String(b.arn)})
+		_, err := w.store.Client.DeleteBackup(context.WithoutCancel(ctx),
+			&dynamodb.DeleteBackupInput{BackupArn: aws.String(b.arn)})
 		if _, gone := errors.AsType[*types.BackupNotFoundException](err); err != nil && !gone {
 			failed = errors.Join(failed, fmt.Errorf("delete backup %s: %w", b.arn, err))
 		}
@@ -116,13 +117,17 @@ func backupsText(out *dynamodb.ListBackupsOutput) string {
 func backupDescriptionText(d *types.BackupDescription) string {
 	t, features := d.SourceTableDetails, d.SourceTableFeatureDetails
 	table := &types.TableDescription{
-		TableName: t.TableName, KeySchema: t.KeySchema, BillingModeSummary: &types.BillingModeSummary{BillingMode: t.BillingMode},
-		ProvisionedThroughput: unitsOf(t.ProvisionedThroughput), OnDemandThroughput: t.OnDemandThroughput, SSEDescription: features.SSEDescription,
+		TableName: t.TableName, KeySchema: t.KeySchema, BillingModeSummary: &types.BillingModeSummary{
+			BillingMode: t.BillingMode,
+		},
+		ProvisionedThroughput: unitsOf(t.ProvisionedThroughput), OnDemandThroughput: t.OnDemandThroughput,
+		SSEDescription:      features.SSEDescription,
 		StreamSpecification: features.StreamDescription,
 	}
 	for _, x := range features.GlobalSecondaryIndexes {
 		table.GlobalSecondaryIndexes = append(table.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
-			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection, ProvisionedThroughput: unitsOf(x.ProvisionedThroughput),
+			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
+			ProvisionedThroughput: unitsOf(x.ProvisionedThroughput),
 		})
 	}
 	for _, x := range features.LocalSecondaryIndexes {
@@ -130,7 +135,8 @@ func backupDescriptionText(d *types.BackupDescription) string {
 			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
 		})
 	}
-	text := backupText(d.BackupDetails) + "; " + strings.ReplaceAll(tableText(table), "  ", " ") // without the types of keys
+	// without the types of keys
+	text := backupText(d.BackupDetails) + "; " + strings.ReplaceAll(tableText(table), "  ", " ")
 	if ttl := features.TimeToLiveDescription; ttl != nil {
 		text += fmt.Sprintf("; ttl %s %s", ttl.TimeToLiveStatus, aws.ToString(ttl.AttributeName))
 	}
@@ -141,7 +147,9 @@ func unitsOf(p *types.ProvisionedThroughput) *types.ProvisionedThroughputDescrip
 	if p == nil {
 		return nil
 	}
-	return &types.ProvisionedThroughputDescription{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+	return &types.ProvisionedThroughputDescription{
+		ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits,
+	}
 }
 
 func restoringText(t *types.TableDescription) string {
@@ -160,7 +168,8 @@ func restoringText(t *types.TableDescription) string {
 type recoveryWindow struct{ table *string }
 
 func (r recoveryWindow) read(ctx context.Context, c Client) (any, error) {
-	out, err := c.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: r.table}, unchecked)
+	out, err := c.DescribeContinuousBackups(ctx,
+		&dynamodb.DescribeContinuousBackupsInput{TableName: r.table}, unchecked)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +230,8 @@ func restore(n int, target string, options ...option) request {
 // restoreAt restores the usual table as it was some time after the case began.
 func restoreAt(after time.Duration, target string, options ...option) request {
 	return func(w *world) any {
-		return restoreLatest(target, append([]option{set("UseLatestRestorableTime", nil), set("RestoreDateTime", aws.Time(w.began.Add(after)))}, options...)...)(w)
+		return restoreLatest(target, append([]option{set("UseLatestRestorableTime", nil),
+			set("RestoreDateTime", aws.Time(w.began.Add(after)))}, options...)...)(w)
 	}
 }
 
@@ -229,7 +239,8 @@ func restoreAt(after time.Duration, target string, options ...option) request {
 func restoreLatest(target string, options ...option) request {
 	return func(w *world) any {
 		return build(w, &dynamodb.RestoreTableToPointInTimeInput{
-			SourceTableName: aws.String(w.name(usualTable)), TargetTableName: aws.String(w.name(target)), UseLatestRestorableTime: aws.Bool(true),
+			SourceTableName: aws.String(w.name(usualTable)), TargetTableName: aws.String(w.name(target)),
+			UseLatestRestorableTime: aws.Bool(true),
 		}, options)
 	}
 }
@@ -246,7 +257,9 @@ func sourceARN(table, region string) option {
 func recovery(enabled bool, options ...option) request {
 	return func(w *world) any {
 		return build(w, &dynamodb.UpdateContinuousBackupsInput{
-			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(enabled)},
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+				PointInTimeRecoveryEnabled: aws.Bool(enabled),
+			},
 		}, options)
 	}
 }
@@ -280,7 +293,8 @@ func keptLocals(texts ...string) option {
 	list := []types.LocalSecondaryIndex{}
 	for _, text := range texts {
 		x, _ := indexOf(text, nil)
-		list = append(list, types.LocalSecondaryIndex{IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection})
+		list = append(list,
+			types.LocalSecondaryIndex{IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection})
 	}
 	return set("LocalSecondaryIndexOverride", list)
 }

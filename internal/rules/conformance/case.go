@@ -184,7 +184,8 @@ func (c Case) Deviations() []Deviation {
 		want := c.steps[i].want
 		d, ok := deviations[place{c.Topic + "/" + c.Name, i + 1}]
 		if bare := withoutEnvelope(want); !ok && bare != want {
-			d.got, d.reason, ok = bare, "Local has the texts of before 2026, without `"+strings.TrimSpace(envelope)+"`", true
+			d.got, d.reason, ok = bare, "Local has the texts of before 2026, without `"+strings.TrimSpace(envelope)+
+				"`", true
 		}
 		if ok {
 			all = append(all, Deviation{Store: Local, Step: i + 1, Want: want, Got: d.got, Reason: d.reason})
@@ -229,8 +230,9 @@ func Astray() []string {
 }
 
 // deviations holds the known answers of DynamoDB Local that differ from DynamoDB's.
-var deviations = byPlace(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localGlobal(), localAccount,
-	localIndexes, localCollections, localBoundaries, localStatements, localStreams, localLegacy)
+var deviations = byPlace(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(),
+	localGlobal(), localAccount, localIndexes, localCollections, localBoundaries, localStatements,
+	localStreams, localLegacy)
 
 // byPlace finds the deviations of several lists by their places. It panics if a place has two: a mistake in this
 // package, which any run of it shows.
@@ -286,7 +288,9 @@ func (s schema) input() *dynamodb.CreateTableInput {
 }
 
 // indexOf reads an index, and adds its attributes to the definitions.
-func indexOf(text string, definitions []types.AttributeDefinition) (types.GlobalSecondaryIndex, []types.AttributeDefinition) {
+func indexOf(
+	text string, definitions []types.AttributeDefinition,
+) (types.GlobalSecondaryIndex, []types.AttributeDefinition) {
 	name, text, _ := strings.Cut(text, ": ")
 	key, projection, _ := strings.Cut(text, " -> ")
 	x := types.GlobalSecondaryIndex{IndexName: aws.String(name)}
@@ -300,7 +304,9 @@ func indexOf(text string, definitions []types.AttributeDefinition) (types.Global
 }
 
 // keyOf reads a key.
-func keyOf(text string, definitions []types.AttributeDefinition) ([]types.KeySchemaElement, []types.AttributeDefinition) {
+func keyOf(
+	text string, definitions []types.AttributeDefinition,
+) ([]types.KeySchemaElement, []types.AttributeDefinition) {
 	var keys []types.KeySchemaElement
 	for i, part := range strings.Split(text, ", ") {
 		words := strings.Fields(part)
@@ -313,7 +319,8 @@ func keyOf(text string, definitions []types.AttributeDefinition) ([]types.KeySch
 		}
 		name := aws.String(words[0])
 		keys = append(keys, types.KeySchemaElement{AttributeName: name, KeyType: use})
-		if !slices.ContainsFunc(definitions, func(d types.AttributeDefinition) bool { return *d.AttributeName == *name }) {
+		if !slices.ContainsFunc(definitions,
+			func(d types.AttributeDefinition) bool { return *d.AttributeName == *name }) {
 			definitions = append(definitions, types.AttributeDefinition{
 				AttributeName: name, AttributeType: types.ScalarAttributeType(words[1]),
 			})
@@ -334,11 +341,12 @@ func broken(constraints ...string) string {
 	if len(constraints) == 1 {
 		return invalid("1 validation error detected: " + constraints[0])
 	}
-	return invalid(string(rune('0'+len(constraints))) + " validation errors detected: " + strings.Join(constraints, "; "))
+	return invalid(string(rune('0'+len(constraints))) + " validation errors detected: " +
+		strings.Join(constraints, "; "))
 }
 
-// enveloped is the answer in the service's envelope, unless it has one: to a request of PutItem, UpdateItem or DeleteItem
-// that no table could serve.
+// enveloped is the answer in the service's envelope, unless it has one: to a request of PutItem, UpdateItem or
+// DeleteItem that no table could serve.
 func enveloped(answer string) string {
 	if strings.HasPrefix(answer, invalid(envelope)) {
 		return answer
@@ -350,7 +358,8 @@ func enveloped(answer string) string {
 // it.
 func withoutEnvelope(answer string) string {
 	text, ok := strings.CutPrefix(answer, invalid(envelope))
-	if !ok || strings.Contains(text, "ailed to satisfy constraint: ") || strings.HasPrefix(text, "Invalid AWS region ") {
+	if !ok || strings.Contains(text, "ailed to satisfy constraint: ") ||
+		strings.HasPrefix(text, "Invalid AWS region ") {
 		return answer
 	}
 	return invalid(text)
@@ -370,7 +379,8 @@ func cancelled(reasons ...string) string {
 		codes[i], _, _ = strings.Cut(r, ":")
 		lines += "\n- " + r
 	}
-	return "TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+	return "TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for " +
+		"specific reasons [" +
 		strings.Join(codes, ", ") + "]" + lines
 }
 

@@ -28,7 +28,8 @@ func conditionCases() []Case {
 	values := func(v attrs) []option { return []option{with(v)} }
 	return judge([]judgement{
 		{
-			"missing item has no attributes", "A condition on a missing item is evaluated against an item without attributes.", docConditions,
+			"missing item has no attributes",
+			"A condition on a missing item is evaluated against an item without attributes.", docConditions,
 			nil, "attribute_not_exists(pk)", nil, ok,
 		},
 		{
@@ -44,44 +45,54 @@ func conditionCases() []Case {
 			nil, "lease_token = :t", values(attrs{":t": "t1"}), conditionFailed,
 		},
 		{
-			"missing item is unequal", "<> with an attribute of a missing item is true.", alternator + "test_condition_expression.py",
+			"missing item is unequal", "<> with an attribute of a missing item is true.",
+			alternator + "test_condition_expression.py",
 			nil, "lease_token <> :t", values(attrs{":t": "t1"}), ok,
 		},
 		{
-			"missing attribute is not less", "< with a missing attribute is false.", alternator + "test_condition_expression.py",
+			"missing attribute is not less", "< with a missing attribute is false.",
+			alternator + "test_condition_expression.py",
 			lock, "absent < :v", values(attrs{":v": 200}), conditionFailed,
 		},
 		{
-			"missing attribute is not less or equal", "<= with a missing attribute is false.", alternator + "test_condition_expression.py",
+			"missing attribute is not less or equal", "<= with a missing attribute is false.",
+			alternator + "test_condition_expression.py",
 			lock, "absent <= :v", values(attrs{":v": 200}), conditionFailed,
 		},
 		{
-			"missing attribute is not greater", "> with a missing attribute is false.", alternator + "test_condition_expression.py",
+			"missing attribute is not greater", "> with a missing attribute is false.",
+			alternator + "test_condition_expression.py",
 			lock, "absent > :v", values(attrs{":v": 0}), conditionFailed,
 		},
 		{
-			"missing attribute is not greater or equal", ">= with a missing attribute is false.", alternator + "test_condition_expression.py",
+			"missing attribute is not greater or equal", ">= with a missing attribute is false.",
+			alternator + "test_condition_expression.py",
 			lock, "absent >= :v", values(attrs{":v": 0}), conditionFailed,
 		},
 		{
-			"nothing is less than a missing attribute", "A missing attribute on the right makes a comparison false too.", alternator + "test_condition_expression.py",
+			"nothing is less than a missing attribute",
+			"A missing attribute on the right makes a comparison false too.",
+			alternator + "test_condition_expression.py",
 			lock, "lease_expires_at > absent", nil, conditionFailed,
 		},
 		{
-			"missing attribute is unequal", "<> with a missing attribute is true.", alternator + "test_condition_expression.py",
+			"missing attribute is unequal", "<> with a missing attribute is true.",
+			alternator + "test_condition_expression.py",
 			lock, "absent <> :v", values(attrs{":v": 1}), ok,
 		},
 		{
-			"two missing attributes are not equal", "= of two missing attributes is false.", alternator + "test_condition_expression.py",
+			"two missing attributes are not equal", "= of two missing attributes is false.",
+			alternator + "test_condition_expression.py",
 			lock, "absent = gone", nil, conditionFailed,
 		},
 		{
-			"NOT of a comparison with a missing attribute", "NOT turns the false comparison with a missing attribute into true.", docOperators,
+			"NOT of a comparison with a missing attribute",
+			"NOT turns the false comparison with a missing attribute into true.", docOperators,
 			lock, "NOT absent < :v", values(attrs{":v": 200}), ok,
 		},
 		{
-			"types do not compare by less", "< between a string and a number is false, whatever they look like.", docOperators,
-			lock, "#t < :v", []option{named("#t", "text"), with(attrs{":v": 200})}, conditionFailed,
+			"types do not compare by less", "< between a string and a number is false, whatever they look like.",
+			docOperators, lock, "#t < :v", []option{named("#t", "text"), with(attrs{":v": 200})}, conditionFailed,
 		},
 		{
 			"types do not compare by greater", "> between a string and a number is false, too.", docOperators,
@@ -104,7 +115,8 @@ func conditionCases() []Case {
 			lock, "#t < :v", []option{named("#t", "text"), with(attrs{":v": "6"})}, ok,
 		},
 		{
-			"strings compare by UTF-8", "Strings compare by UTF-8 bytes, not by UTF-16 units: U+FF5E comes before U+1F600.", docTypes,
+			"strings compare by UTF-8",
+			"Strings compare by UTF-8 bytes, not by UTF-16 units: U+FF5E comes before U+1F600.", docTypes,
 			row("a", "b", "s", "\uff5e"), "s < :v", values(attrs{":v": "\U0001f600"}), ok,
 		},
 		{
@@ -125,11 +137,13 @@ func conditionCases() []Case {
 		},
 		{
 			"own token and held", "AND needs both sides.", docOperators,
-			lock, "lease_token = :t AND lease_expires_at > :now", values(attrs{":t": "t1", ":now": 100}), conditionFailed,
+			lock, "lease_token = :t AND lease_expires_at > :now",
+			values(attrs{":t": "t1", ":now": 100}), conditionFailed,
 		},
 		{
 			"AND before OR", "AND binds more tightly than OR.", docOperators,
-			lock, "lease_token = :t OR lease_token = :no AND lease_expires_at = :no", values(attrs{":t": "t1", ":no": "no"}), ok,
+			lock, "lease_token = :t OR lease_token = :no AND lease_expires_at = :no",
+			values(attrs{":t": "t1", ":no": "no"}), ok,
 		},
 		{
 			"NOT before AND", "NOT binds more tightly than AND.", docOperators,
@@ -137,7 +151,8 @@ func conditionCases() []Case {
 		},
 		{
 			"parentheses", "Parentheses go first.", docOperators,
-			lock, "(lease_token = :t OR lease_token = :no) AND lease_token = :no", values(attrs{":t": "t1", ":no": "no"}), conditionFailed,
+			lock, "(lease_token = :t OR lease_token = :no) AND lease_token = :no",
+			values(attrs{":t": "t1", ":no": "no"}), conditionFailed,
 		},
 		{
 			"keywords in any case", "Keywords are not case-sensitive.", alternator + "test_condition_expression.py",
@@ -156,14 +171,19 @@ func conditionCases() []Case {
 			lock, "absent BETWEEN :v AND :w", values(attrs{":v": 0, ":w": 9}), conditionFailed,
 		},
 		{
-			"BETWEEN upside down", "BETWEEN with literal bounds in the wrong order is refused.", alternator + "test_condition_expression.py",
+			"BETWEEN upside down", "BETWEEN with literal bounds in the wrong order is refused.",
+			alternator + "test_condition_expression.py",
 			lock, "lease_expires_at BETWEEN :v AND :w", values(attrs{":v": 9, ":w": 0}),
-			invalid("Invalid ConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:9}, upper bound operand: AttributeValue: {N:0}"),
+			invalid("Invalid ConditionExpression: The BETWEEN operator requires upper bound to be greater than or " +
+				"equal to lower bound; lower bound operand: AttributeValue: {N:9}, upper bound operand: " +
+				"AttributeValue: {N:0}"),
 		},
 		{
-			"BETWEEN with two types", "BETWEEN with literal bounds of two types is refused.", alternator + "test_condition_expression.py",
+			"BETWEEN with two types", "BETWEEN with literal bounds of two types is refused.",
+			alternator + "test_condition_expression.py",
 			lock, "lease_expires_at BETWEEN :v AND :w", values(attrs{":v": 9, ":w": "x"}),
-			invalid("Invalid ConditionExpression: The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: {N:9}, upper bound operand: AttributeValue: {S:x}"),
+			invalid("Invalid ConditionExpression: The BETWEEN operator requires same data type for lower and upper " +
+				"bounds; lower bound operand: AttributeValue: {N:9}, upper bound operand: AttributeValue: {S:x}"),
 		},
 		{
 			"IN", "IN is true if any of the values is equal.", docOperators,
@@ -175,21 +195,29 @@ func conditionCases() []Case {
 		},
 		{
 			"IN of attributes", "The values of IN may be attributes.", docOperators,
-			lock, "lease_token IN (absent, lease_token)", nil, invalid("Invalid ConditionExpression: The first operand must be distinct from the remaining operands for this operator or function; operator: IN, first operand: [lease_token]"),
+			lock, "lease_token IN (absent, lease_token)", nil,
+			invalid("Invalid ConditionExpression: The first operand must be distinct from the remaining operands " +
+				"for this operator or function; operator: IN, first operand: [lease_token]"),
 		},
 		{
 			"IN of numbers", "IN compares numbers by value.", docOperators,
 			lock, "lease_expires_at IN (:v)", values(attrs{":v": num("100.0")}), ok,
 		},
 		{
-			"an attribute compared with itself", "A comparison needs two different operands.", alternator + "test_condition_expression.py",
+			"an attribute compared with itself", "A comparison needs two different operands.",
+			alternator + "test_condition_expression.py",
 			lock, "lease_token = lease_token", nil,
-			invalid("Invalid ConditionExpression: The first operand must be distinct from the remaining operands for this operator or function; operator: =, first operand: [lease_token]"),
+			invalid("Invalid ConditionExpression: The first operand must be distinct from the remaining operands " +
+				"for this operator or function; operator: =, first operand: [lease_token]"),
 		},
 		{
-			"maps do not order", "< and its like take no map, list, set, BOOL or NULL as a literal.", alternator + "test_condition_expression.py",
+			"maps do not order", "< and its like take no map, list, set, BOOL or NULL as a literal.",
+			alternator + "test_condition_expression.py",
 			lock, "lease_token < :v", values(attrs{":v": true}),
-			invalid("Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: <, operand type: BOOL"),
+			invalid(
+				"Invalid ConditionExpression: Incorrect operand type for operator or function; operator or " +
+					"function: <, operand type: BOOL",
+			),
 		},
 		{
 			"maps are equal", "Maps and lists are equal if all they hold is.", docTypes,
@@ -202,7 +230,8 @@ func conditionCases() []Case {
 		},
 		{
 			"nested path", "A path reaches into maps and lists.", docPaths,
-			row("a", "b", "doc", attrs{"l": list{1, attrs{"x": "here"}}}), "doc.l[1].x = :v", values(attrs{":v": "here"}), ok,
+			row("a", "b", "doc", attrs{"l": list{1, attrs{"x": "here"}}}), "doc.l[1].x = :v",
+			values(attrs{":v": "here"}), ok,
 		},
 		{
 			"nested path through a scalar", "A path through something that is no map leads nowhere.", docPaths,

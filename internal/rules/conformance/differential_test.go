@@ -19,9 +19,12 @@ import (
 )
 
 var (
-	differentialOps    = flag.Int("differential.ops", 1000, "requests that TestDifferential sends to each store, at least")
-	differentialSeed   = flag.Int("differential.seed", 1, "seed of TestDifferential's first sequence, from 1; the others follow it")
-	differentialSurvey = flag.Bool("differential.survey", false, "TestDifferential reports one example of each kind of difference, and goes on")
+	differentialOps = flag.Int("differential.ops", 1000,
+		"requests that TestDifferential sends to each store, at least")
+	differentialSeed = flag.Int("differential.seed", 1,
+		"seed of TestDifferential's first sequence, from 1; the others follow it")
+	differentialSurvey = flag.Bool("differential.survey", false,
+		"TestDifferential reports one example of each kind of difference, and goes on")
 )
 
 // campaign is how many requests make a run that must meet every listed difference: those of a night. Some differences
@@ -96,7 +99,10 @@ func TestDifferential(t *testing.T) {
 // shrink makes rapid reduce the sequence of a seed, and reports the rest.
 func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[differential.Sequence], seed int64) {
 	t.Helper()
-	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true"} { //isrsim:unordered each by itself
+	//isrsim:unordered each by itself
+	for name, value := range map[string]string{
+		"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true",
+	} {
 		must.OK(t, flag.Set(name, value))
 	}
 	var smallest *differential.Failure
@@ -105,7 +111,11 @@ func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[diffe
 			t.Errorf("the sequence of seed %d differed once, and not again", seed)
 			return
 		}
-		t.Logf("an unlisted difference:\n%s\nreplay: go test ./internal/rules/conformance -run '^TestDifferential$' -differential.seed=%d -differential.ops=1", smallest, seed)
+		t.Logf(
+			"an unlisted difference:\n%s\n"+
+				"replay: go test ./internal/rules/conformance -run '^TestDifferential$' -differential.seed=%d "+
+				"-differential.ops=1", smallest, seed,
+		)
 	}()
 	rapid.Check(t, func(rt *rapid.T) {
 		f, err := p.Run(t.Context(), sequences.Draw(rt, "sequence"))
@@ -132,7 +142,8 @@ func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 			local := ddblocal.ForTest(t)
 			credentials := must.Of(local.Credentials().Retrieve(t.Context()))(t)
 			pairs = append(pairs, &differential.Pair{Known: differential.Local, Real: differential.Store{
-				Name: "dynamodb-local", Endpoint: local.Endpoint(), Sign: differential.Unsigned(credentials.AccessKeyID), Send: (&http.Client{}).Do,
+				Name: "dynamodb-local", Endpoint: local.Endpoint(),
+				Sign: differential.Unsigned(credentials.AccessKeyID), Send: (&http.Client{}).Do,
 			}})
 		}
 	}

@@ -40,7 +40,9 @@ func TestFidelity(t *testing.T) {
 	}
 	got := must.Of(os.ReadFile(page))(t)
 	if !bytes.Equal(got, want) {
-		t.Error("docs/FIDELITY.md is out of date: go test ./internal/rules/conformance -run TestFidelity -fidelity.update")
+		t.Error(
+			"docs/FIDELITY.md is out of date: go test ./internal/rules/conformance -run TestFidelity -fidelity.update",
+		)
 	}
 }
 
@@ -49,7 +51,8 @@ func fidelity(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Fidelity
 
-How far ` + "`ddbfake`" + ` is DynamoDB and ` + "`s3fake`" + ` is S3, and how that is known. This page is generated from the dispatch table,
+How far ` + "`ddbfake`" + ` is DynamoDB and ` + "`s3fake`" +
+		` is S3, and how that is known. This page is generated from the dispatch table,
 the conformance cases, the listed differences and the sources; a test fails when it is out of date.
 
 `)
@@ -72,11 +75,13 @@ func writeOperations(b *bytes.Buffer) {
 	client := reflect.TypeFor[*dynamodb.Client]()
 	for i := range client.NumMethod() {
 		m := client.Method(i)
-		if m.Type.NumIn() == 4 && strings.HasSuffix(m.Type.In(2).String(), m.Name+"Input") && !slices.Contains(supported, m.Name) {
+		if m.Type.NumIn() == 4 && strings.HasSuffix(m.Type.In(2).String(), m.Name+"Input") &&
+			!slices.Contains(supported, m.Name) {
 			refused = append(refused, "`"+m.Name+"`")
 		}
 	}
-	fmt.Fprintf(b, "\nRefused with an `UnsupportedError`, which is an UnknownOperationException on the wire: %s.\n\n", strings.Join(refused, ", "))
+	fmt.Fprintf(b, "\nRefused with an `UnsupportedError`, which is an UnknownOperationException on the wire: %s.\n\n",
+		strings.Join(refused, ", "))
 }
 
 func writeCases(b *bytes.Buffer) {
@@ -92,9 +97,13 @@ func writeCases(b *bytes.Buffer) {
 			sources[c.Topic]++
 		}
 	}
-	fmt.Fprintf(b, "## Conformance\n\n%d cases, which the fake passes through each of its doors. The last column counts those whose rule is known\n"+
-		"from DynamoDB Local alone; the others cite AWS's documentation or a suite that is run against the service.\n\n"+
-		"| topic | cases | from Local alone |\n|---|---|---|\n", len(conformance.Cases()))
+	fmt.Fprintf(b,
+		"## Conformance\n\n"+
+			"%d cases, which the fake passes through each of its doors. The last column counts those whose "+
+			"rule is known\n"+
+			"from DynamoDB Local alone; the others cite AWS's documentation or a suite that is run against the "+
+			"service.\n\n"+
+			"| topic | cases | from Local alone |\n|---|---|---|\n", len(conformance.Cases()))
 	for _, topic := range topics {
 		fmt.Fprintf(b, "| %s | %d | %d |\n", topic, count[topic], sources[topic])
 	}
@@ -109,7 +118,11 @@ func writeOwn(t *testing.T, b *bytes.Buffer, folder, service string, known []*di
 	for _, name := range []string{"Fidelity", "Limits"} {
 		fmt.Fprintf(b, "### %s\n\n%s\n\n", name, section(t, "../../../"+folder+"/doc.go", name))
 	}
-	b.WriteString("### Deviations\n\nEach row is a difference on purpose, or a case in which AWS does not say what the service does.\n\n| where | deviation | source |\n|---|---|---|\n")
+	b.WriteString(
+		"### Deviations\n\n" +
+			"Each row is a difference on purpose, or a case in which AWS does not say what the service does.\n\n" +
+			"| where | deviation | source |\n|---|---|---|\n",
+	)
 	found := 0
 	row := func(where, text string, sources []string) {
 		found++
@@ -228,19 +241,24 @@ func writeLocal(b *bytes.Buffer) {
 			}
 		}
 	}
-	b.WriteString("## Where DynamoDB Local differs: conformance\n\nCases in which DynamoDB Local 3.3.1 answers otherwise, with the number of the step. The case has both\n" +
-		"answers, and the source of the rule.\n\n| why we take DynamoDB Local to be wrong | steps | cases |\n|---|---|---|\n")
+	b.WriteString("## Where DynamoDB Local differs: conformance\n\n" +
+		"Cases in which DynamoDB Local 3.3.1 answers otherwise, with the number of the step. The case has both\n" +
+		"answers, and the source of the rule.\n\n| why we take DynamoDB Local to be wrong | steps | cases |\n" +
+		"|---|---|---|\n")
 	reasons := slices.SortedFunc(maps.Keys(places), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(places[y]), len(places[x])), cmp.Compare(x, y))
 	})
 	for _, reason := range reasons {
-		fmt.Fprintf(b, "| %s | %d | %s |\n", cell(reason), len(places[reason]), cell(strings.Join(places[reason], ", ")))
+		fmt.Fprintf(b, "| %s | %d | %s |\n", cell(reason), len(places[reason]),
+			cell(strings.Join(places[reason], ", ")))
 	}
 	b.WriteString("\n")
 }
 
 func writeDifferences(b *bytes.Buffer) {
-	b.WriteString("## Where DynamoDB Local differs: random sequences\n\n`go test ./internal/rules/conformance -run Differential` passes over these differences and fails at any other. The texts are patterns.\n\n" +
+	b.WriteString("## Where DynamoDB Local differs: random sequences\n\n" +
+		"`go test ./internal/rules/conformance -run Differential` passes over these differences and fails at any " +
+		"other. The texts are patterns.\n\n" +
 		"| operations | where | the fake | DynamoDB Local | why | source |\n|---|---|---|---|---|---|\n")
 	for _, k := range differential.Local {
 		operations := k.Operations

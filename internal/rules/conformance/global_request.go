@@ -37,11 +37,15 @@ func replicaUpdates(actions ...types.ReplicationGroupUpdate) option {
 }
 
 func creating(region string) types.ReplicationGroupUpdate {
-	return types.ReplicationGroupUpdate{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(region)}}
+	return types.ReplicationGroupUpdate{
+		Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(region)},
+	}
 }
 
 func deleting(region string) types.ReplicationGroupUpdate {
-	return types.ReplicationGroupUpdate{Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(region)}}
+	return types.ReplicationGroupUpdate{
+		Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(region)},
+	}
 }
 
 // changing is an update of a replica. Its settings come by change.
@@ -149,7 +153,8 @@ func (w *world) dropReplicas(ctx context.Context) (err error) {
 	}
 	for _, r := range slices.Backward(w.replicas) {
 		in := &dynamodb.UpdateTableInput{
-			TableName: aws.String(w.name(usualTable)), ReplicaUpdates: []types.ReplicationGroupUpdate{deleting(r.region)},
+			TableName:      aws.String(w.name(usualTable)),
+			ReplicaUpdates: []types.ReplicationGroupUpdate{deleting(r.region)},
 		}
 		_, refusal := send(ctx, w.store, elsewhere{r.source, in})
 		err = errors.Join(err, refusal)

@@ -11,7 +11,8 @@ func itemCases() []Case {
 	return []Case{
 		newCase("every type", "An item comes back as it was put: every type, nested as it was.", docTypes,
 			expect(put(row("a", "b", "s", "text", "n", num("1.5"), "x", []byte{0, 255}, "t", true, "f", false, "z", nil,
-				"l", list{1, "two", list{}, attrs{}}, "m", attrs{"k": attrs{"j": nil}}, "ss", strs{"q", "p"}, "ns", nums{"2", "1"}, "bs", bins{"b"})), ok),
+				"l", list{1, "two", list{}, attrs{}}, "m", attrs{"k": attrs{"j": nil}}, "ss", strs{"q", "p"}, "ns",
+				nums{"2", "1"}, "bs", bins{"b"})), ok),
 			expect(get(key("a", "b")),
 				`{bs: <0x62>, f: false, l: [1, "two", [], {}], m: {k: {j: null}}, n: 1.5, ns: <1, 2>, pk: "a", s: "text", sk: "b", ss: <"p", "q">, t: true, x: 0x00ff, z: null}`)),
 		newCase("missing", "A get of a missing item answers without an item, and without an error.", api("GetItem"),
@@ -38,21 +39,25 @@ func itemCases() []Case {
 			// We know a text for it from DynamoDB Local only.
 			expect(put(row("a", "b", "", 1)), enveloped(invalid("Empty attribute name"))),
 			expect(put(row("a", "b", "m", attrs{"": 1})), enveloped(invalid("Empty attribute name")))),
-		newCase("long name", "An attribute's name has less than 64 KB.", "https://github.com/scylladb/scylladb/issues/9169",
+		newCase("long name", "An attribute's name has less than 64 KB.",
+			"https://github.com/scylladb/scylladb/issues/9169",
 			expect(put(row("a", "b", text(1<<16-1), 1)), ok),
 			expect(put(row("a", "b", text(1<<16), 1)), enveloped(invalid(tooLong)))),
 		newCase("long name in an expression", "A name that an expression stands for has less than 64 KB, too.", limits,
 			expect(update(key("a", "b"), "SET #n = :v", named("#n", text(1<<16-1)), with(attrs{":v": 1})), ok),
-			expect(update(key("a", "b"), "SET #n = :v", named("#n", text(1<<16)), with(attrs{":v": 1})), enveloped(inNames)),
+			expect(update(key("a", "b"), "SET #n = :v", named("#n", text(1<<16)), with(attrs{":v": 1})),
+				enveloped(inNames)),
 			expect(remove(key("a", "b"), where("attribute_exists(#n)"), named("#n", text(1<<16))), enveloped(inNames)),
 			expect(get(key("a", "b"), only("#n"), named("#n", text(1<<16))), inNames),
-			expect(transact(actions{remove(key("a", "b"), where("attribute_exists(#n)"), named("#n", text(1<<16)))}), inNames)),
+			expect(transact(actions{remove(key("a", "b"), where("attribute_exists(#n)"), named("#n", text(1<<16)))}),
+				inNames)),
 		newCase("long name in a legacy parameter", "A name in a legacy parameter has less than 64 KB, too.", limits,
 			expect(get(key("a", "b"), attributesToGet(text(1<<16-1))), "nothing"),
 			expect(get(key("a", "b"), attributesToGet(text(1<<16))), invalid(tooLong)),
 			expect(legacyUpdate(key("a", "b"), changes{text(1 << 16): by("PUT", 1)}),
 				enveloped(invalid(tooLong)))),
-		newCase("exponents", "A number's exponent is read in full, and that of a zero as it is written.", parity+"tier3/limits/numberExponent.test.ts",
+		newCase("exponents", "A number's exponent is read in full, and that of a zero as it is written.",
+			parity+"tier3/limits/numberExponent.test.ts",
 			expect(put(row("a", "b", "n", num("0e125"), "m", num("0e-130"))), ok),
 			expect(put(row("a", "b", "n", num("1e2147483648"))), enveloped(invalid(overflow))),
 			expect(put(row("a", "b", "n", num("-1e99999999999"))), enveloped(invalid(overflow))),
@@ -105,10 +110,12 @@ func returnValuesCases() []Case {
 	k := key("a", "b")
 	const whole = `{doc: {in: 1, out: 2}, pk: "a", sk: "b", x: 1, y: 2}`
 	change := func(which string) request {
-		return update(k, "SET x = :x, doc.#in = :x, z = :x REMOVE y", with(attrs{":x": 9}), named("#in", "in"), returns(which))
+		return update(k, "SET x = :x, doc.#in = :x, z = :x REMOVE y", with(attrs{":x": 9}),
+			named("#in", "in"), returns(which))
 	}
 	const updated = `{doc: {in: 9, out: 2}, pk: "a", sk: "b", x: 9, z: 9}`
-	enum := "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+	enum := "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, " +
+		"UPDATE_NEW, NONE]"
 	return []Case{
 		newCase("put ALL_OLD", "A put with ALL_OLD returns the item that it replaced.", api("PutItem"),
 			expect(put(item, returns("ALL_OLD")), ok),
@@ -170,7 +177,10 @@ func returnValuesCases() []Case {
 		newCase("no such value on failure", "ReturnValuesOnConditionCheckFailure has two values.",
 			alternator+"test_returnvalues.py",
 			expect(put(item, onFailure("SOME")),
-				broken("Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, NONE]"))),
+				broken(
+					"Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member "+
+						"must satisfy enum value set: [ALL_OLD, NONE]",
+				))),
 	}
 }
 
@@ -213,12 +223,14 @@ func collectionCases() []Case {
 			expect(put(attrs{"pk": num("7"), "sk": "a"}, on("number"), size), ok+"; collection {pk: 7} of [0 1] GB")),
 		newCase("batch", "A batch reports the size of each collection, by table.", api("BatchWriteItem"),
 			inTables(tables), holding(row1),
-			expect(batchWrite(actions{put(row("q", "a")), remove(key("p", "a")), put(attrs{"pk": "p"}, on("other"))}, size),
+			expect(batchWrite(actions{put(row("q", "a")), remove(key("p", "a")), put(attrs{"pk": "p"}, on("other"))},
+				size),
 				ok+"; rows"+small+`; collection {pk: "q"} of [0 1] GB`)),
 		newCase("transaction", "A transaction reports the size of each collection that it wrote to.",
 			api("TransactWriteItems"), inTables(tables), holding(row1),
 			expect(transact(actions{
-				put(row("q", "a")), update(key("p", "b"), "SET v = :v", with(attrs{":v": 1})), put(attrs{"pk": "p"}, on("other")),
+				put(row("q", "a")), update(key("p", "b"), "SET v = :v", with(attrs{":v": 1})),
+				put(attrs{"pk": "p"}, on("other")),
 			}, size), ok+"; rows"+small+`; collection {pk: "q"} of [0 1] GB`)),
 		newCase("capacity and collections", "The size of a collection and the units can be asked for together.",
 			api("PutItem"), inTables(tables), expect(put(row1, size, capacity("TOTAL")), ok+"; 2 units"+small)),

@@ -3,8 +3,10 @@ package conformance
 func keyCases() []Case {
 	const (
 		mismatch = "The provided key element does not match the schema"
-		empty    = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: "
-		emptyBin = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: "
+		empty    = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
+			"contain an empty string value. Key: "
+		emptyBin = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
+			"contain an empty binary value. Key: "
 		hashSize = "Size of hashkey has exceeded the maximum size limit of2048 bytes"
 		sortSize = "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
 	)
@@ -51,7 +53,8 @@ func keyCases() []Case {
 			expect(get(attrs{"id": "x"}), `{id: "x", sk: 1}`),
 			expect(get(attrs{"id": "x", "sk": 1}), invalid(mismatch))),
 		newCase("binary keys", "Binary sort keys are ordered by unsigned bytes.", api("Query"), inTable("pk B, sk B"),
-			holding(attrs{"pk": []byte("p"), "sk": []byte{0x80}}, attrs{"pk": []byte("p"), "sk": []byte{0x7f}}, attrs{"pk": []byte("p"), "sk": []byte{0}}),
+			holding(attrs{"pk": []byte("p"), "sk": []byte{0x80}}, attrs{"pk": []byte("p"), "sk": []byte{0x7f}},
+				attrs{"pk": []byte("p"), "sk": []byte{0}}),
 			expect(query("pk = :p", with(attrs{":p": []byte("p")}), only("sk")),
 				"3 of 3: {sk: 0x00} {sk: 0x7f} {sk: 0x80}")),
 		newCase("keys do not run together", "(\"a\", \"bc\") and (\"ab\", \"c\") are two keys.", docTypes,
@@ -83,8 +86,8 @@ func keyPathCases() []Case {
 			get(key("a", "b"), only("pk.x")), invalid(words + "Key: pk"),
 		},
 		{
-			"projection of an element of a key", "A projection does not lead into the key by an index of a list.", getItem,
-			get(key("a", "b"), only("x, sk[0]")), invalid(words + "Key: sk"),
+			"projection of an element of a key", "A projection does not lead into the key by an index of a list.",
+			getItem, get(key("a", "b"), only("x, sk[0]")), invalid(words + "Key: sk"),
 		},
 		{
 			"projection of an index's key", "A key of an index is a key.", getItem,
@@ -115,8 +118,8 @@ func keyPathCases() []Case {
 			update(key("a", "b"), "SET g.x = :v", v), invalid(words + "IndexKey: g"),
 		},
 		{
-			"operand of an update", "The value that an update assigns does not come from within the key of an index.", LocalOnly,
-			update(key("a", "b"), "SET x = g.x"), invalid(words + "IndexKey: g"),
+			"operand of an update", "The value that an update assigns does not come from within the key of an index.",
+			LocalOnly, update(key("a", "b"), "SET x = g.x"), invalid(words + "IndexKey: g"),
 		},
 		{
 			"condition", "A condition does not lead into the key of an index.", LocalOnly,

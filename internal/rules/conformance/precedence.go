@@ -2,18 +2,27 @@ package conformance
 
 func precedenceCases() []Case {
 	const (
-		consumed  = "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
-		measured  = "Value 'BOGUS2' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]"
-		returned  = "Value 'BOGUS3' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
-		noItem    = "Value null at 'item' failed to satisfy constraint: Member must not be null"
-		syntax    = `Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`
-		noKey     = "Value null at 'key' failed to satisfy constraint: Member must not be null"
-		newer     = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
-		nameless  = "Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
-		noLength  = "Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
-		selected  = "Value 'BOGUS4' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
-		longToken = "Value '0123456789012345678901234567890123456' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36"
-		nameBad   = "Value 'a!b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+		consumed = "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy " +
+			"enum value set: [INDEXES, TOTAL, NONE]"
+		measured = "Value 'BOGUS2' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must " +
+			"satisfy enum value set: [SIZE, NONE]"
+		returned = "Value 'BOGUS3' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value " +
+			"set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+		noItem = "Value null at 'item' failed to satisfy constraint: Member must not be null"
+		syntax = `Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`
+		noKey  = "Value null at 'key' failed to satisfy constraint: Member must not be null"
+		newer  = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, " +
+			"ALL_NEW, UPDATE_NEW, NONE]"
+		nameless = "Value at 'TableName' failed to satisfy constraint: Member must have length greater than " +
+			"or equal to 1"
+		noLength = "Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than " +
+			"or equal to 1"
+		selected = "Value 'BOGUS4' at 'select' failed to satisfy constraint: Member must satisfy enum value set: " +
+			"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+		longToken = "Value '0123456789012345678901234567890123456' at 'clientRequestToken' failed to satisfy " +
+			"constraint: Member must have length less than or equal to 36"
+		nameBad = "Value 'a!b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression " +
+			"pattern: [a-zA-Z0-9_.-]+"
 	)
 	k := key("a", "b")
 	order := parity + "tier3/validation-ordering/transactions.test.ts"
@@ -47,11 +56,13 @@ func precedenceCases() []Case {
 			expect(put(attrs{}, onName(""), returns("BOGUS3")), broken(nameless)),
 			expect(remove(attrs{}, onName("")), broken(nameless))),
 		newCase("enumerations", "ReturnValues has a text of its own, which an update reports alone.", captures,
-			expect(put(row("a", "b"), returns("BOGUS3"), capacity("BOGUS"), metrics("BOGUS2")), broken(consumed, newer, measured)),
+			expect(put(row("a", "b"), returns("BOGUS3"), capacity("BOGUS"), metrics("BOGUS2")),
+				broken(consumed, newer, measured)),
 			expect(remove(k, returns("BOGUS3"), capacity("BOGUS")), broken(consumed, newer)),
 			expect(update(k, "REMOVE x", returns("BOGUS3"), capacity("BOGUS")), broken(newer))),
 		newCase("the token first", "The constraint on a transaction's token is listed first.", order,
-			expect(transact(actions{put(row("a", "b"))}, token("0123456789012345678901234567890123456"), capacity("BOGUS")),
+			expect(transact(actions{put(row("a", "b"))},
+				token("0123456789012345678901234567890123456"), capacity("BOGUS")),
 				broken(longToken, consumed))),
 		newCase("constraints of a transaction", "So are a transaction's.", order,
 			expect(transact(actions{put(row("a", "b"))}, capacity("BOGUS"), metrics("BOGUS2")),
@@ -69,12 +80,16 @@ func precedenceCases() []Case {
 			dynalite+"putItem.js",
 			expect(put(row("a", "b"), where("attribute_not_exists("), on("missing")), enveloped(invalid(syntax))),
 			expect(remove(k, where("x = :v"), on("missing")),
-				enveloped(invalid("Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :v"))),
+				enveloped(invalid(
+					"Invalid ConditionExpression: An expression attribute value used in expression is not defined; "+
+						"attribute value: :v",
+				))),
 			expect(get(k, only("x,"), on("missing")),
 				invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`))),
 		newCase("values before the table", "Values that no item could have come before the table's existence.",
 			dynalite+"putItem.js",
-			expect(put(row("a", "b", "s", strs{}), on("missing")), enveloped(badParameter("An string set  may not be empty"))),
+			expect(put(row("a", "b", "s", strs{}), on("missing")),
+				enveloped(badParameter("An string set  may not be empty"))),
 			expect(put(row("a", "b", "n", num("x")), on("missing")),
 				enveloped(invalid("The parameter cannot be converted to a numeric value: x")))),
 		newCase("values before expressions", "An item's values come before expressions.", dynalite+"putItem.js",
@@ -113,7 +128,8 @@ func precedenceCases() []Case {
 			expect(update(k, "SET sk = :v", with(attrs{":v": "x"}), where("attribute_exists(pk)")),
 				badParameter("Cannot update attribute sk. This attribute is part of the key"))),
 		newCase("query",
-			"The order of checks of a query: selection, expressions, the table, which attributes the starting key has, the key condition, the starting key's values, the filter.",
+			"The order of checks of a query: selection, expressions, the table, which attributes the starting key "+
+				"has, the key condition, the starting key's values, the filter.",
 			dynalite+"query.js",
 			expect(query("pk = ", selecting("COUNT"), only("pk")),
 				invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")),

@@ -72,7 +72,8 @@ func (c Case) Check(ctx context.Context, store Store) error {
 	return err
 }
 
-// errInternal is in the error of check if the store answered a step with an InternalFailure that the case does not expect.
+// errInternal is in the error of check if the store answered a step with an InternalFailure that the case does not
+// expect.
 var errInternal = errors.New("the store has failed")
 
 // hasMuchToDo says whether the error of check may be that of a store under load. A broken connection is no answer.
@@ -137,7 +138,8 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		before := store.state()
 		out, refusal := send(ctx, store, in)
 		if refusal != nil && store.state() != before {
-			complaints = append(complaints, fmt.Errorf("%s: step %d, %s: the refused request has left a change", c.Rule, i+1, operation(in)))
+			complaints = append(complaints,
+				fmt.Errorf("%s: step %d, %s: the refused request has left a change", c.Rule, i+1, operation(in)))
 		}
 		w.note(out)
 		if refusal == nil {
@@ -162,7 +164,8 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 			w.settle(ctx, name, restoreTimeout)
 		}
 		if complaint := s.judge(store.Name, got, listed[i+1]); complaint != "" {
-			complaints = append(complaints, fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
+			complaints = append(complaints,
+				fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
 			if strings.HasPrefix(got, "InternalFailure:") {
 				complaints = append(complaints, errInternal)
 			}
@@ -183,7 +186,8 @@ func (s *step) judge(store, got string, listed Deviation) string {
 	case listed.Reason == "":
 		return fmt.Sprintf("\n got %s\nwant %s", got, s.want)
 	case same(store, got, s.want):
-		return fmt.Sprintf("%s answers like DynamoDB now: the deviation is to be taken off its list\n    got %s\n listed %s",
+		return fmt.Sprintf("%s answers like DynamoDB now: the deviation is to be taken off its list\n    got %s\n"+
+			" listed %s",
 			store, got, listed.Got)
 	}
 	return fmt.Sprintf("%s differs from DynamoDB, but not as it is listed (%s)\n     got %s\n  listed %s\nDynamoDB %s",
@@ -197,7 +201,8 @@ const envelope = "1 validation error detected: "
 
 // same says whether two answers are equal. For AWS, the envelope may be missing from one of them.
 func same(store, got, want string) bool {
-	return got == want || store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
+	return got == want ||
+		store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
 }
 
 // operation names the operation of an input.
@@ -268,7 +273,9 @@ func (w *world) settle(ctx context.Context, name *string, timeout time.Duration)
 	}
 	waiter := dynamodb.NewTableExistsWaiter(w.store.Client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay = time.Second
-		o.Retryable = func(_ context.Context, _ *dynamodb.DescribeTableInput, out *dynamodb.DescribeTableOutput, err error) (bool, error) {
+		o.Retryable = func(
+			_ context.Context, _ *dynamodb.DescribeTableInput, out *dynamodb.DescribeTableOutput, err error,
+		) (bool, error) {
 			return err == nil && busy(out), err
 		}
 	})
@@ -278,7 +285,8 @@ func (w *world) settle(ctx context.Context, name *string, timeout time.Duration)
 // drop deletes a table, unless the case has deleted it.
 func (w *world) drop(ctx context.Context, name string) error {
 	// A cancelled case must delete its tables, too.
-	_, err := w.store.Client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(w.name(name))})
+	_, err := w.store.Client.DeleteTable(context.WithoutCancel(ctx),
+		&dynamodb.DeleteTableInput{TableName: aws.String(w.name(name))})
 	var gone *types.ResourceNotFoundException
 	if err != nil && !errors.As(err, &gone) {
 		return fmt.Errorf("delete table %s: %w", name, err)

@@ -28,7 +28,9 @@ func find(t *testing.T, name string) conformance.Case {
 // unconditional is a store that forgets the conditions of puts.
 type unconditional struct{ goDoor }
 
-func (u unconditional) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (u unconditional) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	put := *in
 	put.ConditionExpression = nil
 	return u.goDoor.PutItem(ctx, &put, o...)
@@ -72,7 +74,8 @@ func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	db, store := newFake()
 	store.Client, store.Streams = newGoDoor(db), db.StreamsClient()
 	store.Name = conformance.Local
-	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now", `listed {pk: "a", sk: "b"}`)
+	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now",
+		`listed {pk: "a", sk: "b"}`)
 	complaint(t, "update/creates", store)
 }
 
@@ -83,7 +86,9 @@ type failing struct {
 	left int
 }
 
-func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (f *failing) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	if f.left > 0 {
 		f.left--
 		return nil, f.err
@@ -94,9 +99,13 @@ func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...f
 // DynamoDB Local fails now and then: one failure is not a finding, two are. Any other store may not fail at all.
 func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 	for want, err := range map[string]error{
-		"got InternalFailure: The request processing has failed.": &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."},
+		"got InternalFailure: The request processing has failed.": &smithy.GenericAPIError{
+			Code: "InternalFailure", Message: "The request processing has failed.",
+		},
 		"use of closed network connection": &smithy.OperationError{
-			OperationName: "PutItem", Err: &smithy.DeserializationError{Err: &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}},
+			OperationName: "PutItem", Err: &smithy.DeserializationError{
+				Err: &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed},
+			},
 		},
 	} {
 		for _, test := range []struct {
@@ -110,7 +119,8 @@ func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 			{conformance.AWS, 1, true},
 		} {
 			db, store := newFake()
-			store.Name, store.Client, store.Streams = test.store, &failing{newGoDoor(db), err, test.failures}, db.StreamsClient()
+			store.Name, store.Client, store.Streams = test.store,
+				&failing{newGoDoor(db), err, test.failures}, db.StreamsClient()
 			var finding []string
 			if test.finding {
 				finding = []string{"step 1, PutItem", want}

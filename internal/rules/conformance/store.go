@@ -30,8 +30,8 @@ type Store struct {
 	Name string
 	// Client sends the requests: a *dynamodb.Client, or something with the methods of one. It should not retry.
 	Client Client
-	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It should
-	// not retry. Nil skips the cases that need it.
+	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It
+	// should not retry. Nil skips the cases that need it.
 	Streams StreamsClient
 	// In sends requests to another region of the store. Nil skips the cases that need it.
 	In func(region string) (Client, StreamsClient)
@@ -60,52 +60,128 @@ type Clock interface {
 // Client is the part of *dynamodb.Client that the cases use. It grows with them: implement it by embedding a
 // *dynamodb.Client.
 type Client interface {
-	BatchExecuteStatement(context.Context, *dynamodb.BatchExecuteStatementInput, ...func(*dynamodb.Options)) (*dynamodb.BatchExecuteStatementOutput, error)
-	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
-	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
-	CreateBackup(context.Context, *dynamodb.CreateBackupInput, ...func(*dynamodb.Options)) (*dynamodb.CreateBackupOutput, error)
-	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
-	DeleteBackup(context.Context, *dynamodb.DeleteBackupInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteBackupOutput, error)
-	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
-	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
-	DescribeBackup(context.Context, *dynamodb.DescribeBackupInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeBackupOutput, error)
-	DescribeContinuousBackups(context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error)
-	DescribeContributorInsights(context.Context, *dynamodb.DescribeContributorInsightsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContributorInsightsOutput, error)
-	DescribeEndpoints(context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error)
-	DescribeKinesisStreamingDestination(context.Context, *dynamodb.DescribeKinesisStreamingDestinationInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error)
-	DescribeLimits(context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error)
-	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
-	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
-	ExecuteStatement(context.Context, *dynamodb.ExecuteStatementInput, ...func(*dynamodb.Options)) (*dynamodb.ExecuteStatementOutput, error)
-	ExecuteTransaction(context.Context, *dynamodb.ExecuteTransactionInput, ...func(*dynamodb.Options)) (*dynamodb.ExecuteTransactionOutput, error)
+	BatchExecuteStatement(
+		context.Context, *dynamodb.BatchExecuteStatementInput, ...func(*dynamodb.Options),
+	) (*dynamodb.BatchExecuteStatementOutput, error)
+	BatchGetItem(
+		context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.BatchGetItemOutput, error)
+	BatchWriteItem(
+		context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.BatchWriteItemOutput, error)
+	CreateBackup(
+		context.Context, *dynamodb.CreateBackupInput, ...func(*dynamodb.Options),
+	) (*dynamodb.CreateBackupOutput, error)
+	CreateTable(
+		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.CreateTableOutput, error)
+	DeleteBackup(
+		context.Context, *dynamodb.DeleteBackupInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DeleteBackupOutput, error)
+	DeleteItem(
+		context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DeleteItemOutput, error)
+	DeleteTable(
+		context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DeleteTableOutput, error)
+	DescribeBackup(
+		context.Context, *dynamodb.DescribeBackupInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeBackupOutput, error)
+	DescribeContinuousBackups(
+		context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeContinuousBackupsOutput, error)
+	DescribeContributorInsights(
+		context.Context, *dynamodb.DescribeContributorInsightsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeContributorInsightsOutput, error)
+	DescribeEndpoints(
+		context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeEndpointsOutput, error)
+	DescribeKinesisStreamingDestination(
+		context.Context, *dynamodb.DescribeKinesisStreamingDestinationInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error)
+	DescribeLimits(
+		context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeLimitsOutput, error)
+	DescribeTable(
+		context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeTableOutput, error)
+	DescribeTimeToLive(
+		context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options),
+	) (*dynamodb.DescribeTimeToLiveOutput, error)
+	ExecuteStatement(
+		context.Context, *dynamodb.ExecuteStatementInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ExecuteStatementOutput, error)
+	ExecuteTransaction(
+		context.Context, *dynamodb.ExecuteTransactionInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ExecuteTransactionOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	ListBackups(context.Context, *dynamodb.ListBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.ListBackupsOutput, error)
-	ListExports(context.Context, *dynamodb.ListExportsInput, ...func(*dynamodb.Options)) (*dynamodb.ListExportsOutput, error)
-	ListGlobalTables(context.Context, *dynamodb.ListGlobalTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListGlobalTablesOutput, error)
-	ListImports(context.Context, *dynamodb.ListImportsInput, ...func(*dynamodb.Options)) (*dynamodb.ListImportsOutput, error)
-	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
-	ListTagsOfResource(context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error)
+	ListBackups(
+		context.Context, *dynamodb.ListBackupsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListBackupsOutput, error)
+	ListExports(
+		context.Context, *dynamodb.ListExportsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListExportsOutput, error)
+	ListGlobalTables(
+		context.Context, *dynamodb.ListGlobalTablesInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListGlobalTablesOutput, error)
+	ListImports(
+		context.Context, *dynamodb.ListImportsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListImportsOutput, error)
+	ListTables(
+		context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListTablesOutput, error)
+	ListTagsOfResource(
+		context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options),
+	) (*dynamodb.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
-	RestoreTableFromBackup(context.Context, *dynamodb.RestoreTableFromBackupInput, ...func(*dynamodb.Options)) (*dynamodb.RestoreTableFromBackupOutput, error)
-	RestoreTableToPointInTime(context.Context, *dynamodb.RestoreTableToPointInTimeInput, ...func(*dynamodb.Options)) (*dynamodb.RestoreTableToPointInTimeOutput, error)
+	RestoreTableFromBackup(
+		context.Context, *dynamodb.RestoreTableFromBackupInput, ...func(*dynamodb.Options),
+	) (*dynamodb.RestoreTableFromBackupOutput, error)
+	RestoreTableToPointInTime(
+		context.Context, *dynamodb.RestoreTableToPointInTimeInput, ...func(*dynamodb.Options),
+	) (*dynamodb.RestoreTableToPointInTimeOutput, error)
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
-	UpdateContinuousBackups(context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error)
-	TagResource(context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error)
-	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
-	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
-	UntagResource(context.Context, *dynamodb.UntagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.UntagResourceOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
-	UpdateTable(context.Context, *dynamodb.UpdateTableInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error)
-	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+	UpdateContinuousBackups(
+		context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateContinuousBackupsOutput, error)
+	TagResource(
+		context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TagResourceOutput, error)
+	TransactGetItems(
+		context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactGetItemsOutput, error)
+	TransactWriteItems(
+		context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options),
+	) (*dynamodb.TransactWriteItemsOutput, error)
+	UntagResource(
+		context.Context, *dynamodb.UntagResourceInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UntagResourceOutput, error)
+	UpdateItem(
+		context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
+	UpdateTable(
+		context.Context, *dynamodb.UpdateTableInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateTableOutput, error)
+	UpdateTimeToLive(
+		context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options),
+	) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
 // StreamsClient is the API of *dynamodbstreams.Client.
 type StreamsClient interface {
-	DescribeStream(context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error)
-	GetRecords(context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
-	GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
-	ListStreams(context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error)
+	DescribeStream(
+		context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options),
+	) (*dynamodbstreams.DescribeStreamOutput, error)
+	GetRecords(
+		context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options),
+	) (*dynamodbstreams.GetRecordsOutput, error)
+	GetShardIterator(
+		context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options),
+	) (*dynamodbstreams.GetShardIteratorOutput, error)
+	ListStreams(
+		context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options),
+	) (*dynamodbstreams.ListStreamsOutput, error)
 }
 
 // send sends one of the SDK's inputs by the method for it, which has the input's name: PutItem takes a PutItemInput.

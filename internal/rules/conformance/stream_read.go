@@ -12,22 +12,24 @@ import (
 // streamReadCases are about how a stream is read.
 func streamReadCases() []Case {
 	const (
-		suite     = alternator + "test_streams.py"
-		open      = "stream of rows (pk HASH, sk RANGE) KEYS_ONLY ENABLED; shards [open]"
-		closed    = "stream of rows (pk HASH, sk RANGE) KEYS_ONLY DISABLED; shards [closed]"
-		iterator  = "an iterator: true"
-		first     = `INSERT {pk: "a", sk: "1"}`
-		second    = `INSERT {pk: "a", sk: "2"}`
-		third     = `INSERT {pk: "a", sk: "3"}`
-		trimmed   = "TrimmedDataAccessException: The data you are trying to access has been trimmed"
-		noStream  = "ResourceNotFoundException: Requested resource not found: Stream: arn/rows/stream/2015-05-20T20:51:10.252 not found"
+		suite    = alternator + "test_streams.py"
+		open     = "stream of rows (pk HASH, sk RANGE) KEYS_ONLY ENABLED; shards [open]"
+		closed   = "stream of rows (pk HASH, sk RANGE) KEYS_ONLY DISABLED; shards [closed]"
+		iterator = "an iterator: true"
+		first    = `INSERT {pk: "a", sk: "1"}`
+		second   = `INSERT {pk: "a", sk: "2"}`
+		third    = `INSERT {pk: "a", sk: "3"}`
+		trimmed  = "TrimmedDataAccessException: The data you are trying to access has been trimmed"
+		noStream = "ResourceNotFoundException: Requested resource not found: Stream: " +
+			"arn/rows/stream/2015-05-20T20:51:10.252 not found"
 		noShard   = "ResourceNotFoundException: Requested resource not found: Shard does not exist"
 		typeNames = "[AFTER_SEQUENCE_NUMBER, LATEST, AT_TIMESTAMP, AT_SEQUENCE_NUMBER, TRIM_HORIZON]"
 		shard     = "shardId-00000001414576573621-f55eea83"
 		fourHours = "https://github.com/opensearch-project/data-prepper/issues/5208"
 		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // from the suite's tests
 	)
-	list, describe, getIteratorAPI, getRecordsAPI := api("streams_ListStreams"), api("streams_DescribeStream"), api("streams_GetShardIterator"), api("streams_GetRecords")
+	list, describe, getIteratorAPI, getRecordsAPI := api("streams_ListStreams"), api("streams_DescribeStream"),
+		api("streams_GetShardIterator"), api("streams_GetRecords")
 	missing := func(w *world, in any) {
 		set("StreamArn", *w.arnOf(usualTable)+"/stream/2015-05-20T20:51:10.252")(w, in)
 	}
@@ -49,7 +51,9 @@ func streamReadCases() []Case {
 	shardOf := func(id string) option { return set("ShardId", id) }
 	described := expect(describeStream(), open)
 	children := func(w *world, in any) {
-		set("ShardFilter", &streamtypes.ShardFilter{Type: streamtypes.ShardFilterTypeChildShards, ShardId: aws.String(w.seen.shard)})(w, in)
+		set("ShardFilter", &streamtypes.ShardFilter{
+			Type: streamtypes.ShardFilterTypeChildShards, ShardId: aws.String(w.seen.shard),
+		})(w, in)
 	}
 	shards := func(list string) string { return strings.Replace(open, "[open]", list, 1) }
 	cases := []Case{
@@ -57,13 +61,13 @@ func streamReadCases() []Case {
 			expect(listStreams(), "streams of [rows]")),
 		newCase("list none", "The list of streams is empty for a table without a stream.", suite, readsStreams,
 			expect(listStreams(), "streams of []")),
-		streamed("list disabled", "Streams that were disabled are listed together with the enabled one.", quirks+"details/DDB-TABLE-378.md", nil,
-			expect(updateTable(disabling()), "updating rows"),
+		streamed("list disabled", "Streams that were disabled are listed together with the enabled one.",
+			quirks+"details/DDB-TABLE-378.md", nil, expect(updateTable(disabling()), "updating rows"),
 			expect(listStreams(), "streams of [rows]"),
 			expect(updateTable(enabling("NEW_IMAGE")), "updating rows"),
 			expect(listStreams(), "streams of [rows rows]")),
-		streamed("list of a deleted table", "The streams of a deleted table are listed.", quirks+"details/DDB-TABLE-378.md", nil,
-			expect(deleteTable(), "deleted rows"),
+		streamed("list of a deleted table", "The streams of a deleted table are listed.",
+			quirks+"details/DDB-TABLE-378.md", nil, expect(deleteTable(), "deleted rows"),
 			expect(listStreams(), "streams of [rows]")),
 		streamed("list pages", "ListStreams has pages.", list, nil,
 			expect(updateTable(disabling()), "updating rows"),
@@ -80,14 +84,16 @@ func streamReadCases() []Case {
 			expect(listStreams(set("ExclusiveStartStreamArn", "kossaapaaasdafsdaasdasdasdasasdasfadfadfasdasdas")),
 				invalid("Invalid StreamArn"))),
 
-		streamed("describe", "A stream is described with its table, the table's key, its view and its shards.", describe, nil, described),
+		streamed("describe", "A stream is described with its table, the table's key, its view and its shards.",
+			describe, nil, described),
 		streamed("describe disabled", "A stream that was disabled has closed shards.", suite, nil,
 			expect(updateTable(disabling()), "updating rows"),
 			expect(describeStream(), closed)),
-		streamed("describe of a deleted table", "The stream of a deleted table is disabled.", quirks+"details/DDB-TABLE-378.md", nil,
-			expect(deleteTable(), "deleted rows"),
+		streamed("describe of a deleted table", "The stream of a deleted table is disabled.",
+			quirks+"details/DDB-TABLE-378.md", nil, expect(deleteTable(), "deleted rows"),
 			expect(describeStream(), closed)),
-		streamed("describe missing", "A stream is described by its ARN.", "https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
+		streamed("describe missing", "A stream is described by its ARN.",
+			"https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
 			expect(describeStream(missing), noStream)),
 		streamed("describe what is no ARN", "The ARN must name a stream.", suite, nil,
 			expect(describeStream(set("StreamArn", gibberish)), invalid("Invalid StreamArn")),
@@ -101,8 +107,8 @@ func streamReadCases() []Case {
 			expect(describeStream(limit(1)), open),
 			expect(describeStream(limit(0)), violation("'0'", "limit", "have value greater than or equal to 1")),
 			expect(describeStream(limit(101)), violation("'101'", "limit", "have value less than or equal to 100"))),
-		streamed("describe after the last shard", "Shards have an order, and none comes after the last one.", suite, nil,
-			described,
+		streamed("describe after the last shard", "Shards have an order, and none comes after the last one.", suite,
+			nil, described,
 			expect(describeStream(set("ExclusiveStartShardId", strings.Repeat("z", 30))),
 				strings.Replace(open, "[open]", "[]", 1))),
 		streamed("describe short shard", "The id of a shard has 28 to 65 characters.", describe, nil,
@@ -126,13 +132,13 @@ func streamReadCases() []Case {
 			expect(getRecords(), "3 records; more\n- "+first+"\n- "+second+"\n- "+third),
 			expect(getIterator("AT_SEQUENCE_NUMBER", atRecord(2)), iterator),
 			expect(getRecords(), "2 records; more\n- "+second+"\n- "+third)),
-		streamed("after a number", "AFTER_SEQUENCE_NUMBER starts after the record with the number.", getIteratorAPI, three,
-			described, expect(getIterator("TRIM_HORIZON"), iterator),
+		streamed("after a number", "AFTER_SEQUENCE_NUMBER starts after the record with the number.", getIteratorAPI,
+			three, described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "3 records; more\n- "+first+"\n- "+second+"\n- "+third),
 			expect(getIterator("AFTER_SEQUENCE_NUMBER", atRecord(2)), iterator),
 			expect(getRecords(), "1 records; more\n- "+third)),
-		streamed("an iterator twice", "An iterator can be used again: it is a position that does not move.", getRecordsAPI, three[:1],
-			described, expect(getIterator("TRIM_HORIZON"), iterator),
+		streamed("an iterator twice", "An iterator can be used again: it is a position that does not move.",
+			getRecordsAPI, three[:1], described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(func(w *world) any {
 				again := getRecords()(w)
 				w.seen.iterator = "" // earlier answers are forgotten
@@ -164,7 +170,8 @@ func streamReadCases() []Case {
 			expect(updateTable(disabling()), "updating rows"),
 			expect(updateTable(enabling("NEW_IMAGE")), "updating rows"),
 			expect(put(row("a", "1", "x", text(390_000))),
-				ok), expect(put(row("a", "2", "x", text(390_000))), ok), expect(put(row("a", "3", "x", text(390_000))), ok),
+				ok), expect(put(row("a", "2", "x", text(390_000))), ok),
+			expect(put(row("a", "3", "x", text(390_000))), ok),
 			expect(describeStream(),
 				strings.Replace(open, "KEYS_ONLY", "NEW_IMAGE", 1)), expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), `2 records; more
@@ -173,7 +180,8 @@ func streamReadCases() []Case {
 			expect(getRecords(), `1 records; more
 - `+third+` new {pk: "a", sk: "3", x: "xxxxxxxx"...390000}`)),
 
-		streamed("iterator of a missing stream", "An iterator belongs to a stream.", "https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
+		streamed("iterator of a missing stream", "An iterator belongs to a stream.",
+			"https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
 			described, expect(getIterator("LATEST", missing), noStream)),
 		streamed("iterator of what is no ARN", "A stream is named by its ARN.", suite, nil,
 			described, expect(getIterator("LATEST", set("StreamArn", gibberish)), invalid("Invalid StreamArn"))),
@@ -214,15 +222,17 @@ func streamReadCases() []Case {
 			expect(getRecords(set("ShardIterator", "")),
 				violation("''", "shardIterator", "have length greater than or equal to 1"))),
 
-		later(streamed("iterators expire", "An iterator can be used for 15 minutes, and so can the one that comes with an answer.", getRecordsAPI, three[:1],
-			described, expect(getIterator("TRIM_HORIZON"), iterator),
+		later(streamed("iterators expire",
+			"An iterator can be used for 15 minutes, and so can the one that comes with an answer.", getRecordsAPI,
+			three[:1], described, expect(getIterator("TRIM_HORIZON"), iterator),
 			then(wait(15*time.Minute)),
 			expect(getRecords(), "1 records; more\n- "+first),
 			then(wait(15*time.Minute)),
 			expect(getRecords(), "0 records; more"),
 			then(wait(15*time.Minute+time.Millisecond)),
 			expect(getRecords(), "ExpiredIteratorException: The provided iterator exceeds the maximum age allowed"))),
-		later(streamed("shards roll over", "A shard is closed after four hours and read to its end, and its child goes on.", fourHours, three[:1],
+		later(streamed("shards roll over",
+			"A shard is closed after four hours and read to its end, and its child goes on.", fourHours, three[:1],
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "1 records; more\n- "+first),
 			then(wait(4*time.Hour)),
@@ -236,8 +246,8 @@ func streamReadCases() []Case {
 			expect(getRecords(), "1 records; more\n- "+second),
 			expect(getIterator("AT_SEQUENCE_NUMBER", atRecord(1)), invalid("Invalid SequenceNumber for the shard")),
 			expect(readStream(0), "2 records; more\n- "+first+"\n- "+second))),
-		later(streamed("an iterator at a roll over", "A reader who is at the end of a shard when it is closed is told.", getRecordsAPI, three[:1],
-			described, then(wait(4*time.Hour-time.Minute)),
+		later(streamed("an iterator at a roll over", "A reader who is at the end of a shard when it is closed is told.",
+			getRecordsAPI, three[:1], described, then(wait(4*time.Hour-time.Minute)),
 			expect(getIterator("LATEST"), iterator),
 			expect(put(row("a", "2")), ok),
 			then(wait(time.Minute)),
@@ -246,10 +256,11 @@ func streamReadCases() []Case {
 			described, then(wait(4*time.Hour)),
 			expect(describeStream(children), shards("[open-child]")),
 			expect(describeStream(limit(1)), shards("[closed]")+"; more"),
-			expect(describeStream(limit(1), func(w *world, in any) { set("ExclusiveStartShardId", w.seen.shard)(w, in) }),
+			expect(describeStream(limit(1),
+				func(w *world, in any) { set("ExclusiveStartShardId", w.seen.shard)(w, in) }),
 				shards("[open-child]")))),
-		later(streamed("shards expire", "A shard goes when its last record is a day old, and a child still names it.", docStreams, nil,
-			described, then(wait(28*time.Hour)),
+		later(streamed("shards expire", "A shard goes when its last record is a day old, and a child still names it.",
+			docStreams, nil, described, then(wait(28*time.Hour)),
 			expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "0 records; end"),
 			expect(getIterator("LATEST"), iterator),
@@ -266,27 +277,29 @@ func streamReadCases() []Case {
 			expect(readStream(0), "1 records; more\n- "+second),
 			then(wait(12*time.Hour)),
 			expect(readStream(0), "0 records; more"))),
-		later(streamed("too late for a number", "The sequence number of a record that expired is refused.", getRecordsAPI, three,
-			described, expect(getIterator("TRIM_HORIZON"), iterator),
+		later(streamed("too late for a number", "The sequence number of a record that expired is refused.",
+			getRecordsAPI, three, described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "3 records; more\n- "+first+"\n- "+second+"\n- "+third),
 			then(wait(24*time.Hour+time.Second)),
 			expect(getIterator("AT_SEQUENCE_NUMBER", atRecord(1)), trimmed))),
-		later(streamed("too late with an iterator", "An iterator that was given out before a record expired cannot read it after.", getRecordsAPI, three,
+		later(streamed("too late with an iterator",
+			"An iterator that was given out before a record expired cannot read it after.", getRecordsAPI, three,
 			described, then(wait(24*time.Hour)),
 			expect(getIterator("TRIM_HORIZON"), iterator),
 			then(wait(time.Minute)),
 			expect(getRecords(), trimmed),
 			expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "0 records; end"))),
-		later(streamed("a disabled stream expires", "A stream that was disabled can be read for 24 hours.", docStreams, three[:1],
-			described, expect(updateTable(disabling()), "updating rows"),
+		later(streamed("a disabled stream expires", "A stream that was disabled can be read for 24 hours.", docStreams,
+			three[:1], described, expect(updateTable(disabling()), "updating rows"),
 			then(wait(24*time.Hour)),
 			expect(describeStream(), closed),
 			expect(listStreams(), "streams of [rows]"),
 			then(wait(time.Millisecond)),
 			expect(listStreams(), "streams of []"))),
-		later(streamed("at a time", "AT_TIMESTAMP starts at the first record of that second or later; before the oldest record, at that one.", getIteratorAPI, three[:1],
-			described,
+		later(streamed("at a time",
+			"AT_TIMESTAMP starts at the first record of that second or later; before the oldest record, at that one.",
+			getIteratorAPI, three[:1], described,
 			then(wait(2*time.Second)),
 			expect(put(row("a", "2")), ok),
 			then(wait(2*time.Second)),
@@ -294,7 +307,11 @@ func streamReadCases() []Case {
 				return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-3*time.Second)))(w)
 			}, iterator),
 			expect(getRecords(), "1 records; more\n- "+second),
-			expect(func(w *world) any { return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-time.Hour)))(w) },
+			expect(func(
+				w *world,
+			) any {
+				return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-time.Hour)))(w)
+			},
 				iterator),
 			expect(getRecords(), "2 records; more\n- "+first+"\n- "+second),
 			expect(func(w *world) any { return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now()))(w) }, iterator),
@@ -330,9 +347,15 @@ func streamTableCases() []Case {
 			expect(updateTable(options...), want),
 			expect(describeTable(), plain))
 	}
-	notNull := broken("Value null at 'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be null")
-	badView := broken("Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: Member must satisfy enum value set: " + viewNames)
-	provisioned := createTable(usualTable, usualSchema, set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5)))
+	notNull := broken(
+		"Value null at 'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be null",
+	)
+	badView := broken(
+		"Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: Member must " +
+			"satisfy enum value set: " + viewNames,
+	)
+	provisioned := createTable(usualTable, usualSchema, set("BillingMode", "PROVISIONED"),
+		set("ProvisionedThroughput", units(5, 5)))
 	cases := []Case{
 		newCase("none", "A table has no stream unless one is enabled.", quirks+"details/DDB-TABLE-029.md",
 			expect(describeTable(), plain)),
@@ -360,11 +383,13 @@ func streamTableCases() []Case {
 			expect(updateTable(enabling("KEYS_ONLY")), invalid("Table already has an enabled stream: TableName: rows")),
 			expect(describeTable(), enabled("NEW_IMAGE"))),
 		newCase("disable",
-			"A table whose stream is disabled is described as one without a stream, except for the name of its latest stream.",
+			"A table whose stream is disabled is described as one without a stream, except for the name of its "+
+				"latest stream.",
 			ddb50, inTables(streamed("NEW_IMAGE")),
 			expect(updateTable(disabling()), done),
 			expect(describeTable(), disabled)),
-		update("disable nothing", "Disabling a stream needs one.", ddb50, invalid("Table has no stream to disable: TableName: rows"), disabling()),
+		update("disable nothing", "Disabling a stream needs one.", ddb50,
+			invalid("Table has no stream to disable: TableName: rows"), disabling()),
 		newCase("disable again", "Disabling a disabled stream is refused.", ddb50, inTables(streamed("NEW_IMAGE")),
 			expect(updateTable(disabling()), done),
 			expect(updateTable(disabling()), invalid("Table has no stream to disable: TableName: rows"))),
@@ -376,17 +401,23 @@ func streamTableCases() []Case {
 		update("update without a view", "Enabling a stream needs a view.", ddb50,
 			badParameter("If stream is being enabled then UpdateViewType is required"), enabling("")),
 		newCase("disable with a view", "Disabling a stream takes no view.", ddb50, inTables(streamed("KEYS_ONLY")),
-			expect(updateTable(set("StreamSpecification", &types.StreamSpecification{StreamEnabled: aws.Bool(false), StreamViewType: types.StreamViewTypeKeysOnly})),
+			expect(updateTable(set("StreamSpecification", &types.StreamSpecification{
+				StreamEnabled: aws.Bool(false), StreamViewType: types.StreamViewTypeKeysOnly,
+			})),
 				badParameter("If stream is being disabled, then UpdateViewType must not be specified")),
 			expect(describeTable(), enabled("KEYS_ONLY"))),
 		update("update to no such view", "UpdateTable knows the same views.", sheet, badView, enabling("new_image")),
-		update("update says nothing", "A StreamSpecification of UpdateTable has StreamEnabled.", sheet, notNull, set("StreamSpecification", &types.StreamSpecification{})),
+		update("update says nothing", "A StreamSpecification of UpdateTable has StreamEnabled.", sheet, notNull,
+			set("StreamSpecification", &types.StreamSpecification{})),
 		update("with an index", "A stream and indexes are not changed at once.", ddb442,
-			badParameter("You cannot create or delete index while changing stream status"), enabling("KEYS_ONLY"), adding("gsi: g S -> ALL")),
+			badParameter("You cannot create or delete index while changing stream status"), enabling("KEYS_ONLY"),
+			adding("gsi: g S -> ALL")),
 		update("with protection", "Deletion protection is changed alone.", sheet,
-			badParameter("DeletionProtection modification must be the only operation in the request"), enabling("KEYS_ONLY"), set("DeletionProtectionEnabled", false)),
+			badParameter("DeletionProtection modification must be the only operation in the request"),
+			enabling("KEYS_ONLY"), set("DeletionProtectionEnabled", false)),
 		update("with a class", "The class of a table is changed alone.", sheet,
-			badParameter("TableClass modification must be the only operation in the request"), enabling("KEYS_ONLY"), set("TableClass", "STANDARD_INFREQUENT_ACCESS")),
+			badParameter("TableClass modification must be the only operation in the request"), enabling("KEYS_ONLY"),
+			set("TableClass", "STANDARD_INFREQUENT_ACCESS")),
 		newCase("with throughput", "A stream and throughput are not changed at once.", sheet, noTables,
 			runsAlone, // see table/provisioned
 			expect(provisioned, "table rows (pk S HASH, sk S RANGE) PROVISIONED 5/5"),

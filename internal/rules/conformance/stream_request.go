@@ -75,8 +75,8 @@ func streamDescriptionText(d *streamtypes.StreamDescription) string {
 		}
 	}
 	status := strings.Replace(string(d.StreamStatus), "ABLING", "ABLED", 1)
-	text := fmt.Sprintf("stream of %s (%s) %s %s; shards [%s]", aws.ToString(d.TableName), strings.Join(keys, ", "), d.StreamViewType, status,
-		strings.Join(shards, " "))
+	text := fmt.Sprintf("stream of %s (%s) %s %s; shards [%s]", aws.ToString(d.TableName), strings.Join(keys, ", "),
+		d.StreamViewType, status, strings.Join(shards, " "))
 	if d.LastEvaluatedShardId != nil {
 		text += "; more"
 	}
@@ -191,7 +191,8 @@ func (w *world) note(out any) {
 			w.saw(*b.BackupArn, b.BackupType)
 		}
 	case *dynamodb.CreateTableOutput:
-		w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), aws.ToString(out.TableDescription.TableName))
+		w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn),
+			aws.ToString(out.TableDescription.TableName))
 		began(out.TableDescription)
 	case *dynamodb.UpdateTableOutput:
 		began(out.TableDescription)
@@ -252,7 +253,8 @@ func describeStream(options ...option) request {
 func getIterator(kind string, options ...option) request {
 	return func(w *world) any {
 		return build(w, &dynamodbstreams.GetShardIteratorInput{
-			StreamArn: aws.String(w.stream(0)), ShardId: aws.String(w.seen.shard), ShardIteratorType: streamtypes.ShardIteratorType(kind),
+			StreamArn: aws.String(w.stream(0)), ShardId: aws.String(w.seen.shard),
+			ShardIteratorType: streamtypes.ShardIteratorType(kind),
 		}, options)
 	}
 }

@@ -95,29 +95,53 @@ func tagCases() []Case {
 	}
 	one := tags("k", "v")
 	for _, r := range []refusal{
-		{"no tags", "There is a tag to add.", controller, tagTable(nil), invalid("Atleast one Tag needs to be provided as Input.")},
-		{"empty tags", "An empty list is none.", controller, tagTable(tags()), invalid("Atleast one Tag needs to be provided as Input.")},
-		{"no keys", "There is a tag to remove.", controller, untagTable(nil), invalid("Atleast one Tag Key needs to be provided as Input.")},
+		{"no tags", "There is a tag to add.", controller, tagTable(nil),
+			invalid("Atleast one Tag needs to be provided as Input.")},
+		{"empty tags", "An empty list is none.", controller, tagTable(tags()),
+			invalid("Atleast one Tag needs to be provided as Input.")},
+		{"no keys", "There is a tag to remove.", controller, untagTable(nil),
+			invalid("Atleast one Tag Key needs to be provided as Input.")},
 		{"empty key", "A key is not empty.", controller, tagTable(tags("", "v")), invalid(badKey)},
-		{"null key", "A tag has a key.", controller, tagTable([]types.Tag{{Value: aws.String("v")}}), invalid(badKey + "null")},
-		{"null value", "A tag has a value.", controller, tagTable([]types.Tag{{Key: aws.String("k")}}), invalid(badValue + "null")},
-		{"bad key", "A key has only certain characters.", controller, tagTable(tags("bad#char", "v")), invalid(badKey + "bad#char")},
-		{"bad value", "A value has only certain characters.", controller, tagTable(tags("k", "100%")), invalid(badValue + "100%")},
+		{"null key", "A tag has a key.", controller, tagTable([]types.Tag{{Value: aws.String("v")}}),
+			invalid(badKey + "null")},
+		{"null value", "A tag has a value.", controller, tagTable([]types.Tag{{Key: aws.String("k")}}),
+			invalid(badValue + "null")},
+		{"bad key", "A key has only certain characters.", controller, tagTable(tags("bad#char", "v")),
+			invalid(badKey + "bad#char")},
+		{"bad value", "A value has only certain characters.", controller, tagTable(tags("k", "100%")),
+			invalid(badValue + "100%")},
 		{"emoji", "A tag has no emoji.", controller, tagTable(tags("k", "🔑")), invalid(badValue + "🔑")},
-		{"reserved prefix", "Keys with aws: are AWS's.", controller, tagTable(tags("aws:foo", "v")), invalid(reserved + "aws:foo")},
-		{"reserved prefix in capitals", "Keys with AWS: are AWS's, too.", controller, tagTable(tags("AWS:foo", "v")), invalid(reserved + "AWS:foo")},
-		{"reserved prefix removed", "Keys with aws: cannot be removed.", controller, untagTable([]string{"aws:foo"}), invalid(reserved + "aws:foo")},
-		{"one key twice", "No key comes twice.", controller, tagTable(tags("dup", "1", "dup", "2")), invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found dup")},
+		{"reserved prefix", "Keys with aws: are AWS's.", controller, tagTable(tags("aws:foo", "v")),
+			invalid(reserved + "aws:foo")},
+		{"reserved prefix in capitals", "Keys with AWS: are AWS's, too.", controller, tagTable(tags("AWS:foo", "v")),
+			invalid(reserved + "AWS:foo")},
+		{"reserved prefix removed", "Keys with aws: cannot be removed.", controller, untagTable([]string{"aws:foo"}),
+			invalid(reserved + "aws:foo")},
+		{"one key twice", "No key comes twice.", controller, tagTable(tags("dup", "1", "dup", "2")),
+			invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found dup")},
 
-		{"no ARN", "An ARN is required.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)), invalid("Invalid TableArn")},
-		{"a name", "A table's name is no ARN.", controller, listTags(set("ResourceArn", "not-an-arn")), badParameter("ARNs must start with 'arn:': not-an-arn")},
-		{"missing table", "The table exists.", controller, listTags(onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
-		{"tag a missing table", "A table that is tagged exists.", controller, tagTable(one, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
-		{"untag a missing table", "A table whose tags are removed exists.", controller, untagTable([]string{"k"}, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
-		{"another service", "An ARN of another service is denied.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:s3:::mybucket")), denied},
-		{"another account", "An ARN of another account is denied.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
-		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")), badParameter("Invalid resource arn provided, only table or stream is accepted. Provided resource arn: arn/rows/index/i")},
-		{"backup", "A backup has no tags.", controller, listTags(onARN("rows/backup/b")), badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
+		{"no ARN", "An ARN is required.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)),
+			invalid("Invalid TableArn")},
+		{"a name", "A table's name is no ARN.", controller, listTags(set("ResourceArn", "not-an-arn")),
+			badParameter("ARNs must start with 'arn:': not-an-arn")},
+		{"missing table", "The table exists.", controller, listTags(onARN("missing")),
+			"ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"tag a missing table", "A table that is tagged exists.", controller, tagTable(one, onARN("missing")),
+			"ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"untag a missing table", "A table whose tags are removed exists.", controller,
+			untagTable([]string{"k"}, onARN("missing")),
+			"ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"another service", "An ARN of another service is denied.", extenddb,
+			tagTable(one, set("ResourceArn", "arn:aws:s3:::mybucket")), denied},
+		{"another account", "An ARN of another account is denied.", extenddb,
+			tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
+		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")),
+			badParameter(
+				"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " +
+					"arn/rows/index/i",
+			)},
+		{"backup", "A backup has no tags.", controller, listTags(onARN("rows/backup/b")),
+			badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
 	} {
 		cases = append(cases, newCase(r.name, r.rule, r.source, expect(r.do, r.want)))
 	}
@@ -129,7 +153,9 @@ func accountCases() []Case {
 		return func(w *world) any { return build(w, &dynamodb.DescribeContinuousBackupsInput{}, options) }
 	}
 	on35 := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
-	on7 := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: aws.Int32(7)}
+	on7 := &types.PointInTimeRecoverySpecification{
+		PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: aws.Int32(7),
+	}
 	off := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(false)}
 	recovery := func(to *types.PointInTimeRecoverySpecification, options ...option) request {
 		return func(w *world) any {
@@ -165,14 +191,21 @@ func accountCases() []Case {
 			noTables, expect(recovery(on35, on("missing")), "TableNotFoundException: Table not found: missing")),
 		newCase("recovery without a setting", "The setting is required.", api("UpdateContinuousBackups"),
 			expect(recovery(nil),
-				broken("Value null at 'pointInTimeRecoverySpecification' failed to satisfy constraint: Member must not be null"))),
+				broken(
+					"Value null at 'pointInTimeRecoverySpecification' failed to satisfy constraint: Member must "+
+						"not be null",
+				))),
 		newCase("insights", "A table that never had contributor insights has none.", api("DescribeContributorInsights"),
-			expect(func(w *world) any { return build(w, &dynamodb.DescribeContributorInsightsInput{}, nil) }, "insights DISABLED")),
-		newCase("streaming", "A table that never streamed to Kinesis has no destination.", api("DescribeKinesisStreamingDestination"),
-			expect(func(w *world) any { return build(w, &dynamodb.DescribeKinesisStreamingDestinationInput{}, nil) }, "destinations: 0")),
+			expect(func(w *world) any { return build(w, &dynamodb.DescribeContributorInsightsInput{}, nil) },
+				"insights DISABLED")),
+		newCase("streaming", "A table that never streamed to Kinesis has no destination.",
+			api("DescribeKinesisStreamingDestination"),
+			expect(func(w *world) any { return build(w, &dynamodb.DescribeKinesisStreamingDestinationInput{}, nil) },
+				"destinations: 0")),
 		newCase("no exports", "An account that never exported has no exports.", api("ListExports"), noTables,
 			expect(func(*world) any { return &dynamodb.ListExportsInput{} }, "exports: 0")),
-		newCase("no global tables", "An account that never had a global table of 2017 has none.", api("ListGlobalTables"), noTables,
+		newCase("no global tables", "An account that never had a global table of 2017 has none.",
+			api("ListGlobalTables"), noTables,
 			expect(func(*world) any { return &dynamodb.ListGlobalTablesInput{} }, "global tables: 0")),
 		newCase("no imports", "An account that never imported has no imports.", api("ListImports"), noTables,
 			expect(func(*world) any { return &dynamodb.ListImportsInput{} }, "imports: 0")),

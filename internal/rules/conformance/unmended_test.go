@@ -13,62 +13,81 @@ const (
 
 var unmendedDynamoDB = []unmended{
 	{
-		"PutItem, UpdateItem and DeleteItem: a value of no type, an empty name of an attribute, wrong AttributeUpdates, a ConditionalOperator out of place, values of an UpdateItem without an expression",
-		"the text is not captured since 2026; those about other mistakes that need no table begin with `1 validation error detected: `",
+		"PutItem, UpdateItem and DeleteItem: a value of no type, an empty name of an attribute, wrong " +
+			"AttributeUpdates, a ConditionalOperator out of place, values of an UpdateItem without an expression",
+		"the text is not captured since 2026; those about other mistakes that need no table begin with `1 " +
+			"validation error detected: `",
 		"begins so, too", paritySuite + "tier3/error-messages/deleteItem.test.ts",
 	},
 	{
-		"PutItem, UpdateItem and DeleteItem: a value of two types", "whether the text begins with `1 validation error detected: ` is not captured",
+		"PutItem, UpdateItem and DeleteItem: a value of two types",
+		"whether the text begins with `1 validation error detected: ` is not captured",
 		"the text alone", paritySuite + "tier3/error-messages/deleteItem.test.ts",
 	},
 	{
-		"an empty set among the values of an expression in PutItem, UpdateItem and DeleteItem", "the text says for which key in a capture of mid-2026; it does not for bad numbers and duplicates since October",
+		"an empty set among the values of an expression in PutItem, UpdateItem and DeleteItem",
+		"the text says for which key in a capture of mid-2026; it does not for bad numbers and duplicates " +
+			"since October",
 		"says for which key", "https://github.com/nubo-db/dynoxide/blob/main/tests/expressions.rs",
 	},
 	{
-		"a number such as `1e2147483647` in BatchWriteItem, Scan and transactions", "an underflow: the service's arithmetic wraps", "an overflow",
+		"a number such as `1e2147483647` in BatchWriteItem, Scan and transactions",
+		"an underflow: the service's arithmetic wraps", "an overflow",
 		paritySuite + "tier3/error-messages/valueLayers.test.ts",
 	},
 	{
-		"a number such as `1e2147483647` among the parameters of a statement", "an underflow: the service's arithmetic wraps", "an overflow",
+		"a number such as `1e2147483647` among the parameters of a statement",
+		"an underflow: the service's arithmetic wraps", "an overflow",
 		paritySuite + "tier3/error-messages/partiqlParameterNumbers.test.ts",
 	},
 	{
-		"an unknown type in `attribute_type` of a statement", "the text lists the types in another order than the text about an expression", "one order",
+		"an unknown type in `attribute_type` of a statement",
+		"the text lists the types in another order than the text about an expression", "one order",
 		"https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java",
 	},
 	{
-		"a wrong ConditionalOperator", "a newer text, but beside values nested over about 62 levels or a missing key", "the older text", paritySuite + "tier3/validation-ordering/query.test.ts",
+		"a wrong ConditionalOperator", "a newer text, but beside values nested over about 62 levels or a missing key",
+		"the older text", paritySuite + "tier3/validation-ordering/query.test.ts",
 	},
 	{
-		"a wrong ReturnValues beside a value nested over about 62 levels", "the text of before 2026", "the newer one", paritySuite + "tier3/validation-ordering/deepRequests.test.ts",
+		"a wrong ReturnValues beside a value nested over about 62 levels", "the text of before 2026", "the newer one",
+		paritySuite + "tier3/validation-ordering/deepRequests.test.ts",
 	},
 	{
 		"more key conditions than key attributes", "the text counts both", "`Conditions can be of length 1 or 2 only`",
 		paritySuite + "tier3/error-messages/queryKeyConditionOperands.test.ts",
 	},
 	{
-		"UpdateItem near 400 KB", "in 22 of 33 regions the limit counts what the statement writes, with a cost by clause; in ten it counts the item",
+		"UpdateItem near 400 KB",
+		"in 22 of 33 regions the limit counts what the statement writes, with a cost by clause; in ten it " +
+			"counts the item",
 		"counts the item", paritySuite + "tier3/limits/itemSizeBySurface.test.ts",
 	},
 	{
-		"`ExclusiveStartKey` of a Query by a whole primary key", "`The query can return at most one row and cannot be restarted`",
+		"`ExclusiveStartKey` of a Query by a whole primary key",
+		"`The query can return at most one row and cannot be restarted`",
 		"an empty page", "https://github.com/architect/dynalite/blob/main/test/query.js",
 	},
 	{
-		"the account in a table's ARN", "the twelve digits of the caller's account; that of another needs a policy there", "000000000000 in answers, and any other is accepted",
+		"the account in a table's ARN",
+		"the twelve digits of the caller's account; that of another needs a policy there",
+		"000000000000 in answers, and any other is accepted",
 		guide + "rbac-intro.html",
 	},
 	{
-		"a body of `null`", "the protocol has an object", "taken for `{}`", "https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html",
+		"a body of `null`", "the protocol has an object", "taken for `{}`",
+		"https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html",
 	},
 	{"headers over 16 KB", "refused with 400", "served", scyllaIssue + "23438"},
-	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use", "without a Type the children of the shard, without a ShardId no shards", reference + "API_streams_ShardFilter.html"},
+	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use",
+		"without a Type the children of the shard, without a ShardId no shards",
+		reference + "API_streams_ShardFilter.html"},
 	{
-		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented", "refused, in a text of its own",
-		reference + "API_streams_GetShardIterator.html",
+		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented",
+		"refused, in a text of its own", reference + "API_streams_GetShardIterator.html",
 	},
-	{"exports and imports", "served", "refused; their lists are empty", reference + "API_ExportTableToPointInTime.html"},
+	{"exports and imports", "served", "refused; their lists are empty",
+		reference + "API_ExportTableToPointInTime.html"},
 	{"global tables with units", "there", "refused", guide + "V2globaltables_HowItWorks.html"},
 }
 

@@ -50,32 +50,37 @@ func updateCases() []Case {
 			nil, "REMOVE x", nil, ok, "nothing",
 		},
 		{
-			"DELETE creates nothing", "An update that only deletes from sets does not create a missing item.", scylla5862,
-			nil, "DELETE x :v", v(strs{"p"}), ok, "nothing",
+			"DELETE creates nothing", "An update that only deletes from sets does not create a missing item.",
+			scylla5862, nil, "DELETE x :v", v(strs{"p"}), ok, "nothing",
 		},
 		{
-			"REMOVE of a path in nothing", "REMOVE of a path succeeds where there is no item, and creates nothing.", alternator + "test_update_expression.py",
+			"REMOVE of a path in nothing", "REMOVE of a path succeeds where there is no item, and creates nothing.",
+			alternator + "test_update_expression.py",
 			nil, "REMOVE m.x, l[0]", nil, ok, "nothing",
 		},
 		{
-			"path before operand", "If a target is impossible and an operand is missing, the target is reported.", LocalOnly,
-			item, "SET m.x = z", nil, invalid(noPath), same,
+			"path before operand", "If a target is impossible and an operand is missing, the target is reported.",
+			LocalOnly, item, "SET m.x = z", nil, invalid(noPath), same,
 		},
 		{
-			"all paths before operands", "An impossible target is reported before a missing operand of another action, too.", LocalOnly,
+			"all paths before operands",
+			"An impossible target is reported before a missing operand of another action, too.", LocalOnly,
 			item, "REMOVE m.x SET x = z", nil, invalid(noPath), same,
 		},
 		{
-			"SET reads the old image", "Every operand of SET is read from the item as it was: a = b, b = a swaps.", alternator + "test_update_expression.py",
+			"SET reads the old image", "Every operand of SET is read from the item as it was: a = b, b = a swaps.",
+			alternator + "test_update_expression.py",
 			item, "SET x = y, y = x", nil, ok, `{pk: "a", sk: "b", x: 2, y: 1}`,
 		},
 		{
-			"REMOVE and SET in one", "SET reads an attribute that REMOVE takes away in the same update.", alternator + "test_update_expression.py",
+			"REMOVE and SET in one", "SET reads an attribute that REMOVE takes away in the same update.",
+			alternator + "test_update_expression.py",
 			item, "REMOVE x SET z = x", nil, ok, `{pk: "a", sk: "b", y: 2, z: 1}`,
 		},
 		{
 			"all four clauses", "An update may have all four clauses, in any order.", docUpdates,
-			row("a", "b", "x", 1, "y", 2, "s", strs{"p", "q"}), "DELETE s :s ADD y :v REMOVE x SET z = :v", []option{with(attrs{":s": strs{"p"}, ":v": 1})},
+			row("a", "b", "x", 1, "y", 2, "s", strs{"p", "q"}), "DELETE s :s ADD y :v REMOVE x SET z = :v",
+			[]option{with(attrs{":s": strs{"p"}, ":v": 1})},
 			ok, `{pk: "a", s: <"q">, sk: "b", y: 3, z: 1}`,
 		},
 		{
@@ -88,14 +93,17 @@ func updateCases() []Case {
 		},
 		{
 			"one operator", "SET takes one operator, not a chain.", docUpdates,
-			item, "SET x = x + y + :v", v(1), enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "+", near: "y + :v"`)), same,
+			item, "SET x = x + y + :v", v(1),
+			enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "+", near: "y + :v"`)), same,
 		},
 		{
 			"plus with a string", "SET does no arithmetic with strings.", alternator + "test_update_expression.py",
-			item, "SET x = x + :v", v("1"), enveloped(invalid(badType + "operator or function: +, operand type: S")), same,
+			item, "SET x = x + :v", v("1"),
+			enveloped(invalid(badType + "operator or function: +, operand type: S")), same,
 		},
 		{
-			"plus with a stored string", "SET does no arithmetic with an attribute that is a string.", alternator + "test_update_expression.py",
+			"plus with a stored string", "SET does no arithmetic with an attribute that is a string.",
+			alternator + "test_update_expression.py",
 			row("a", "b", "x", "1"), "SET x = x + :v", v(1), invalid(runtime), `{pk: "a", sk: "b", x: "1"}`,
 		},
 		{
@@ -103,12 +111,13 @@ func updateCases() []Case {
 			item, "SET x = absent", nil, invalid(noOperand), same,
 		},
 		{
-			"arithmetic on a missing item", "SET x = x + 1 on a missing item is refused: there is no x.", alternator + "test_update_expression.py",
+			"arithmetic on a missing item", "SET x = x + 1 on a missing item is refused: there is no x.",
+			alternator + "test_update_expression.py",
 			nil, "SET x = x + :v", v(1), invalid(noOperand), "nothing",
 		},
 		{
-			"if_not_exists of a missing attribute", "if_not_exists gives the value where the attribute is missing.", docUpdates,
-			item, "SET z = if_not_exists(z, :v)", v(9), ok, `{pk: "a", sk: "b", x: 1, y: 2, z: 9}`,
+			"if_not_exists of a missing attribute", "if_not_exists gives the value where the attribute is missing.",
+			docUpdates, item, "SET z = if_not_exists(z, :v)", v(9), ok, `{pk: "a", sk: "b", x: 1, y: 2, z: 9}`,
 		},
 		{
 			"if_not_exists of an attribute", "if_not_exists gives the attribute where there is one.", docUpdates,
@@ -116,15 +125,18 @@ func updateCases() []Case {
 		},
 		{
 			"counter from nothing", "if_not_exists(x, :zero) + :one counts from nothing.", docUpdates,
-			nil, "SET x = if_not_exists(x, :zero) + :one", []option{with(attrs{":zero": 0, ":one": 1})}, ok, `{pk: "a", sk: "b", x: 1}`,
+			nil, "SET x = if_not_exists(x, :zero) + :one", []option{with(attrs{":zero": 0, ":one": 1})}, ok,
+			`{pk: "a", sk: "b", x: 1}`,
 		},
 		{
 			"list_append", "list_append joins two lists in the order of its operands.", docUpdates,
-			row("a", "b", "l", list{1}), "SET l = list_append(:v, l)", v(list{"x", nil}), ok, `{l: ["x", null, 1], pk: "a", sk: "b"}`,
+			row("a", "b", "l", list{1}), "SET l = list_append(:v, l)", v(list{"x", nil}), ok,
+			`{l: ["x", null, 1], pk: "a", sk: "b"}`,
 		},
 		{
 			"list_append of a scalar", "list_append takes lists.", docUpdates,
-			row("a", "b", "l", list{1}), "SET l = list_append(l, :v)", v(2), enveloped(invalid(badType + "operator or function: list_append, operand type: N")), "",
+			row("a", "b", "l", list{1}), "SET l = list_append(l, :v)", v(2),
+			enveloped(invalid(badType + "operator or function: list_append, operand type: N")), "",
 		},
 		{
 			"nested path", "SET reaches into maps.", docPaths,
@@ -143,9 +155,10 @@ func updateCases() []Case {
 			row("a", "b", "l", list{1}), "SET l[7] = :v", v(2), ok, `{l: [1, 2], pk: "a", sk: "b"}`,
 		},
 		{
-			"two indexes behind the end", "Elements set behind the end of a list are appended in the order of their indexes.", docUpdates,
-			row("a", "b", "l", list{1}), "SET l[9] = :v, l[7] = :w", []option{with(attrs{":v": "nine", ":w": "seven"})}, ok,
-			`{l: [1, "seven", "nine"], pk: "a", sk: "b"}`,
+			"two indexes behind the end",
+			"Elements set behind the end of a list are appended in the order of their indexes.", docUpdates,
+			row("a", "b", "l", list{1}), "SET l[9] = :v, l[7] = :w", []option{with(attrs{":v": "nine", ":w": "seven"})},
+			ok, `{l: [1, "seven", "nine"], pk: "a", sk: "b"}`,
 		},
 		{
 			"REMOVE an index", "REMOVE takes an element out of a list; those behind it move up.", docUpdates,
@@ -160,11 +173,13 @@ func updateCases() []Case {
 			item, "REMOVE absent", nil, ok, same,
 		},
 		{
-			"REMOVE through nothing", "REMOVE by a path through a missing map is refused.", alternator + "test_update_expression.py",
+			"REMOVE through nothing", "REMOVE by a path through a missing map is refused.",
+			alternator + "test_update_expression.py",
 			item, "REMOVE absent.k", nil, invalid(noPath), same,
 		},
 		{
-			"REMOVE a missing leaf", "REMOVE of a missing element of a map that exists does nothing.", parity + "tier1/updateItem/basic.test.ts",
+			"REMOVE a missing leaf", "REMOVE of a missing element of a map that exists does nothing.",
+			parity + "tier1/updateItem/basic.test.ts",
 			row("a", "b", "doc", attrs{"k": 1}), "REMOVE doc.j", nil, ok, `{doc: {k: 1}, pk: "a", sk: "b"}`,
 		},
 		{
@@ -177,7 +192,8 @@ func updateCases() []Case {
 		},
 		{
 			"ADD a string", "ADD takes a number or a set.", docUpdates,
-			item, "ADD x :v", v("1"), enveloped(invalid(badType + "operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND")), same,
+			item, "ADD x :v", v("1"), enveloped(invalid(badType +
+				"operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND")), same,
 		},
 		{
 			"ADD to another type", "ADD of a number to a string is refused.", docUpdates,
@@ -188,39 +204,48 @@ func updateCases() []Case {
 			row("a", "b", "s", nums{"1"}), "ADD s :v", v(strs{"1"}), invalid(runtime), "",
 		},
 		{
-			"DELETE from a set", "DELETE takes elements out of a set; those that are not there do not matter.", docUpdates,
-			row("a", "b", "s", strs{"p", "q"}), "DELETE s :v", v(strs{"q", "z"}), ok, `{pk: "a", s: <"p">, sk: "b"}`,
+			"DELETE from a set", "DELETE takes elements out of a set; those that are not there do not matter.",
+			docUpdates, row("a", "b", "s", strs{"p", "q"}), "DELETE s :v", v(strs{"q", "z"}), ok,
+			`{pk: "a", s: <"p">, sk: "b"}`,
 		},
 		{
-			"DELETE the last element", "A set from which everything is deleted goes: there is no empty set.", docUpdates,
-			row("a", "b", "s", strs{"p"}), "DELETE s :v", v(strs{"p"}), ok, only,
+			"DELETE the last element", "A set from which everything is deleted goes: there is no empty set.",
+			docUpdates, row("a", "b", "s", strs{"p"}), "DELETE s :v", v(strs{"p"}), ok, only,
 		},
 		{
 			"DELETE a scalar", "DELETE takes a set.", docUpdates,
-			item, "DELETE x :v", v(1), enveloped(invalid(badType + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND")), same,
+			item, "DELETE x :v", v(1), enveloped(invalid(badType +
+				"operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND")), same,
 		},
 		{
 			"overlapping paths", "Two paths are refused if one leads through the other.", docUpdates,
 			row("a", "b", "doc", attrs{}), "SET doc = :v, doc.k = :v", v(1),
-			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [doc], path two: [doc, k]")), "",
+			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or " +
+				"rewrite one of these paths; path one: [doc], path two: [doc, k]")), "",
 		},
 		{
 			"the same path twice", "The same path in two clauses is refused.", docUpdates,
 			item, "SET x = :v REMOVE x", v(1),
-			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [x], path two: [x]")), same,
+			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or " +
+				"rewrite one of these paths; path one: [x], path two: [x]")), same,
 		},
 		{
-			"conflicting paths", "Paths that take one attribute for a map and for a list are refused.", alternator + "test_update_expression.py",
+			"conflicting paths", "Paths that take one attribute for a map and for a list are refused.",
+			alternator + "test_update_expression.py",
 			item, "SET x.k = :v, x[0] = :v", v(1),
-			enveloped(invalid("Invalid UpdateExpression: Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [x, k], path two: [x, [0]]")), same,
+			enveloped(invalid("Invalid UpdateExpression: Two document paths conflict with each other; must remove " +
+				"or rewrite one of these paths; path one: [x, k], path two: [x, [0]]")), same,
 		},
 		{
 			"partition key", "The partition key cannot be updated.", parity + "tier3/error-messages/updateItem.test.ts",
-			item, "SET pk = :v", v("z"), badParameter("Cannot update attribute pk. This attribute is part of the key"), same,
+			item, "SET pk = :v", v("z"),
+			badParameter("Cannot update attribute pk. This attribute is part of the key"), same,
 		},
 		{
-			"sort key", "The sort key cannot be updated, not even to its own value.", parity + "tier3/error-messages/updateItem.test.ts",
-			item, "SET sk = :v", v("b"), badParameter("Cannot update attribute sk. This attribute is part of the key"), same,
+			"sort key", "The sort key cannot be updated, not even to its own value.",
+			parity + "tier3/error-messages/updateItem.test.ts",
+			item, "SET sk = :v", v("b"),
+			badParameter("Cannot update attribute sk. This attribute is part of the key"), same,
 		},
 		{
 			"REMOVE a key", "The key cannot be removed.", api("UpdateItem"),
@@ -228,11 +253,17 @@ func updateCases() []Case {
 		},
 		{
 			"clause twice", "A clause occurs at most once.", docUpdates,
-			item, "SET x = :v SET y = :v", v(1), enveloped(invalid(`Invalid UpdateExpression: The "SET" section can only be used once in an update expression;`)), same,
+			item, "SET x = :v SET y = :v", v(1),
+			enveloped(invalid(
+				`Invalid UpdateExpression: The "SET" section can only be used once in an update expression;`,
+			)), same,
 		},
 		{
-			"syntax", "Text that is no update is refused, with the token and its surroundings.", parity + "tier3/error-messages/updateItem.test.ts",
-			item, "INVALID SYNTAX HERE", nil, enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`)), same,
+			"syntax", "Text that is no update is refused, with the token and its surroundings.",
+			parity + "tier3/error-messages/updateItem.test.ts",
+			item, "INVALID SYNTAX HERE", nil,
+			enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`)),
+			same,
 		},
 		{
 			"empty", "An empty update is refused.", parity + "tier3/error-messages/updateItem.test.ts",
@@ -249,12 +280,16 @@ func updateCases() []Case {
 		{
 			"heartbeat", "A lease is extended only by its own token.", docConditions,
 			row("a", "b", "lease_token", "t1", "lease_expires_at", 100), "SET lease_expires_at = :e",
-			[]option{with(attrs{":e": 200, ":t": "t1", ":now": 99}), where("lease_token = :t AND lease_expires_at > :now")}, ok,
+			[]option{with(attrs{":e": 200, ":t": "t1", ":now": 99}),
+				where("lease_token = :t AND lease_expires_at > :now")}, ok,
 			`{lease_expires_at: 200, lease_token: "t1", pk: "a", sk: "b"}`,
 		},
 		{
 			"functions of conditions", "size belongs to conditions.", docOperators,
-			item, "SET x = size(y)", nil, enveloped(invalid("Invalid UpdateExpression: The function is not allowed in an update expression; function: size")), same,
+			item, "SET x = size(y)", nil,
+			enveloped(invalid(
+				"Invalid UpdateExpression: The function is not allowed in an update expression; function: size",
+			)), same,
 		},
 	}), newCase("no expression", "An update without an expression creates the key alone.", api("UpdateItem"),
 		expect(update(key("a", "b"), "", noUpdate()), ok),

@@ -30,8 +30,8 @@ func Quick[T any](n, few T) T {
 	return n
 }
 
-// NotShort skips, under -short alone, a test of half a second or more: all of these would make -short last a minute. The
-// race detector has them, because goroutines meet in some.
+// NotShort skips, under -short alone, a test of half a second or more: all of these would make -short last a minute.
+// The race detector has them, because goroutines meet in some.
 func NotShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() && !race.Enabled {
@@ -59,7 +59,8 @@ func Nightly(t testing.TB) {
 	}
 }
 
-// OneAtATime skips, under the race detector, a test whose goroutines run one at a time: the detector finds nothing in it.
+// OneAtATime skips, under the race detector, a test whose goroutines run one at a time: the detector finds nothing in
+// it.
 func OneAtATime(t testing.TB) {
 	t.Helper()
 	if race.Enabled {

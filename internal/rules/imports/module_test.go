@@ -1,16 +1,21 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
@@ -26,7 +31,8 @@ func TestModule(t *testing.T) {
 // load asks the go command for the import graph of the module and of all that it imports.
 func load(t *testing.T) Graph {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-json=ImportPath,Imports", Module.Module+"/...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-json=ImportPath,Imports",
+		Module.Module+"/...")
 	var complaints strings.Builder
 	list.Stderr = &complaints
 	output, err := list.Output()
@@ -84,7 +90,8 @@ func TestFiles(t *testing.T) {
 		}
 		files := goFiles(t, name)
 		if _, long := longPackages[name]; long != (len(files) > maxFiles) {
-			t.Errorf("%s has %d Go files, want at most %d where the list of longer ones says nothing", name, len(files), maxFiles)
+			t.Errorf("%s has %d Go files, want at most %d where the list of longer ones says nothing", name, len(files),
+				maxFiles)
 		}
 		if name != "scenario" {
 			continue
@@ -111,4 +118,45 @@ func TestFiles(t *testing.T) {
 func goFiles(t *testing.T, name string) []string {
 	t.Helper()
 	return must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
+}
+
+// TestWidth: a line of code has at most 120 columns, a tab as four, unless it has a raw string, an address or another
+// word that cannot be broken, or is the output of an example.
+func TestWidth(t *testing.T) {
+	const most, longWord = 120, 60
+	long := func(text string) bool {
+		return slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) > longWord })
+	}
+	must.OK(t, filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && strings.HasSuffix(name, "/.cache") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		text := must.Of(os.ReadFile(name))(t)
+		file := token.NewFileSet().AddFile(name, -1, len(text))
+		excepted, output := map[int]bool{}, false
+		var scan scanner.Scanner
+		scan.Init(file, text, nil, scanner.ScanComments)
+		for {
+			at, kind, literal := scan.Scan()
+			if kind == token.EOF {
+				break
+			}
+			output = kind == token.COMMENT && (output || strings.HasPrefix(literal, "// Output:"))
+			if kind == token.STRING && literal[0] == '`' || literal != "" && long(literal) || output {
+				for line := range strings.Count(literal, "\n") + 1 {
+					excepted[file.Line(at)+line] = true
+				}
+			}
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if width > most && !excepted[i+1] {
+				t.Errorf("%s:%d: %d columns, want at most %d: %s", name, i+1, width, most, line)
+			}
+		}
+		return nil
+	}))
 }

@@ -28,7 +28,8 @@ type Rules struct {
 
 // Ban keeps packages from importing others.
 type Ban struct {
-	// From names packages of the module, as patterns. Except names packages that From matches and the ban does not mean.
+	// From names packages of the module, as patterns. Except names packages that From matches and the ban does not
+	// mean.
 	From, Except []string
 	// To names the packages that they must not import, as patterns.
 	To []string

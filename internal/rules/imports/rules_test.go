@@ -14,7 +14,8 @@ func TestRules(t *testing.T) {
 		Levels: [][]string{{"low", "other"}, {"middle"}, {"top", "top/tool"}},
 		Bans: []Ban{
 			{From: []string{"low", "middle"}, To: []string{"heavy.org/..."}, Reason: "light"},
-			{From: []string{"top/..."}, Except: []string{"top/tool"}, To: []string{"testing"}, Directly: true, Reason: "tests"},
+			{From: []string{"top/..."}, Except: []string{"top/tool"}, To: []string{"testing"},
+				Directly: true, Reason: "tests"},
 			{From: []string{"middle"}, To: []string{"./other"}, Reason: "alone"},
 		},
 	}
@@ -85,7 +86,8 @@ func TestRules(t *testing.T) {
 				delete(g, "example.org/m/middle")
 				g["example.org/m/top"] = nil
 			},
-			want: []string{"middle has a level but does not exist", "a ban names middle, which", "a ban names middle, which"},
+			want: []string{"middle has a level but does not exist", "a ban names middle, which",
+				"a ban names middle, which"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -98,7 +98,8 @@ func checkFile(pass *analysis.Pass, file *ast.File) {
 				return true
 			}
 		}
-		pass.Reportf(node.Pos(), "%s: use slices.Sorted(maps.Keys(m)), or say above it why the order reaches nothing: %s <reason>",
+		pass.Reportf(node.Pos(),
+			"%s: use slices.Sorted(maps.Keys(m)), or say above it why the order reaches nothing: %s <reason>",
 			what, unorderedMark)
 		return true
 	})

@@ -26,7 +26,9 @@ var LockBugs = map[string][]string{
 
 // Lock is a lock with fencing tokens in one row; "" is the correct one.
 func Lock(bug string) isr.Protocol {
-	return isr.Protocol{Name: "lock " + bug, New: func(c isr.Config) (isr.Handler, error) { return &rowLock{pageless{c, bug}}, nil }}
+	return isr.Protocol{
+		Name: "lock " + bug, New: func(c isr.Config) (isr.Handler, error) { return &rowLock{pageless{c, bug}}, nil },
+	}
 }
 
 // pageless is what the lock and the layer have in common.
@@ -40,15 +42,20 @@ func (pageless) Get(context.Context, string) (isr.Served, error) {
 }
 
 func (p *pageless) key(name string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: name}, "sk": &types.AttributeValueMemberS{Value: "ROW"}}
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: name}, "sk": &types.AttributeValueMemberS{Value: "ROW"},
+	}
 }
 
 type values map[string]types.AttributeValue
 
-func (p *pageless) update(ctx context.Context, name, sets, condition string, with values) (map[string]types.AttributeValue, error) {
+func (p *pageless) update(
+	ctx context.Context, name, sets, condition string, with values,
+) (map[string]types.AttributeValue, error) {
 	out, err := p.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &p.Table, Key: p.key(name), UpdateExpression: &sets, ConditionExpression: &condition, ExpressionAttributeValues: with,
-		ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		TableName: &p.Table, Key: p.key(name), UpdateExpression: &sets, ConditionExpression: &condition,
+		ExpressionAttributeValues: with, ReturnValues: types.ReturnValueAllNew,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if err != nil {
 		return nil, err
@@ -75,7 +82,8 @@ func (l *rowLock) Acquire(ctx context.Context, name string) (*hooks.Held, error)
 	until, over, count := now.Add(l.Lease), now, ", last_token = if_not_exists(last_token, :none) + :one"
 	condition := "attribute_not_exists(held_by) OR held_until <= :now"
 	with := values{
-		":mine": text(mine), ":until": milli(until), ":one": &types.AttributeValueMemberN{Value: "1"}, ":none": &types.AttributeValueMemberN{Value: "0"},
+		":mine": text(mine), ":until": milli(until), ":one": &types.AttributeValueMemberN{Value: "1"},
+		":none": &types.AttributeValueMemberN{Value: "0"},
 	}
 	switch l.bug {
 	case "takes over early":
@@ -140,7 +148,9 @@ var OnceBugs = map[string][]string{
 
 // Once is a layer in which a key stands for a payload, with one row a key; "" is the correct one.
 func Once(bug string) isr.Protocol {
-	return isr.Protocol{Name: "once " + bug, New: func(c isr.Config) (isr.Handler, error) { return &rowOnce{pageless{c, bug}}, nil }}
+	return isr.Protocol{
+		Name: "once " + bug, New: func(c isr.Config) (isr.Handler, error) { return &rowOnce{pageless{c, bug}}, nil },
+	}
 }
 
 type rowOnce struct{ pageless }
@@ -151,7 +161,9 @@ func (o *rowOnce) OnceTerms() promise.OnceTerms {
 }
 
 // Once implements hooks.OnceClient.
-func (o *rowOnce) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+func (o *rowOnce) Once(
+	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
+) (string, error) {
 	now, mine := o.Clock.Now(), o.Tokens()
 	over, condition := now, "attribute_not_exists(pk) OR attribute_not_exists(its_result) AND tried_until <= :now"
 	with := values{":mine": text(mine), ":until": milli(now.Add(o.Lease)), ":payload": text(payload)}
@@ -175,7 +187,8 @@ func (o *rowOnce) Once(ctx context.Context, key, payload string, effect func(con
 	if err != nil {
 		return "", err
 	}
-	_, err = o.update(ctx, key, "SET its_result = :result", "tried_by = :mine", values{":mine": text(mine), ":result": text(result)})
+	_, err = o.update(ctx, key, "SET its_result = :result", "tried_by = :mine",
+		values{":mine": text(mine), ":result": text(result)})
 	if lost, is := errors.AsType[*types.ConditionalCheckFailedException](err); is && o.bug != "tells its own result" {
 		return o.known(lost.Item, payload)
 	}
@@ -186,7 +199,8 @@ func (o *rowOnce) Once(ctx context.Context, key, payload string, effect func(con
 }
 
 func (o *rowOnce) known(row map[string]types.AttributeValue, payload string) (string, error) {
-	if of, _ := row["its_payload"].(*types.AttributeValueMemberS); of.Value != payload && o.bug != "looks at no payload" {
+	if of, _ := row["its_payload"].(*types.AttributeValueMemberS); of.Value != payload &&
+		o.bug != "looks at no payload" {
 		return "", fmt.Errorf("%s: %w", of.Value, isr.ErrOtherInputs)
 	}
 	told, is := row["its_result"].(*types.AttributeValueMemberS)

@@ -25,11 +25,15 @@ func Renamed(p isr.Protocol) isr.Protocol {
 
 // RenamedRows are the rows of a Renamed protocol.
 var RenamedRows = isr.Schema{Rows: []isr.Row{
-	{Partition: "my_pk = page/{key}", Sort: "my_sk = PAGE", BodyKey: "my_s3_key", Current: "my_current_sk", Generated: "my_generated_at",
-		Window: "my_revalidate_seconds", ETag: "my_etag", Version: "my_version", TTL: "my_ttl"},
-	{Partition: "my_pk = page/{key}", Sort: "my_sk = LEASE", Token: "my_lease_token", Expires: "my_lease_expires_at", TTL: "my_ttl"},
-	{Partition: "my_pk = page/{key}", Sort: "my_sk = V/{version}", BodyKey: "my_s3_key", Generated: "my_generated_at", Window: "my_revalidate_seconds", ETag: "my_etag", TTL: "my_ttl"},
-	{Partition: "my_pk = page/{key}", Sort: "my_sk = R/{request}", RequestHash: "my_request_hash", RequestStatus: "my_status", RequestBody: "my_result_s3_key", TTL: "my_ttl"},
+	{Partition: "my_pk = page/{key}", Sort: "my_sk = PAGE", BodyKey: "my_s3_key", Current: "my_current_sk",
+		Generated: "my_generated_at", Window: "my_revalidate_seconds", ETag: "my_etag",
+		Version: "my_version", TTL: "my_ttl"},
+	{Partition: "my_pk = page/{key}", Sort: "my_sk = LEASE", Token: "my_lease_token",
+		Expires: "my_lease_expires_at", TTL: "my_ttl"},
+	{Partition: "my_pk = page/{key}", Sort: "my_sk = V/{version}", BodyKey: "my_s3_key", Generated: "my_generated_at",
+		Window: "my_revalidate_seconds", ETag: "my_etag", TTL: "my_ttl"},
+	{Partition: "my_pk = page/{key}", Sort: "my_sk = R/{request}", RequestHash: "my_request_hash",
+		RequestStatus: "my_status", RequestBody: "my_result_s3_key", TTL: "my_ttl"},
 }}
 
 // renamed gives all rows, keys and attributes of a cache other names on their way to the store.
@@ -83,7 +87,8 @@ func renameValue(name, value string, back bool) string {
 var ofExpressions = regexp.MustCompile(`(^|[^#:\w])([a-z]\w*)`)
 
 // functions are the words of expressions that are no attributes.
-var functions = []string{"attribute_exists", "attribute_not_exists", "if_not_exists", "begins_with", "size", "contains", "attribute_type"}
+var functions = []string{"attribute_exists", "attribute_not_exists", "if_not_exists", "begins_with", "size",
+	"contains", "attribute_type"}
 
 func (renamed) expression(e *string) *string {
 	if e == nil {
@@ -158,7 +163,9 @@ func (c renamed) Options() (o dynamodb.Options) {
 	return o
 }
 
-func (c renamed) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (c renamed) GetItem(
+	ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.GetItemOutput, error) {
 	to := *in
 	to.Key = c.item(in.Key, false)
 	out, err := c.Client.GetItem(ctx, &to, o...)
@@ -170,10 +177,13 @@ func (c renamed) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...fu
 	return &back, nil
 }
 
-func (c renamed) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (c renamed) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	to := *in
 	to.Item, to.ConditionExpression = c.item(in.Item, false), c.expression(in.ConditionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames), c.values(in.ExpressionAttributeValues)
+	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
+		c.values(in.ExpressionAttributeValues)
 	out, err := c.Client.PutItem(ctx, &to, o...)
 	if err != nil {
 		return nil, c.err(err)
@@ -183,10 +193,14 @@ func (c renamed) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...fu
 	return &back, nil
 }
 
-func (c renamed) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (c renamed) UpdateItem(
+	ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
 	to := *in
-	to.Key, to.ConditionExpression, to.UpdateExpression = c.item(in.Key, false), c.expression(in.ConditionExpression), c.expression(in.UpdateExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames), c.values(in.ExpressionAttributeValues)
+	to.Key, to.ConditionExpression, to.UpdateExpression = c.item(in.Key, false), c.expression(in.ConditionExpression),
+		c.expression(in.UpdateExpression)
+	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
+		c.values(in.ExpressionAttributeValues)
 	out, err := c.Client.UpdateItem(ctx, &to, o...)
 	if err != nil {
 		return nil, c.err(err)
@@ -196,10 +210,13 @@ func (c renamed) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o
 	return &back, nil
 }
 
-func (c renamed) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+func (c renamed) DeleteItem(
+	ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.DeleteItemOutput, error) {
 	to := *in
 	to.Key, to.ConditionExpression = c.item(in.Key, false), c.expression(in.ConditionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames), c.values(in.ExpressionAttributeValues)
+	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
+		c.values(in.ExpressionAttributeValues)
 	out, err := c.Client.DeleteItem(ctx, &to, o...)
 	if err != nil {
 		return nil, c.err(err)
@@ -209,10 +226,14 @@ func (c renamed) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o
 	return &back, nil
 }
 
-func (c renamed) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c renamed) Query(
+	ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
+) (*dynamodb.QueryOutput, error) {
 	to := *in
-	to.KeyConditionExpression, to.FilterExpression, to.ProjectionExpression = c.expression(in.KeyConditionExpression), c.expression(in.FilterExpression), c.expression(in.ProjectionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames), c.values(in.ExpressionAttributeValues)
+	to.KeyConditionExpression, to.FilterExpression, to.ProjectionExpression = c.expression(in.KeyConditionExpression),
+		c.expression(in.FilterExpression), c.expression(in.ProjectionExpression)
+	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
+		c.values(in.ExpressionAttributeValues)
 	to.ExclusiveStartKey = c.item(in.ExclusiveStartKey, false)
 	out, err := c.Client.Query(ctx, &to, o...)
 	if err != nil {
@@ -226,7 +247,9 @@ func (c renamed) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*
 	return &back, nil
 }
 
-func (c renamed) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (c renamed) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
 	to := *in
 	to.TransactItems = slices.Clone(in.TransactItems)
 	for i := range to.TransactItems {
@@ -234,25 +257,30 @@ func (c renamed) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWr
 		if p := action.Put; p != nil {
 			same := *p
 			same.Item, same.ConditionExpression = c.item(p.Item, false), c.expression(p.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(p.ExpressionAttributeNames), c.values(p.ExpressionAttributeValues)
+			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(p.ExpressionAttributeNames),
+				c.values(p.ExpressionAttributeValues)
 			action.Put = &same
 		}
 		if u := action.Update; u != nil {
 			same := *u
-			same.Key, same.ConditionExpression, same.UpdateExpression = c.item(u.Key, false), c.expression(u.ConditionExpression), c.expression(u.UpdateExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(u.ExpressionAttributeNames), c.values(u.ExpressionAttributeValues)
+			same.Key, same.ConditionExpression, same.UpdateExpression = c.item(u.Key, false),
+				c.expression(u.ConditionExpression), c.expression(u.UpdateExpression)
+			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(u.ExpressionAttributeNames),
+				c.values(u.ExpressionAttributeValues)
 			action.Update = &same
 		}
 		if d := action.Delete; d != nil {
 			same := *d
 			same.Key, same.ConditionExpression = c.item(d.Key, false), c.expression(d.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(d.ExpressionAttributeNames), c.values(d.ExpressionAttributeValues)
+			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(d.ExpressionAttributeNames),
+				c.values(d.ExpressionAttributeValues)
 			action.Delete = &same
 		}
 		if k := action.ConditionCheck; k != nil {
 			same := *k
 			same.Key, same.ConditionExpression = c.item(k.Key, false), c.expression(k.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(k.ExpressionAttributeNames), c.values(k.ExpressionAttributeValues)
+			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(k.ExpressionAttributeNames),
+				c.values(k.ExpressionAttributeValues)
 			action.ConditionCheck = &same
 		}
 	}

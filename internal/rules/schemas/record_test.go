@@ -45,9 +45,14 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	for name, protocol := range map[string]string{"paused-writer": "blind-publish", "two-contenders": "recipe-b", "body-faults": "recipe-a"} {
-		run := scenario.Run{Scenario: scenariotest.Embedded(t, name), Protocol: scenariotest.Protocol(t, protocol), Seed: 3}
-		report := scenariotest.Ran(t, campaign.Campaign{Scenario: run.Scenario, Protocol: run.Protocol, Seed: 1, Schedules: 20})
+	for name, protocol := range map[string]string{
+		"paused-writer": "blind-publish", "two-contenders": "recipe-b", "body-faults": "recipe-a",
+	} {
+		run := scenario.Run{
+			Scenario: scenariotest.Embedded(t, name), Protocol: scenariotest.Protocol(t, protocol), Seed: 3,
+		}
+		report := scenariotest.Ran(t,
+			campaign.Campaign{Scenario: run.Scenario, Protocol: run.Protocol, Seed: 1, Schedules: 20})
 		if report.Failure != nil {
 			replay := report.Failure.Replay()
 			run.Seed, run.Strategy = replay.Seed, sim.Replay(replay.Choices)

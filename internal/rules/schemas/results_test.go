@@ -48,7 +48,8 @@ func isPublished(t *testing.T, name string, s *generator.Schema) {
 	got, err := os.ReadFile(file)
 	must.OK(t, err)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("docs/%s (-of the types +published); go test ./internal/rules/schemas -schemas.update:\n%s", name, diff)
+		t.Errorf("docs/%s (-of the types +published); go test ./internal/rules/schemas -schemas.update:\n%s", name,
+			diff)
 	}
 }
 
@@ -70,8 +71,9 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		t.Errorf("no results: %v", err)
 	}
 	result := verdicts.Result{
-		Scenario: "checkout", Protocol: "blind-publish", File: "checkout.yaml", Line: 2, Verdict: verdicts.Violated, Invariant: "stale-writer",
-		Statement: "s", Message: "m", Details: "d", Seed: "18446744073709551615", Schedules: 3, Steps: 40, Reached: []string{"pause"},
+		Scenario: "checkout", Protocol: "blind-publish", File: "checkout.yaml", Line: 2, Verdict: verdicts.Violated,
+		Invariant: "stale-writer", Statement: "s", Message: "m", Details: "d", Seed: "18446744073709551615",
+		Schedules: 3, Steps: 40, Reached: []string{"pause"},
 	}
 	d := verdicts.Document{Version: "v1", Command: "run", ExitCode: 1, Results: []verdicts.Result{result}}
 	if err := fits(d); err != nil {

@@ -54,8 +54,8 @@ type Report struct {
 	Misfit string
 	// Pageless names the rows of some run that were no pages, with the reason, if none was a page (Outcome.Pageless).
 	Pageless string
-	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would have
-	// rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would
+	// have rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *scenario.Outcome
@@ -83,7 +83,8 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options), only: c.Only}
+	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK,
+		unjudged: judgesNothing(c.Scenario, c.Options), only: c.Only}
 	var broken error
 	set.All(ctx, func(a schedules.Attempt) bool {
 		if broken = a.Err; broken != nil {
@@ -111,7 +112,8 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		return nil, broken
 	case r.Failure != nil:
 	case r.Schedules < set.Schedules:
-		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, set.Schedules)
+		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules",
+			r.Schedules, set.Schedules)
 	default:
 		r.Missing, r.idle = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has), !r.total.Judged
 	}

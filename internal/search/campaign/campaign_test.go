@@ -21,11 +21,13 @@ import (
 
 func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
 	// Nobody contends with alice, and TTL deletes nothing.
-	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+
+		"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
 	if r.Verdict != invariant.OK || !r.Vacuous() || r.Passed() {
 		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
 	}
-	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion lock-refused, which the scenario declares\n"
+	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion lock-refused, which " +
+		"the scenario declares\n"
 	if got := prose.Report(r, "isr-sim", "lonely"); got != want {
 		t.Errorf("Explain\n got %swant %s", got, want)
 	}
@@ -39,7 +41,9 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 		"request-lost actor=alice":      false,
 		"maybe throttled op=UpdateItem": true, // no lease is refreshed
 	} {
-		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
+		r := scenariotest.Ran(t, campaign.Campaign{
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20,
+		})
 		if r.Vacuous() != want {
 			t.Errorf("%s: vacuous %v, want %v", fault, r.Vacuous(), want)
 		}
@@ -63,7 +67,8 @@ func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
 		t.Errorf("it is not said why:\n%s", text)
 	}
 	s.Without = s.Without[1:]
-	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3}); r.Vacuous() && len(r.Missing) == 0 {
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3}); r.Vacuous() &&
+		len(r.Missing) == 0 {
 		t.Error("one is left that judges")
 	}
 }
@@ -71,7 +76,9 @@ func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
 // A campaign is vacuous, whatever its scenario declares, if no publish succeeded or was refused, or if no page was
 // served: it has judged nothing.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
-	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
+	nothing := isr.Protocol{
+		Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil },
+	}
 	for _, test := range []struct {
 		name     string
 		protocol isr.Protocol
@@ -91,7 +98,8 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 			t.Errorf("%s: vacuous %v, passed %v; want vacuous %v", test.name, r.Vacuous(), r.Passed(), want)
 		}
 		for _, m := range test.missing {
-			if want := "reached " + string(m) + ": nothing was there to be judged\n"; !strings.Contains(prose.Report(r, "isr-sim", "plain"), want) {
+			if want := "reached " + string(m) +
+				": nothing was there to be judged\n"; !strings.Contains(prose.Report(r, "isr-sim", "plain"), want) {
 				t.Errorf("%s: %q does not say %q", test.name, prose.Report(r, "isr-sim", "plain"), want)
 			}
 		}
@@ -106,11 +114,15 @@ func (noService) Get(context.Context, string) (isr.Served, error) {
 }
 
 func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
-	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
+	r := scenariotest.Ran(t, campaign.Campaign{
+		Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1,
+	})
 	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
-		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
+		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why,
+			r.Passed())
 	}
-	if text := prose.Report(r, "isr-sim", "lonely"); !strings.Contains(text, "\nreplay: isr-sim replay --protocol recipe-a --seed ") {
+	if text := prose.Report(r, "isr-sim", "lonely"); !strings.Contains(text,
+		"\nreplay: isr-sim replay --protocol recipe-a --seed ") {
 		t.Errorf("%q does not say how to see the run", text)
 	}
 }
@@ -177,7 +189,8 @@ actors:
     script: [get /home]
 `
 	for skew, want := range map[string]bool{"5s": false, "4s": true} {
-		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
+		r := scenariotest.Ran(t,
+			campaign.Campaign{Scenario: scenariotest.Parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
 		if got := r.Counts()[mark.SkewBroken] > 0; got != want {
 			t.Errorf("a clock 5s ahead under a promise of %s: skew-broken %v, want %v", skew, got, want)
 		}
@@ -186,15 +199,19 @@ actors:
 
 func TestAProtocolThatPanicsIsAnErrorNotAVerdict(t *testing.T) {
 	p := isr.Protocol{Name: "panicky", New: func(isr.Config) (isr.Handler, error) { panic("boom") }}
-	_, err := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Protocol: p, Seed: 1}.Run(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "scenario lonely, protocol panicky") || !strings.Contains(err.Error(), "boom") {
+	_, err := campaign.Campaign{
+		Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Protocol: p, Seed: 1,
+	}.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "scenario lonely, protocol panicky") ||
+		!strings.Contains(err.Error(), "boom") {
 		t.Errorf("error %v, want one that names scenario, protocol and panic", err)
 	}
 }
 
 func TestAViolationIsExplainedInOrder(t *testing.T) {
 	s := scenariotest.Embedded(t, "paused-writer")
-	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1})
+	r := scenariotest.Ran(t,
+		campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1})
 	text := prose.Report(r, "isr-sim", "paused-writer")
 	at := 0
 	for _, part := range []string{

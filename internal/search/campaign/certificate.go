@@ -46,7 +46,10 @@ func subjectOf(s *scenario.Scenario, protocol string, seed uint64) (subject, err
 // Certificate returns the proof's certificate. The proof must be complete, and Prove.Certify must have been set.
 func (p *Proof) Certificate() (*Certificate, error) {
 	if !p.Explored.Complete || !p.Passed() || p.States == nil {
-		return nil, errors.New("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
+		return nil, errors.New(
+			"campaign: found a proof that is not complete, not ok, or without its states, expected one by " +
+				"Prove.Certify",
+		)
 	}
 	of, err := subjectOf(p.Scenario, p.Protocol.Name, p.Seed)
 	if err != nil {
@@ -86,7 +89,8 @@ func ReadCertificate(file []byte) (*Certificate, error) {
 		c.States = append(c.States, binary.LittleEndian.Uint64(numbers[i:]))
 	}
 	if found := sum(numbers); found != c.Sum || !slices.IsSorted(c.States) || len(c.States) == 0 {
-		return nil, fmt.Errorf("found %d states with the SHA-256 %q, expected %q: it is cut off, or was changed", len(c.States), found, c.Sum)
+		return nil, fmt.Errorf("found %d states with the SHA-256 %q, expected %q: it is cut off, or was changed",
+			len(c.States), found, c.Sum)
 	}
 	return c, nil
 }
@@ -98,9 +102,12 @@ func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) err
 	case err != nil:
 		return err
 	case c.Scenario != of.Scenario:
-		return fmt.Errorf("found the certificate of another scenario than %s as it is now, or of one that has changed since", s.Name)
+		return fmt.Errorf(
+			"found the certificate of another scenario than %s as it is now, or of one that has changed since", s.Name,
+		)
 	case c.subject != of:
-		return fmt.Errorf("found the certificate of %s under seed %d, expected %s under seed %d", c.Protocol, c.Seed, protocol, seed)
+		return fmt.Errorf("found the certificate of %s under seed %d, expected %s under seed %d", c.Protocol, c.Seed,
+			protocol, seed)
 	}
 	return nil
 }
@@ -132,6 +139,7 @@ func (c *checker) stranger(p *Proof) string {
 	if !c.strange {
 		return ""
 	}
-	return fmt.Sprintf("the certificate lacks state %d of those that this search came to, at the end of --seed %d --choices %s",
+	return fmt.Sprintf("the certificate lacks state %d of those that this search came to, at the end of --seed %d "+
+		"--choices %s",
 		p.Explored.States+1, p.Seed, c.last)
 }

@@ -33,12 +33,16 @@ func TestCertificates(t *testing.T) {
 		p := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, Against: read})
 		return p
 	}
-	if p := verify(func(all []uint64) []uint64 { return all }); !p.Explored.Complete || p.Verdict != invariant.OK || p.Explored.Schedules <= proof.Explored.Schedules {
-		t.Errorf("got %v (%s) after %d schedules, expected ok after more than the proof's %d", p.Verdict, p.Why, p.Explored.Schedules, proof.Explored.Schedules)
+	if p := verify(func(all []uint64) []uint64 { return all }); !p.Explored.Complete || p.Verdict != invariant.OK ||
+		p.Explored.Schedules <= proof.Explored.Schedules {
+		t.Errorf("got %v (%s) after %d schedules, expected ok after more than the proof's %d", p.Verdict, p.Why,
+			p.Explored.Schedules, proof.Explored.Schedules)
 	}
 	for i := 0; i < len(whole.States); i += 1 + len(whole.States)/effort.Quick(20, 5) {
 		p := verify(func(all []uint64) []uint64 { return slices.Delete(all, i, i+1) })
-		if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(p.Why, "the certificate lacks state ") || !strings.Contains(p.Why, " --seed 1 --choices ") {
+		if p.Verdict != invariant.Unknown || p.Explored.Complete ||
+			!strings.Contains(p.Why, "the certificate lacks state ") ||
+			!strings.Contains(p.Why, " --seed 1 --choices ") {
 			t.Errorf("without state %d: got %v (%s), expected unknown, for it lacks one", i, p.Verdict, p.Why)
 		}
 	}
@@ -58,7 +62,9 @@ func TestCertificates(t *testing.T) {
 	}
 	file, err := whole.Bytes()
 	must.OK(t, err)
-	for _, broken := range [][]byte{nil, file[:len(file)-1], file[:len(file)-8], append(slices.Clone(file), 0), []byte("{}\n")} {
+	for _, broken := range [][]byte{
+		nil, file[:len(file)-1], file[:len(file)-8], append(slices.Clone(file), 0), []byte("{}\n"),
+	} {
 		if _, err := ReadCertificate(broken); err == nil {
 			t.Errorf("read %d bytes of %d, expected an error", len(broken), len(file))
 		}

@@ -24,7 +24,8 @@ import (
 )
 
 func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
-	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
+	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, " +
+		"maybe origin-failed"
 	s := scenariotest.Parsed(t, scenariotest.Troubled(faults))
 	if got := strings.Join(schedules.FaultTexts(s.Faults), ", "); got != faults {
 		t.Errorf("the faults print %q, want %q", got, faults)
@@ -43,11 +44,13 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 // A fault that strikes the second call makes the order of the calls matter. A search must see that: sleep sets leave
 // out no state.
 func TestSearchesCountDependencyFaults(t *testing.T) {
-	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
+	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost",
+		"body-put-failed nth=2, throttled op=PutItem nth=2"} {
 		s := scenariotest.Parsed(t, strings.Replace(scenariotest.Troubled(faults), "sleep 1s, ", "", 1))
 		plain := scenariotest.Ran(t, Prove{Scenario: s, off: sim.SleepSets | sim.PersistentSets})
 		reduced := scenariotest.Ran(t, Prove{Scenario: s, off: sim.PersistentSets})
-		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States || reduced.Verdict != invariant.OK {
+		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States ||
+			reduced.Verdict != invariant.OK {
 			t.Errorf("%s: %+v without sleep sets, %+v with them", faults, plain.Explored, reduced.Explored)
 		}
 	}
@@ -55,7 +58,9 @@ func TestSearchesCountDependencyFaults(t *testing.T) {
 
 // settled is a cache in which alice changes something else than rows, leaves a note, and is done. A request of hers may
 // be lost. If bob finds the note and not the change, he leaves a wrong row behind.
-func settled(change func(context.Context, doing) error, changed func(context.Context, doing) (bool, error)) isr.Protocol {
+func settled(
+	change func(context.Context, doing) error, changed func(context.Context, doing) (bool, error),
+) isr.Protocol {
 	return does(func(ctx context.Context, h doing, key string) error {
 		note := pagecache.Key(isr.PartitionKey("", key), "NOTE")
 		noted, err := h.has(ctx, h.cfg.Table, note)
@@ -77,8 +82,10 @@ func settled(change func(context.Context, doing) error, changed func(context.Con
 
 // Tables and their settings count after the machine that has changed them is done.
 func TestWhatIsNoRowCounts(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+			"faults: [maybe request-lost times=always actor=alice]\nactors:\n"+
+			"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	type client = *dynamodb.Client
 	for name, p := range map[string]isr.Protocol{
 		"a table": settled(func(ctx context.Context, h doing) error {
@@ -89,14 +96,16 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 			return err == nil && slices.Contains(all.TableNames, "own"), err
 		}),
 		"a setting": settled(func(ctx context.Context, h doing) error {
-			_, err := h.cfg.Client.(client).UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &h.cfg.Table, DeletionProtectionEnabled: aws.Bool(true)})
+			_, err := h.cfg.Client.(client).UpdateTable(ctx,
+				&dynamodb.UpdateTableInput{TableName: &h.cfg.Table, DeletionProtectionEnabled: aws.Bool(true)})
 			return err
 		}, func(ctx context.Context, h doing) (bool, error) {
 			is, err := h.cfg.Client.(client).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &h.cfg.Table})
 			return err == nil && aws.ToBool(is.Table.DeletionProtectionEnabled), err
 		}),
 	} {
-		refutes(t, "a schedule in which it is missing: "+name, Prove{Scenario: s, Protocol: p, Options: scenario.Options{SDK: true}})
+		refutes(t, "a schedule in which it is missing: "+name,
+			Prove{Scenario: s, Protocol: p, Options: scenario.Options{SDK: true}})
 	}
 }
 
@@ -107,7 +116,8 @@ func streaming(ctx context.Context, h doing, key string) error {
 	read := func() error {
 		to := client.Options()
 		streams := dynamodbstreams.New(dynamodbstreams.Options{
-			Region: to.Region, HTTPClient: to.HTTPClient, Credentials: to.Credentials, BaseEndpoint: aws.String("http://dynamodb.invalid"),
+			Region: to.Region, HTTPClient: to.HTTPClient, Credentials: to.Credentials,
+			BaseEndpoint: aws.String("http://dynamodb.invalid"),
 		})
 		all, err := streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{})
 		if err != nil || len(all.Streams) == 0 {
@@ -117,9 +127,10 @@ func streaming(ctx context.Context, h doing, key string) error {
 		return err
 	}
 	if h.name() == "alice" {
-		_, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &h.cfg.Table, StreamSpecification: &types.StreamSpecification{
-			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
-		}})
+		_, err := client.UpdateTable(ctx,
+			&dynamodb.UpdateTableInput{TableName: &h.cfg.Table, StreamSpecification: &types.StreamSpecification{
+				StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+			}})
 		return errors.Join(err, put("A"), read())
 	}
 	return errors.Join(put("B"), read())
@@ -127,9 +138,12 @@ func streaming(ctx context.Context, h doing, key string) error {
 
 // A stream shows the order of all writes, and a search runs some of the orders.
 func TestNoSearchOfStreamsIsAProof(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
-		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
-	proof, err := Prove{Scenario: s, Protocol: does(streaming), Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
+			"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	proof, err := Prove{
+		Scenario: s, Protocol: does(streaming), Seed: 1, Options: scenario.Options{SDK: true},
+	}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Unknown || !strings.Contains(proof.Why, "stream") {
 		t.Errorf("got %v, error %v; want unknown, because of the stream", proof, err)
 	}
@@ -139,7 +153,9 @@ func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 // large row first. Then she leaves a wrong row behind.
 func thrifty(ctx context.Context, h doing, key string) error {
 	row := pagecache.Key(isr.PartitionKey("", key), "ROW")
-	in := &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
+	in := &dynamodb.PutItemInput{
+		TableName: &h.cfg.Table, Item: row, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+	}
 	if h.name() == "bob" {
 		row["large"] = &types.AttributeValueMemberS{Value: strings.Repeat("x", 4000)}
 		in.ConditionExpression = aws.String("attribute_not_exists(pk)")
@@ -155,9 +171,11 @@ func thrifty(ctx context.Context, h doing, key string) error {
 
 // What an answer says about capacity is a part of it.
 func TestWhatARequestHasCostCounts(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
-		"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home], crashes: 1}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
+			"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home], crashes: 1}\n")
 	for _, sdk := range []bool{false, true} {
-		refutes(t, fmt.Sprintf("a schedule in which bob is first, sdk %v", sdk), Prove{Scenario: s, Protocol: does(thrifty), Options: scenario.Options{SDK: sdk}})
+		refutes(t, fmt.Sprintf("a schedule in which bob is first, sdk %v", sdk),
+			Prove{Scenario: s, Protocol: does(thrifty), Options: scenario.Options{SDK: sdk}})
 	}
 }

@@ -15,7 +15,9 @@ import (
 )
 
 func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
-	_, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Workers: 1}.Run(context.Background())
+	_, err := campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Workers: 1,
+	}.Run(context.Background())
 	if _, ok := errors.AsType[*scenario.NondeterminismError](err); !ok {
 		t.Fatalf("error %v, want a *scenario.NondeterminismError", err)
 	}
@@ -23,7 +25,8 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	if !ok || broken.Replay().Choices == nil {
 		t.Errorf("error %#v does not say which schedule it is", err)
 	}
-	if found := inside.In(broken).Result.Err.(*scenario.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
+	if found := inside.In(broken).Result.Err.(*scenario.NondeterminismError).Found; found == nil ||
+		!strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
 		t.Errorf("error %#v does not show what was found first", err)
 	}
 	for _, part := range []string{"two-contenders", "fickle", "violated: lock-theft", "time.Now"} {
@@ -44,7 +47,9 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 		return good.New(c)
 	}}
 	ctx := hooks.WithSetup(context.Background(), hooks.Setup{Before: func(seed uint64) { global = seed }})
-	report, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1}.Run(ctx)
+	report, err := campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1,
+	}.Run(ctx)
 	if err != nil || report.Failure == nil || inside.In(report.Failure).Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}

@@ -35,7 +35,8 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 		for _, caught := range effort.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := scenariotest.Protocol(t, caught)
-				r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: scenario.Options{Only: p.Breaks}})
+				r := scenariotest.Ran(t,
+					campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: scenario.Options{Only: p.Breaks}})
 				if r.Verdict != invariant.Violated {
 					t.Errorf("verdict %v, want violated", r.Verdict)
 				} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks && p.Breaks != "" {

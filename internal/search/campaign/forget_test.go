@@ -21,19 +21,25 @@ import (
 func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 	effort.Long(t)
 	const (
-		cache   = "name: small\ncache: {lease: 2s, revalidate: 2s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}\nsettle: 5s\n"
-		lost    = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
-		ticking = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, get /home]}\n  - {name: bob, script: [sleep 2s, get /home]}\n"
+		cache = "name: small\ncache: {lease: 2s, revalidate: 2s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: " +
+			"2s, patience: 1, attempts: 1}\nsettle: 5s\n"
+		lost = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n" +
+			"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+		ticking = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, get /home]}\n" +
+			"  - {name: bob, script: [sleep 2s, get /home]}\n"
 		changed = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home, sleep 2s, get /home]}\n" +
 			"  - {name: bob, script: [get /home, change /home, invalidate /home]}\n"
-		asking = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n" +
+		asking = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n" +
+			"  - {name: alice, script: [regenerate /home as order with a]}\n" +
 			"  - {name: bob, script: [regenerate /home as order with a]}\n"
-		back = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, rollback /home]}\n  - {name: bob, script: [get /home]}\n"
+		back = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, rollback /home]}\n" +
+			"  - {name: bob, script: [get /home]}\n"
 	)
 	worlds := func(s *scenario.Scenario, p isr.Protocol) (reached []uint64, err error) {
 		seen := map[uint64]bool{}
 		proof, err := Prove{
-			Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors | sim.PersistentSets, onWorld: func(w uint64) { seen[w] = true },
+			Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors | sim.PersistentSets,
+			onWorld: func(w uint64) { seen[w] = true },
 		}.Run(context.Background())
 		if err == nil && !proof.Explored.Complete {
 			t.Errorf("%s under %s: %v", s.Name, p.Name, proof.Explored)
@@ -52,7 +58,8 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		must.OK(t, err)
 		got, err := worlds(s, p)
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s%s: %d worlds, and %d if nothing is forgotten; error %v", c.text, c.protocol, len(got), len(want), err)
+			t.Errorf("%s%s: %d worlds, and %d if nothing is forgotten; error %v", c.text, c.protocol,
+				len(got), len(want), err)
 		}
 		if c.text == lost {
 			continue // whatever it forgets, there is one request that it can send next

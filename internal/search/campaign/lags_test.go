@@ -70,7 +70,8 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
 	}
 	found := inside.In(p.Failure).Result
-	run := scenario.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: sim.Replay(found.Choices), Options: scenario.Options{AllStops: true}}
+	run := scenario.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: sim.Replay(found.Choices),
+		Options: scenario.Options{AllStops: true}}
 	again, err := run.Do(t.Context())
 	if err != nil || again.Verdict != p.Verdict || inside.In(again).Result.Steps != found.Steps {
 		t.Errorf("the replay is %v (%v), want the violation again", again, err)
@@ -81,15 +82,20 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 func exchanges(t *testing.T, s *scenario.Scenario) int {
 	t.Helper()
 	recorded := hooks.Probe{Record: true}
-	must.Done(t)(scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(), &recorded)))
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(),
+		&recorded)))
 	return len(recorded.Exchanges)
 }
 
 // grabbing is a client that takes each lock that it sees. It sees those of which a replica has heard.
 type grabbing struct{ isr.Client }
 
-func (g grabbing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	out, err := g.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: map[string]types.AttributeValue{"pk": in.Item["pk"], "sk": in.Item["sk"]}})
+func (g grabbing) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
+	out, err := g.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: in.TableName, Key: map[string]types.AttributeValue{"pk": in.Item["pk"], "sk": in.Item["sk"]},
+	})
 	if err != nil {
 		return nil, err
 	}

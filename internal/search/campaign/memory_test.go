@@ -61,11 +61,14 @@ func all(p *Proof) string {
 		return show(p)
 	}
 	in := inside.In(p.Failure)
-	return strings.Join(append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why, in.Result.Choices.String(), in.Digest), "\n")
+	return strings.Join(
+		append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why, in.Result.Choices.String(), in.Digest),
+		"\n",
+	)
 }
 
-// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks and
-// violations as one in which each schedule runs from its beginning. It starts far less code. Proofs have no sum of
+// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks
+// and violations as one in which each schedule runs from its beginning. It starts far less code. Proofs have no sum of
 // metrics; the audit of a schedule compares its own.
 func TestMemoryChangesNoProof(t *testing.T) {
 	effort.Long(t)
@@ -75,8 +78,10 @@ func TestMemoryChangesNoProof(t *testing.T) {
 		if len(s.Actors) == 0 {
 			continue
 		}
-		for _, protocol := range append([]string{s.Protocol}, effort.Fewer(s.Catches, s.Catches[:min(len(s.Catches), 1)])...) {
-			got, want, n, m := both(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1, MaxSchedules: effort.Fewer(300, 100)})
+		for _, protocol := range append([]string{s.Protocol},
+			effort.Fewer(s.Catches, s.Catches[:min(len(s.Catches), 1)])...) {
+			got, want, n, m := both(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1,
+				MaxSchedules: effort.Fewer(300, 100)})
 			if diff := cmp.Diff(all(want), all(got)); diff != "" {
 				t.Errorf("%s under %s (-without memory +with):\n%s", name, protocol, diff)
 			}
@@ -85,7 +90,8 @@ func TestMemoryChangesNoProof(t *testing.T) {
 	}
 	t.Logf("%d proofs, code was started %d times, without memory %d times", compared, started, plainly)
 	if compared < 6 || started*2 > plainly {
-		t.Errorf("code was started %d times in %d proofs, and %d times without memory; expected a fraction", started, compared, plainly)
+		t.Errorf("code was started %d times in %d proofs, and %d times without memory; expected a fraction",
+			started, compared, plainly)
 	}
 }
 
@@ -120,7 +126,8 @@ func TestFilesDoNotDependOnMemory(t *testing.T) {
 		}
 		proofs[i] = all(proof)
 	}
-	if !bytes.Equal(certificates[0], certificates[1]) || !bytes.Equal(searches[0], searches[1]) || proofs[0] != proofs[1] {
+	if !bytes.Equal(certificates[0], certificates[1]) || !bytes.Equal(searches[0], searches[1]) ||
+		proofs[0] != proofs[1] {
 		t.Errorf("the files differ with memory and without, or the proofs do:\n%s", cmp.Diff(proofs[0], proofs[1]))
 	}
 }
@@ -162,7 +169,9 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 		return shared{handler, &pages}, err
 	}}
 	for _, sdk := range []bool{false, true} {
-		_, err := Prove{Scenario: s, Protocol: p, Seed: 1, crew: c, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+		_, err := Prove{
+			Scenario: s, Protocol: p, Seed: 1, crew: c, Options: scenario.Options{SDK: sdk},
+		}.Run(t.Context())
 		unstable, is := errors.AsType[*scenario.NondeterminismError](err)
 		if !is || unstable.Difference == "" {
 			t.Errorf("with the SDK %v: got the error %v, expected that it is not deterministic", sdk, err)
@@ -170,8 +179,8 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
-// What another machine's clock says, or its source of tokens, is in no state of the machine that asks. So a search would
-// take different states for one, and could hide a violation.
+// What another machine's clock says, or its source of tokens, is in no state of the machine that asks. So a search
+// would take different states for one, and could hide a violation.
 func TestTheClockOfAnotherIsRefused(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	of := scenariotest.Protocol(t, s.Protocol)
@@ -189,8 +198,11 @@ func TestTheClockOfAnotherIsRefused(t *testing.T) {
 				last = own
 				return of.New(cfg)
 			}}
-			_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
-			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") { // in the audit of a run, if not before
+			_, err := Prove{
+				Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: scenario.Options{SDK: sdk},
+			}.Run(t.Context())
+			// in the audit of a run, if not before
+			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") {
 				t.Errorf("%s, sdk %v: got the error %v, want one that says whose it was", name, sdk, err)
 			}
 		}
@@ -219,8 +231,11 @@ func (b breaker) Get(ctx context.Context, key string) (isr.Served, error) {
 // search that is as small as this one runs all of its schedules again.
 func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	effort.Long(t)
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 20s, attempts: 1, patience: 1}\nfaults: [maybe response-lost]\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home, sleep 21s, get /home]}\n  - {name: bob, script: [sleep 21s, get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, revalidate: 20s, attempts: 1, patience: 1}\n"+
+			"faults: [maybe response-lost]\nbounds: {ticks: 0}\n"+
+			"actors:\n  - {name: alice, script: [get /home, sleep 21s, get /home]}\n"+
+			"  - {name: bob, script: [sleep 21s, get /home]}\n")
 	of, failed := scenariotest.Protocol(t, "recipe-a"), 0
 	p := isr.Protocol{Name: "breaker", New: func(cfg isr.Config) (isr.Handler, error) {
 		handler, err := of.New(cfg)
@@ -232,11 +247,13 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	}
 }
 
-// Code that ends earlier, when it is told again what it was told, is found out like other code that is not deterministic,
-// also where it is told a ttl that it is taken not to look at.
+// Code that ends earlier, when it is told again what it was told, is found out like other code that is not
+// deterministic, also where it is told a ttl that it is taken not to look at.
 func TestCodeThatEndsEarlierIsFound(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+			"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n"+
+			"  - {name: bob, script: [get /home]}\n")
 	of := scenariotest.Protocol(t, "recipe-a")
 	for most := range 20 {
 		asked := 0
@@ -282,7 +299,8 @@ func (r recovers) Get(ctx context.Context, key string) (page isr.Served, err err
 func TestDeadNodesSayNothing(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n"+
+		"  - {name: bob, script: [get /home]}\n")
 	of := scenariotest.Protocol(t, "recipe-a")
 	p := isr.Protocol{Name: "recovers", New: func(cfg isr.Config) (isr.Handler, error) {
 		handler, err := of.New(cfg)
@@ -298,8 +316,8 @@ func TestDeadNodesSayNothing(t *testing.T) {
 	}
 }
 
-// Code with a client of the SDK is remembered as other code is, and so are locks and calls. Each schedule is the same as
-// from its beginning, and the search finds the same.
+// Code with a client of the SDK is remembered as other code is, and so are locks and calls. Each schedule is the same
+// as from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	effort.Long(t)
 	compare := func(s *scenario.Scenario, p isr.Protocol, sdk bool) {
@@ -313,14 +331,17 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	for _, protocol := range []string{"recipe-a", "guard-token-alone", "check-then-act-publish"} {
 		compare(scenariotest.Embedded(t, "prove-two-writers"), scenariotest.Protocol(t, protocol), true)
 	}
-	const two = "name: %s\ncache: {lease: 10s, retention: 60s, render: 1s, poll: 5s, patience: 3, attempts: 1}\nsettle: 60s\n" +
-		"bounds: {ticks: %d}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1%s}\n  - {name: bob, script: [%[4]s]%[6]s}\n"
+	const two = "name: %s\ncache: {lease: 10s, retention: 60s, render: 1s, poll: 5s, patience: 3, attempts: 1}\n" +
+		"settle: 60s\n" +
+		"bounds: {ticks: %d}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1%s}\n" +
+		"  - {name: bob, script: [%[4]s]%[6]s}\n"
 	bugs := func(of map[string][]string) []string {
 		return append(slices.Concat(slices.Collect(maps.Values(of))...), "")
 	}
 	underAll := func(command, fault string, of func(bug string) isr.Protocol, all []string) {
 		crash := scenariotest.Parsed(t, fmt.Sprintf(two, "crash", 0, fault, command, "", ""))
-		tick := scenariotest.Parsed(t, fmt.Sprintf(two, "tick", 1, "maybe response-lost, maybe origin-failed", command, ", restarts: 1", ", pauses: 1, events: [clock +2s at 3s]"))
+		tick := scenariotest.Parsed(t, fmt.Sprintf(two, "tick", 1, "maybe response-lost, maybe origin-failed", command,
+			", restarts: 1", ", pauses: 1, events: [clock +2s at 3s]"))
 		for _, bug := range effort.Fewer(all, []string{"", "takes over early"}) {
 			compare(crash, of(bug), false)
 			compare(tick, of(bug), bug == "")
@@ -330,47 +351,58 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	underAll("once pay with 7", "maybe origin-failed", scenariotest.Once, bugs(scenariotest.OnceBugs))
 }
 
-// renewing takes a lock that others may have, and later makes it last longer: from when it was taken last, which its row
-// does not say.
+// renewing takes a lock that others may have, and later makes it last longer: from when it was taken last, which its
+// row does not say.
 func renewing(ctx context.Context, h doing, key string) error {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
-	row["v"], row["for"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, &types.AttributeValueMemberN{Value: "10"}
+	row["v"], row["for"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, &types.AttributeValueMemberN{
+		Value: "10",
+	}
 	if err := h.put(ctx, h.cfg.Table, row); err != nil {
 		return err
 	}
 	h.cfg.Clock.Sleep(5 * time.Second)
 	_, err := h.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock), UpdateExpression: aws.String("SET #for = :longer"),
-		ExpressionAttributeNames:  map[string]string{"#for": "for"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":longer": &types.AttributeValueMemberN{Value: "20"}},
+		TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock),
+		UpdateExpression:         aws.String("SET #for = :longer"),
+		ExpressionAttributeNames: map[string]string{"#for": "for"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":longer": &types.AttributeValueMemberN{Value: "20"},
+		},
 	})
 	return err
 }
 
 // What rows of the cache's own have meant until a moment is put back with it.
 func TestMemoryKeepsWhatRowsMean(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n  - {partition: \"pk = {key}\", sort: sk = LOCK, token: v, lasts: for s, renews: v}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 5s, get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
+			"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n"+
+			"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: v, lasts: for s, renews: v}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 5s, get /home]}\n")
 	for _, of := range []struct {
 		p    isr.Protocol
 		rows isr.Schema
-	}{{does(renewing), s.Rows}, {scenariotest.Renamed(scenariotest.Protocol(t, "recipe-a")), scenariotest.RenamedRows}} {
+	}{{does(renewing), s.Rows},
+		{scenariotest.Renamed(scenariotest.Protocol(t, "recipe-a")), scenariotest.RenamedRows}} {
 		s.Rows = of.rows
 		with, without, started, plainly := both(t, Prove{Scenario: s, Protocol: of.p, Seed: 1, strict: true})
 		if diff := cmp.Diff(all(without), all(with)); diff != "" || !with.Explored.Complete || started > plainly {
-			t.Errorf("%s: complete %v, code was started %d times, and %d times without memory (-without memory +with):\n%s",
+			t.Errorf("%s: complete %v, code was started %d times, and %d times without memory (-without memory "+
+				"+with):\n%s",
 				of.p.Name, with.Explored.Complete, started, plainly, diff)
 		}
 	}
 }
 
-// Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them is
-// repeated.
+// Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them
+// is repeated.
 func TestCodeThatIsNotRemembered(t *testing.T) {
 	effort.Long(t)
 	pages := scenariotest.Embedded(t, "prove-two-writers")
-	lock := scenariotest.Parsed(t, "name: two\ncache: {lease: 10s}\nbounds: {ticks: 1}\nactors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
+	lock := scenariotest.Parsed(t,
+		"name: two\ncache: {lease: 10s}\nbounds: {ticks: 1}\n"+
+			"actors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
 	before, seeded := func(uint64) {}, 0
 	const most = 300 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
@@ -379,9 +411,10 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		sdk   bool
 		want  int // starts of a machine in a schedule
 	}{
-		"it may draw":          {pages, hooks.Setup{Before: before}, false, 1},
-		"it may draw, SDK":     {pages, hooks.Setup{Before: before}, true, 2},
-		"it draws":             {pages, hooks.Setup{Before: func(uint64) { seeded++ }, Drew: func() bool { return true }}, true, 0},
+		"it may draw":      {pages, hooks.Setup{Before: before}, false, 1},
+		"it may draw, SDK": {pages, hooks.Setup{Before: before}, true, 2},
+		"it draws": {pages,
+			hooks.Setup{Before: func(uint64) { seeded++ }, Drew: func() bool { return true }}, true, 0},
 		"it does not draw":     {pages, hooks.Setup{Before: before, Drew: func() bool { return false }}, true, 0},
 		"a lock with the SDK":  {lock, hooks.Setup{}, true, 0},
 		"a lock that may draw": {lock, hooks.Setup{Before: before}, true, 2},
@@ -396,13 +429,15 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: most}
 		v.SDK = test.sdk
 		written := false
-		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }}) // as a check of locks has it
+		// as a check of locks has it
+		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }})
 		_, err := v.Run(hooks.WithSetup(ctx, test.setup))
 		if !written {
 			t.Errorf("%s: no write was seen", name)
 		}
 		if each := made / (most * len(test.s.Actors)); err != nil || min(each, 2) != test.want {
-			t.Errorf("%s: code was started %d times in %d schedules, expected %d for each of %d machines; error %v", name, made, most, test.want, len(test.s.Actors), err)
+			t.Errorf("%s: code was started %d times in %d schedules, expected %d for each of %d machines; error %v",
+				name, made, most, test.want, len(test.s.Actors), err)
 		}
 	}
 	if seeded < 100 {
@@ -417,7 +452,9 @@ func TestVisitsAreRemembered(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Embedded(t, "prove-lost-answer")
 	made := 0
-	proof, err := Prove{Scenario: s, Protocol: counted(scenariotest.Protocol(t, "recipe-a"), &made), Seed: 1, off: sim.UnreadDeadlines}.Run(t.Context())
+	proof, err := Prove{
+		Scenario: s, Protocol: counted(scenariotest.Protocol(t, "recipe-a"), &made), Seed: 1, off: sim.UnreadDeadlines,
+	}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete {
 		t.Fatal(proof, err)
 	}
@@ -437,7 +474,8 @@ func TestATeamProvesTheSame(t *testing.T) {
 		if p.Failure != nil {
 			return p.Summary() // which schedule is the first one depends on the order
 		}
-		return fmt.Sprint(p.Summary(), p.Explored.Complete, p.Proved(), p.NothingToJudge(), p.LeftToCampaigns(), p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.States)
+		return fmt.Sprint(p.Summary(), p.Explored.Complete, p.Proved(), p.NothingToJudge(), p.LeftToCampaigns(),
+			p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.States)
 	}
 	run := func(v Prove, processors int) *Proof {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
@@ -448,7 +486,8 @@ func TestATeamProvesTheSame(t *testing.T) {
 		return p
 	}
 	violated := 0
-	for _, name := range effort.Fewer([]string{"prove-two-writers", "prove-crashed-writer", "prove-lost-answer"}, []string{"prove-lost-answer"}) {
+	for _, name := range effort.Fewer([]string{"prove-two-writers", "prove-crashed-writer", "prove-lost-answer"},
+		[]string{"prove-lost-answer"}) {
 		s := scenariotest.Embedded(t, name)
 		for _, protocol := range []string{s.Protocol, "guard-token-alone"} {
 			v := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1}
@@ -467,7 +506,8 @@ func TestATeamProvesTheSame(t *testing.T) {
 			if alone.Failure != nil {
 				violated++
 				if team.FailedAt != team.Schedules {
-					t.Errorf("%s under %s: violated in schedule %d, and schedules after it count: %d", name, protocol, team.FailedAt, team.Schedules)
+					t.Errorf("%s under %s: violated in schedule %d, and schedules after it count: %d", name, protocol,
+						team.FailedAt, team.Schedules)
 				}
 			}
 		}
@@ -475,7 +515,8 @@ func TestATeamProvesTheSame(t *testing.T) {
 	if violated == 0 {
 		t.Error("nothing was violated")
 	}
-	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, crew: small}
+	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"),
+		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, crew: small}
 	with, without, _, _ := both(t, v)
 	if diff := cmp.Diff(all(with), all(without)); diff != "" {
 		t.Errorf("a team (-with memory +without):\n%s", diff)
@@ -488,14 +529,19 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 		p := scenariotest.Ran(t, v)
 		return p, fmt.Sprint(p.Summary(), p.Proved(), p.Reached(), p.Unmet, p.Deadlines, p.States)
 	}
-	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Certify: true}
+	v := Prove{
+		Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1,
+		Certify: true,
+	}
 	alone, said := run(v)
 	v.crew = crew{alone: 10, size: 3, round: 3}
 	for bound, seen := 20, 0; bound < 60; bound += 20 {
 		v.MaxStates = bound
 		p, _ := run(v)
-		if want := fmt.Sprintf("the bound of %d states was met", bound); p.Why != want || p.Verdict != invariant.Unknown || p.Explored.States <= seen {
-			t.Errorf("%v %q, with %d states; want %q, and more than %d", p.Verdict, p.Why, p.Explored.States, want, seen)
+		if want := fmt.Sprintf("the bound of %d states was met", bound); p.Why != want ||
+			p.Verdict != invariant.Unknown || p.Explored.States <= seen {
+			t.Errorf("%v %q, with %d states; want %q, and more than %d", p.Verdict, p.Why, p.Explored.States, want,
+				seen)
 		}
 		seen = bound
 	}
@@ -507,7 +553,8 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 		}
 		heard = e
 	}
-	if team, says := run(v); said != says || len(team.States) == 0 || alone.Explored.Schedules == team.Explored.Schedules {
+	if team, says := run(v); said != says || len(team.States) == 0 ||
+		alone.Explored.Schedules == team.Explored.Schedules {
 		t.Errorf("a certificate of %d states in %d schedules, and by a team of %d in %d",
 			len(alone.States), alone.Explored.Schedules, len(team.States), team.Explored.Schedules)
 	} else if team.Explored != heard {
@@ -515,8 +562,8 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 	}
 }
 
-// Some searches stay alone: those with a bound of schedules, which is exact; those whose order or whose states matter to
-// others; and those of code that runs again and again.
+// Some searches stay alone: those with a bound of schedules, which is exact; those whose order or whose states matter
+// to others; and those of code that runs again and again.
 func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 	recipe := scenariotest.Protocol(t, "recipe-a")
 	now, later := crew{size: 2, round: 1}, crew{alone: 1, size: 2, round: 1}
@@ -535,8 +582,10 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 		"a part":            {Prove{Protocol: recipe, crew: now, Split: part}, sim.Exploration{Split: part}, false},
 		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
 		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
-		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: scenario.Options{SDK: true}}, sim.Exploration{}, false},
-		"one of a program":  {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, sim.Exploration{}, false},
+		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: scenario.Options{SDK: true}},
+			sim.Exploration{}, false},
+		"one of a program": {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now},
+			sim.Exploration{}, false},
 	} {
 		if got := test.v.divides(&test.x); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -548,7 +597,9 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 func TestATeamGathersAndTakesTurns(t *testing.T) {
 	alice, bob := hooks.End{Page: "/home", Actor: "alice"}, hooks.End{Page: "/home", Actor: "bob"}
 	to := &hooks.Probe{Ends: hooks.Ends{alice: {Before: true}}, Judged: map[string]bool{"freshness": true}}
-	gather(to, &hooks.Probe{Ends: hooks.Ends{alice: {After: true}, bob: {At: true}}, Judged: map[string]bool{"liveness": true, "freshness": false}})
+	gather(to, &hooks.Probe{Ends: hooks.Ends{alice: {After: true}, bob: {At: true}}, Judged: map[string]bool{
+		"liveness": true, "freshness": false,
+	}})
 	if diff := cmp.Diff(hooks.Ends{alice: {Before: true, After: true}, bob: {At: true}}, to.Ends); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
 	}
@@ -567,9 +618,11 @@ func TestATeamGathersAndTakesTurns(t *testing.T) {
 		return of.New(cfg)
 	}}
 	for _, forgetful := range []bool{true, false} {
-		v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: taking, crew: crew{alone: 1, size: 3, round: 3}, Forgetful: forgetful}
+		v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: taking,
+			crew: crew{alone: 1, size: 3, round: 3}, Forgetful: forgetful}
 		if p, err := v.Run(t.Context()); err != nil || !p.Explored.Complete || most.Load() != 1 {
-			t.Errorf("forgetful %v: the code of %d nodes ran at the same time; %v, error %v", forgetful, most.Load(), p, err)
+			t.Errorf("forgetful %v: the code of %d nodes ran at the same time; %v, error %v", forgetful, most.Load(), p,
+				err)
 		}
 	}
 }
@@ -578,23 +631,26 @@ func TestATeamGathersAndTakesTurns(t *testing.T) {
 func TestATeamJudgesOneAtATime(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var judging, most, judged atomic.Int32
-	own := invariant.Invariant{Name: "own", Statement: "it judges alone", Check: func(invariant.Evidence) invariant.Finding {
-		if n := judging.Add(1); n > 1 {
-			most.Store(n)
-		}
-		for range 20 { // others may come
-			runtime.Gosched()
-		}
-		judging.Add(-1)
-		judged.Add(1)
-		return invariant.Finding{Verdict: invariant.OK}
-	}}
-	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, MaxStates: 1000, crew: small}
+	own := invariant.Invariant{Name: "own", Statement: "it judges alone",
+		Check: func(invariant.Evidence) invariant.Finding {
+			if n := judging.Add(1); n > 1 {
+				most.Store(n)
+			}
+			for range 20 { // others may come
+				runtime.Gosched()
+			}
+			judging.Add(-1)
+			judged.Add(1)
+			return invariant.Finding{Verdict: invariant.OK}
+		}}
+	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"), Protocol: scenariotest.Protocol(t, "recipe-a"),
+		Seed: 1, MaxStates: 1000, crew: small}
 	v.Invariants = []invariant.Invariant{own}
 	if p, err := v.Run(t.Context()); err != nil || p.Explored.States < 1000 {
 		t.Fatalf("%v, expected a thousand states", err)
 	}
 	if most.Load() > 0 || judged.Load() == 0 {
-		t.Errorf("%d runs were judged, %d of them at the same time, expected one after the other", judged.Load(), most.Load())
+		t.Errorf("%d runs were judged, %d of them at the same time, expected one after the other",
+			judged.Load(), most.Load())
 	}
 }

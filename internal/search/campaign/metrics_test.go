@@ -30,7 +30,8 @@ func TestMetricsOnAnyNumberOfWorkers(t *testing.T) {
 	} {
 		var reports []*campaign.Report
 		for _, workers := range []int{1, 4} {
-			r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1, Schedules: 100, Workers: workers})
+			r := scenariotest.Ran(t,
+				campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1, Schedules: 100, Workers: workers})
 			reports = append(reports, r)
 		}
 		if diff := cmp.Diff(reports[0].Metrics, reports[1].Metrics); diff != "" {
@@ -45,7 +46,8 @@ func TestMetricsOnAnyNumberOfWorkers(t *testing.T) {
 // A fault that strikes each schedule once is counted once for each, and no other throttled request is.
 func TestMetricsCountFaults(t *testing.T) {
 	for fault, want := range map[string]int{"faults: [throttled op=PutItem]\n": 50, "": 0} {
-		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+fault), Seed: 1, Schedules: 50})
+		r := scenariotest.Ran(t,
+			campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+fault), Seed: 1, Schedules: 50})
 		if got := sum(r, func(m ddbfake.Metrics) int { return m.ThrottledRequests }); got != want {
 			t.Errorf("%q: got %d throttled requests in 50 schedules, want %d", fault, got, want)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Sum is the search of which these are all parts, in their order, each at its end (see Prove.Split). A proof From it has
-// nothing left to run: its verdict, its states, its marks and its deadlines are those of a proof that was not split. Its
-// schedules are those of the parts, which run the top of the tree each, and some states twice.
+// Sum is the search of which these are all parts, in their order, each at its end (see Prove.Split). A proof From it
+// has nothing left to run: its verdict, its states, its marks and its deadlines are those of a proof that was not
+// split. Its schedules are those of the parts, which run the top of the tree each, and some states twice.
 func Sum(parts []*Search) *Search {
 	sum := *parts[0]
 	sum.Reached = &sim.Saved{Sets: [][]uint64{nil}}
@@ -34,7 +34,8 @@ func Sum(parts []*Search) *Search {
 		for _, e := range p.Ends {
 			ends[e.End] = ends[e.End].Plus(e.Met)
 		}
-		sum.Misfit, sum.Doubt, sum.Failed = cmp.Or(sum.Misfit, p.Misfit), cmp.Or(sum.Doubt, p.Doubt), cmp.Or(sum.Failed, p.Failed)
+		sum.Misfit, sum.Doubt, sum.Failed = cmp.Or(sum.Misfit, p.Misfit), cmp.Or(sum.Doubt, p.Doubt),
+			cmp.Or(sum.Failed, p.Failed)
 		sum.Reached.Schedules += p.Reached.Schedules
 		sum.Reached.TooLong += p.Reached.TooLong
 		sum.Reached.States = append(sum.Reached.States, p.Reached.States...)

@@ -23,8 +23,8 @@ func says(p *Proof) string {
 	if p.Doubt != nil {
 		doubt = p.Doubt.Why
 	}
-	return fmt.Sprint(p.Summary(), p.Verdict, p.Why, p.Misfit, p.Explored.Complete, p.Explored.Open, p.Reached(), p.Missing, p.Unmet, p.Deadlines,
-		p.Proved(), p.NothingToJudge(), p.States, doubt)
+	return fmt.Sprint(p.Summary(), p.Verdict, p.Why, p.Misfit, p.Explored.Complete, p.Explored.Open, p.Reached(),
+		p.Missing, p.Unmet, p.Deadlines, p.Proved(), p.NothingToJudge(), p.States, doubt)
 }
 
 // searchPart searches a part, and is interrupted after each n schedules.
@@ -49,7 +49,8 @@ func searchPart(t *testing.T, v Prove, n int) *Search {
 		if len(proof.Proved())+len(proof.NothingToJudge()) > 0 {
 			t.Fatalf("%v alone proves %v", v.Split, proof.Proved())
 		}
-		if proof.Explored.Complete && (len(proof.Missing)+len(proof.Unmet)+len(proof.Deadlines) > 0 || proof.States != nil) {
+		if proof.Explored.Complete && (len(proof.Missing)+len(proof.Unmet)+len(proof.Deadlines) > 0 ||
+			proof.States != nil) {
 			t.Fatalf("%v alone judges the whole: %+v", v.Split, proof)
 		}
 		search, err := ReadSearch(file)
@@ -76,9 +77,10 @@ func TestPartsAreOneProof(t *testing.T) {
 	mini := parse("name: mini\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n" +
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
 	for name, v := range map[string]Prove{
-		"small":    {Scenario: small, Seed: 1, Certify: true},
-		"mini":     {Scenario: mini, Seed: 1, Certify: true},
-		"cut":      {Scenario: parse(strings.Replace(interruptible, "ticks: 0", "ticks: 0, steps: 9", 1)), Seed: 1, Certify: true},
+		"small": {Scenario: small, Seed: 1, Certify: true},
+		"mini":  {Scenario: mini, Seed: 1, Certify: true},
+		"cut": {Scenario: parse(strings.Replace(interruptible, "ticks: 0", "ticks: 0, steps: 9", 1)),
+			Seed: 1, Certify: true},
 		"violated": {Scenario: small, Seed: 1, Protocol: thief, Certify: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +97,8 @@ func TestPartsAreOneProof(t *testing.T) {
 					part := v
 					part.Split, part.File = sim.Split{Part: i + 1, Parts: parts}, "f.yaml"
 					all = append(all, searchPart(t, part, 1+whole.Schedules/5))
-					if s := all[i]; s.Part().Part != i+1 || s.Part().Parts != parts || s.File != "f.yaml" || s.Text == "" {
+					if s := all[i]; s.Part().Part != i+1 || s.Part().Parts != parts || s.File != "f.yaml" ||
+						s.Text == "" {
 						t.Fatalf("part %d of %d says it is %v of %s", i+1, parts, s.Part(), s.File)
 					}
 				}
@@ -103,16 +106,21 @@ func TestPartsAreOneProof(t *testing.T) {
 				sum.From = Sum(all)
 				proof := scenariotest.Ran(t, sum)
 				if name == "violated" {
-					if proof.Verdict != invariant.Violated || proof.Failure.Violation.Invariant.Name != whole.Failure.Violation.Invariant.Name || proof.FailureStrategy != whole.FailureStrategy || proof.FailedAt == 0 {
-						t.Errorf("%d parts: %v in schedule %d (%s), the whole is %v", parts, proof.Summary(), proof.FailedAt, proof.FailureStrategy, whole.Summary())
+					if proof.Verdict != invariant.Violated ||
+						proof.Failure.Violation.Invariant.Name != whole.Failure.Violation.Invariant.Name ||
+						proof.FailureStrategy != whole.FailureStrategy || proof.FailedAt == 0 {
+						t.Errorf("%d parts: %v in schedule %d (%s), the whole is %v", parts, proof.Summary(),
+							proof.FailedAt, proof.FailureStrategy, whole.Summary())
 					}
 					continue
 				}
 				if diff := cmp.Diff(says(whole), says(proof)); diff != "" {
 					t.Errorf("%d parts (-whole +parts):\n%s", parts, diff)
 				}
-				if proof.Schedules < whole.Schedules || proof.Steps < whole.Steps || len(proof.Metrics) != len(whole.Metrics) {
-					t.Errorf("%d parts: %d schedules, %d steps; the whole has %d and %d", parts, proof.Schedules, proof.Steps, whole.Schedules, whole.Steps)
+				if proof.Schedules < whole.Schedules || proof.Steps < whole.Steps ||
+					len(proof.Metrics) != len(whole.Metrics) {
+					t.Errorf("%d parts: %d schedules, %d steps; the whole has %d and %d", parts, proof.Schedules,
+						proof.Steps, whole.Schedules, whole.Steps)
 				}
 				if name != "mini" || parts == 1 {
 					continue
@@ -143,10 +151,11 @@ func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	part := Prove{Scenario: s, Seed: 1, Split: sim.Split{Part: 1, Parts: 2}}
 	kept := searchPart(t, part, 1000)
 	for want, v := range map[string]Prove{
-		"found a search of part 1 of 2":       {Scenario: s, Seed: 1, Certify: true, From: kept},
-		"expected part 2 of 2":                {Scenario: s, Seed: 1, Split: sim.Split{Part: 2, Parts: 2}, From: kept},
-		"expected part 1 of 3":                {Scenario: s, Seed: 1, Split: sim.Split{Part: 1, Parts: 3}, From: kept},
-		"no part is compared with repetition": {Scenario: s, Seed: 1, Split: part.Split, Options: scenario.Options{SDK: true}},
+		"found a search of part 1 of 2": {Scenario: s, Seed: 1, Certify: true, From: kept},
+		"expected part 2 of 2":          {Scenario: s, Seed: 1, Split: sim.Split{Part: 2, Parts: 2}, From: kept},
+		"expected part 1 of 3":          {Scenario: s, Seed: 1, Split: sim.Split{Part: 1, Parts: 3}, From: kept},
+		"no part is compared with repetition": {Scenario: s, Seed: 1, Split: part.Split,
+			Options: scenario.Options{SDK: true}},
 	} {
 		if _, err := v.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to say %q", err, want)

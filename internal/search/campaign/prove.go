@@ -36,13 +36,13 @@ import (
 //
 // # Limits
 //
-// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
-// drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at it, or
-// if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the end of a
-// lease, the search comes past it only at the next of these stops. The same holds for the ten minutes after which
-// DynamoDB forgets a ClientRequestToken. It takes some 150 bytes of memory for each state, and up to 250 MiB for what
-// the code did. The first 32,768 schedules take one core. The others take all cores, up to eight, if the code of nodes
-// is remembered. The result does not depend on how many there are.
+// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random
+// are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at
+// it, or if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the
+// end of a lease, the search comes past it only at the next of these stops. The same holds for the ten minutes after
+// which DynamoDB forgets a ClientRequestToken. It takes some 150 bytes of memory for each state, and up to 250 MiB for
+// what the code did. The first 32,768 schedules take one core. The others take all cores, up to eight, if the code of
+// nodes is remembered. The result does not depend on how many there are.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -51,36 +51,36 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK and without memory
-	// (Forgetful), a schedule is run twice, and compared with its repetition and with the schedules that begin with the same
-	// steps. The code of a program runs twice for each new past (everything that a life of a node has been told so far), and
-	// one schedule in a hundred is run again without remembered answers.
+	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK and without
+	// memory (Forgetful), a schedule is run twice, and compared with its repetition and with the schedules that begin
+	// with the same steps. The code of a program runs twice for each new past (everything that a life of a node has
+	// been told so far), and one schedule in a hundred is run again without remembered answers.
 	scenario.Options
-	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
-	// out, are off, and interchangeable actors are told apart. Against makes the search check such a list of states: see
-	// Certificate.
+	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave
+	// some out, are off, and interchangeable actors are told apart. Against makes the search check such a list of
+	// states: see Certificate.
 	Certify bool
 	Against *Certificate
-	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes on
-	// with it, and its schedules and states count. It is an error if it does not fit.
+	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes
+	// on with it, and its schedules and states count. It is an error if it does not fit.
 	From *Search
-	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is complete.
-	// The function search returns the search so far; nil if its latest schedule was left in its middle, or came to a state
-	// that Against lacks: then the search goes on from where it was kept before. An error ends Run.
+	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is
+	// complete. The function search returns the search so far; nil if its latest schedule was left in its middle, or
+	// came to a state that Against lacks: then the search goes on from where it was kept before. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
-	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one search
-	// of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those who add them
-	// up.
+	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one
+	// search of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those
+	// who add them up.
 	Split sim.Split
 	File  string
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
-	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same. Without
-	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
-	// before. Only then is code seen not to look at the ttl of locks, so that no tick need go there. In either case one
-	// schedule in a hundred, the first ones (with SDK a hundred), and the one that violates are run once more from the
-	// beginning, and compared.
+	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same.
+	// Without it, the code of nodes in this process runs once for each new past, and a schedule goes on where it
+	// differs from those before. Only then is code seen not to look at the ttl of locks, so that no tick need go there.
+	// In either case one schedule in a hundred, the first ones (with SDK a hundred), and the one that violates are run
+	// once more from the beginning, and compared.
 	Forgetful bool
 
 	crew    crew          // in place of usualCrew; for tests
@@ -112,18 +112,27 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	v.Protocol, v.AllStops = protocol, true
 	switch {
 	case hooks.BubbleOf(ctx) != nil:
-		return nil, errors.New("campaign: Prove: found a bubble, expected none: the states of goroutines are not compared")
+		return nil, errors.New(
+			"campaign: Prove: found a bubble, expected none: the states of goroutines are not compared",
+		)
 	case v.Swarm:
-		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
+		return nil, errors.New(
+			"campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has",
+		)
 	case v.Split.Parts > 0 && (v.SDK || v.Against != nil):
-		return nil, errors.New("campaign: Prove.Split: found a part, expected none: no part is compared with repetitions or with a certificate")
+		return nil, errors.New(
+			"campaign: Prove.Split: found a part, expected none: no part is compared with repetitions or with a " +
+				"certificate",
+		)
 	}
 	if v.Against != nil {
 		if err := v.Against.Of(s, protocol.Name, v.Seed); err != nil {
-			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
+			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err),
+				"a certificate is of one scenario, one protocol and one seed")
 		}
 	}
-	ofMany := v.Certify || v.Against != nil || v.Split.Parts > 0 // searches that must agree on their states, and do not begin anew
+	// searches that must agree on their states, and do not begin anew
+	ofMany := v.Certify || v.Against != nil || v.Split.Parts > 0
 	if ofMany || v.SDK {
 		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
@@ -146,7 +155,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			wrong = taken.Off
 		} else if err == nil && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
 			wrong = sim.OrphanedReads
-		} else if _, is := errors.AsType[*scenario.NondeterminismError](err); is && v.SDK && v.off&sim.RememberedCode == 0 {
+		} else if _, is := errors.AsType[*scenario.NondeterminismError](err); is && v.SDK &&
+			v.off&sim.RememberedCode == 0 {
 			return v.withoutMemory(ctx, err)
 		}
 		if wrong &^= v.off; wrong == 0 {
@@ -157,7 +167,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 }
 
 // withoutMemory looks again at code that did something else when it was told the same. If its runs differ from their
-// repetitions, too, the error then names the request. Else it is the machines that share something, and the error stays.
+// repetitions, too, the error then names the request. Else it is the machines that share something, and the error
+// stays.
 func (v Prove) withoutMemory(ctx context.Context, was error) (*Proof, error) {
 	const enough = 100 // schedules
 	v.off |= sim.RememberedCode
@@ -226,15 +237,19 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	return proof, err
 }
 
-// explore runs the schedules one after the other, until one of them ends the search, or failed reports true. It calls ran
-// after each.
-func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool, ran func(sim.Result)) (*Proof, error) {
+// explore runs the schedules one after the other, until one of them ends the search, or failed reports true. It calls
+// ran after each.
+func (v Prove) explore(
+	ctx context.Context, looked *hooks.Probe, failed func() bool, ran func(sim.Result),
+) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{
-		Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options), only: v.Only,
+		Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK,
+		unjudged: judgesNothing(s, v.Options), only: v.Only,
 	}}
 	remembers := v.off&sim.RememberedCode == 0
-	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode, Repeat: v.SDK && !remembers, Split: v.Split}
+	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode,
+		Repeat: v.SDK && !remembers, Split: v.Split}
 	check := checker{certificate: v.Against}
 	switch {
 	case v.Against != nil:
@@ -256,7 +271,8 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		code, err := build()
 		if err == nil && v.From != nil {
 			if err = v.resume(ctx, &x, proof, looked.Ends, code); err != nil {
-				err = mistake.New(fmt.Errorf("campaign: Prove.From: %w", err), "without the file the search begins anew")
+				err = mistake.New(fmt.Errorf("campaign: Prove.From: %w", err),
+					"without the file the search begins anew")
 			}
 		}
 		if err != nil {
@@ -337,7 +353,9 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		}
 		why := check.incomplete(proof.Explored.States)
 		if proof.judged[hooks.SeesPasts] {
-			why = cmp.Or(why, "a machine read a stream, or restored a table: it saw an order of writes, of which the search runs only some")
+			why = cmp.Or(why,
+				"a machine read a stream, or restored a table: it saw an order of writes, of which the search "+
+					"runs only some")
 		}
 		if why != "" && proof.Verdict == invariant.OK {
 			proof.Verdict, proof.Why = invariant.Unknown, why
@@ -399,7 +417,8 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	})
 	switch {
 	case err != nil:
-		return v.nondeterministic(worthSaying(o), result, fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
+		return v.nondeterministic(worthSaying(o), result,
+			fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
 	case whole.Whole() != was:
 		return v.nondeterministic(worthSaying(o), result, schedules.FirstDifference(was, whole.Whole()))
 	case len(whole.Twins) == 0:
@@ -408,7 +427,8 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	swapped, state := v.probe(sim.Memory{Afresh: true}), whole.State() // the second run uses the memory of the first
 	r.Scenario, r.Strategy = v.renamed(whole.Twins), reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || swapped.State() != state {
-		return &sim.TakenError{Off: sim.InterchangeableActors, Why: "machines in each other's place, with other names, come to another state"}
+		return &sim.TakenError{Off: sim.InterchangeableActors,
+			Why: "machines in each other's place, with other names, come to another state"}
 	}
 	return nil
 }
@@ -467,14 +487,17 @@ func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
 	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
 	switch {
-	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated || inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
+	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated ||
+		inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
 		return whole, nil
 	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
 	case err != nil:
-		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
+		return nil, v.nondeterministic(o, inside.In(o).Result,
+			fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
 	default:
-		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
+		return nil, v.nondeterministic(o, inside.In(o).Result,
+			fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
 }
 
@@ -490,7 +513,9 @@ func (v Prove) byCaller(o *scenario.Outcome) bool {
 
 // schedule is a run of this search.
 func (v Prove) schedule(strategy sim.Strategy) scenario.Run {
-	return scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
+	return scenario.Run{
+		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options,
+	}
 }
 
 // replay runs a schedule from its beginning to its end, with a trace.
@@ -545,7 +570,8 @@ func (p *Proof) provable(judged bool) []string {
 		return nil // the other parts may violate anything
 	}
 	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && (p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
+		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged &&
+			(p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
 	})
 }
 
@@ -553,7 +579,8 @@ func (p *Proof) provable(judged bool) []string {
 // hold. At most, they have judged the schedules that were run.
 func (p *Proof) LeftToCampaigns() []string {
 	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory == nil && (p.Scenario.Promise.MaxAge > 0 || inv.Name != invariant.Named("bounded-staleness").Name)
+		return inside.In(&inv).Memory == nil && (p.Scenario.Promise.MaxAge > 0 ||
+			inv.Name != invariant.Named("bounded-staleness").Name)
 	})
 }
 
@@ -569,8 +596,8 @@ func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.
 // nothing about what the program would do then.
 func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
 
-// Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so the
-// proof says nothing about the others.
+// Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so
+// the proof says nothing about the others.
 func (p *Proof) Drawn() (all []string) {
 	s := p.Scenario
 	random := func(l scenario.Lag) bool {
@@ -591,8 +618,8 @@ func (p *Proof) Drawn() (all []string) {
 	return all
 }
 
-// NothingExpires says that the scenario has a TTL that deletes rows, and that it deleted none in any schedule. No row may
-// have the attribute by which it deletes. So the proof says nothing about what a deletion leads to.
+// NothingExpires says that the scenario has a TTL that deletes rows, and that it deleted none in any schedule. No row
+// may have the attribute by which it deletes. So the proof says nothing about what a deletion leads to.
 func (p *Proof) NothingExpires() bool {
 	return p.Scenario.Lag != (scenario.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
 }

@@ -37,20 +37,28 @@ import (
 func TestReductionsChangeNoVerdict(t *testing.T) {
 	effort.Long(t)
 	const (
-		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=TransactWriteItems]\n" +
+		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
+			"faults: [maybe response-lost op=TransactWriteItems]\n" +
 			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
-		ticking = "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" +
-			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n"
-		timed = "name: small\ncache: {lease: 2s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\nmax-clock-skew: 1s\n" +
+		ticking = "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\n" +
+			"bounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" +
+			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n" +
+			"  - {name: bob, script: [sleep 3s, change /home]}\n"
+		timed = "name: small\ncache: {lease: 2s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
+			"max-clock-skew: 1s\n" +
 			"faults: [request-lost op=DeleteItem from 1s to 2s, latency 1s op=PutItem actor=bob]\n" +
-			"actors:\n  - {name: alice, script: [sleep 1s, get /home], events: [crash at 1s]}\n  - {name: bob, script: [sleep 1s, get /home], events: [clock +1s at 1s]}\n"
+			"actors:\n  - {name: alice, script: [sleep 1s, get /home], events: [crash at 1s]}\n" +
+			"  - {name: bob, script: [sleep 1s, get /home], events: [clock +1s at 1s]}\n"
 		regions = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
-		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nregion-lag: fixed 3s\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
+		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
+			"region-lag: fixed 3s\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
 	)
 	const bound = 15_000
-	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
+	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish",
+		"check-then-act-publish", "publish-at-expiry"}
 	protocols = effort.Fewer(protocols, protocols[2:3])
 	compared, wanted := 0, 0
 	all := []string{contenders, ticking, timed, regions, lagging}
@@ -66,7 +74,9 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		wanted += len(named)
 		for _, name := range named {
 			p := scenariotest.Protocol(t, name)
-			v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets}
+			v := Prove{
+				Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets,
+			}
 			want, plain := findingOf(t, v)
 			if !want.Complete {
 				continue
@@ -109,15 +119,21 @@ func findingOf(t *testing.T, v Prove) (finding, sim.Explored) {
 func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	effort.Long(t)
 	const (
-		cache   = "name: small\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 10s, patience: 1, attempts: 2}\n"
-		crashed = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
+		cache = "name: small\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s, render: 0s, " +
+			"poll: 10s, patience: 1, attempts: 2}\n"
+		crashed = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n" +
+			"  - {name: alice, script: [get /home], crashes: 1}\n" +
 			"  - {name: bob, script: [get /home], crashes: 1}\n"
-		three = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n" +
+		three = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, script: [get /home]}\n" +
 			"  - {name: carol, script: [get /home]}\n  - {name: dave, script: [change /home]}\n"
-		ticking = "bounds: {ticks: 1}\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
-		asking  = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n  - {name: bob, script: [regenerate /home as order with a]}\n"
+		ticking = "bounds: {ticks: 1}\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, script: [get /home]}\n"
+		asking = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n" +
+			"  - {name: bob, script: [regenerate /home as order with a]}\n"
 	)
-	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put", "blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
+	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put",
+		"blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
 	violated := 0
 	for _, text := range []string{crashed, three, ticking, asking} {
 		s := scenariotest.Parsed(t, cache+text)
@@ -132,10 +148,12 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s%s (-told apart +interchangeable):\n%s", text, name, diff)
 			}
-			// Recipe B has the token of a lease in the key of a row, and the order of keys depends on names. A machine that asks
-			// for a page to be made is known by name from then on.
-			if strings.HasPrefix(name, "recipe-b") && reduced != plain || name == "recipe-a" && text != asking && reduced.States*3 > plain.States*2 {
-				t.Errorf("%s%s: %d states, and %d where actors are told apart", text, name, reduced.States, plain.States)
+			// Recipe B has the token of a lease in the key of a row, and the order of keys depends on names. A machine
+			// that asks for a page to be made is known by name from then on.
+			if strings.HasPrefix(name, "recipe-b") && reduced != plain ||
+				name == "recipe-a" && text != asking && reduced.States*3 > plain.States*2 {
+				t.Errorf("%s%s: %d states, and %d where actors are told apart", text, name,
+					reduced.States, plain.States)
 			}
 			t.Logf("%s: %d states of %d, %v %s", name, reduced.States, plain.States, got.Verdict, got.Breaks)
 		}
@@ -145,11 +163,12 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	}
 }
 
-// A protocol that derives numbers from its tokens does something else under other names. Where it says that it does not,
-// the search begins anew, and tells its machines apart.
+// A protocol that derives numbers from its tokens does something else under other names. Where it says that it does
+// not, the search begins anew, and tells its machines apart.
 func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	for name, derives := range map[string]bool{"recipe-a": false, "policy-jitter": true} {
 		p := scenariotest.Protocol(t, name)
 		p.Memoryless = true
@@ -172,9 +191,12 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 
 // The name of an actor may be a number. A number in a row is still no name.
 func TestANumberIsNoName(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
-		"  - {name: \"1\", script: [get /idle]}\n  - {name: \"2\", script: [get /idle]}\n"+
-		"  - {name: carol, script: [get /one]}\n  - {name: dave, script: [get /two]}\n  - {name: erin, script: [get /read]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\n"+
+			"bounds: {ticks: 0}\nactors:\n"+
+			"  - {name: \"1\", script: [get /idle]}\n  - {name: \"2\", script: [get /idle]}\n"+
+			"  - {name: carol, script: [get /one]}\n  - {name: dave, script: [get /two]}\n"+
+			"  - {name: erin, script: [get /read]}\n")
 	numbers := map[string]string{"/one": "1", "/two": "2"}
 	for _, last := range numbers {
 		p := does(func(ctx context.Context, h doing, page string) error {
@@ -189,7 +211,8 @@ func TestANumberIsNoName(t *testing.T) {
 						return err
 					}
 				}
-				out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
+				out, err := h.cfg.Client.GetItem(ctx,
+					&dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
 				if n, _ := out.Item["n"].(*types.AttributeValueMemberN); err != nil || n.Value != last {
 					return err
 				}
@@ -209,7 +232,9 @@ type peeping struct {
 	wanted func(left time.Duration) bool
 }
 
-func (p peeping) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (p peeping) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	lock, err := readLock(ctx, p.Client, *in.TableName, in.Item["pk"].(*types.AttributeValueMemberS).Value)
 	if err != nil {
 		return nil, err
@@ -230,7 +255,9 @@ type impatient struct {
 	catches bool
 }
 
-func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (_ *dynamodb.PutItemOutput, err error) {
+func (p impatient) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
+) (_ *dynamodb.PutItemOutput, err error) {
 	defer func() {
 		v := recover()
 		if taken, is := v.(*sim.TakenError); is && p.catches {
@@ -245,12 +272,14 @@ func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...
 	return p.Client.PutItem(ctx, &own, o...)
 }
 
-// No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it looks,
-// and proved with those ticks: some of these are wrong at no other time.
+// No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it
+// looks, and proved with those ticks: some of these are wrong at no other time.
 func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	effort.Long(t)
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\n"+
+			"bounds: {ticks: 1}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n")
 	reference := scenariotest.Protocol(t, "recipe-a")
 	with := func(client func(isr.Config) isr.Client) isr.Protocol {
 		p := reference
@@ -272,24 +301,33 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}
 	all := []code{
 		{"never", reference, 0, invariant.OK, true},
-		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000, invariant.Unknown, false},
-		{"in the second before it", peeps(func(left time.Duration) bool { return left == time.Second }), 0, invariant.Violated, false},
+		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000,
+			invariant.Unknown, false},
+		{"in the second before it", peeps(func(left time.Duration) bool { return left == time.Second }), 0,
+			invariant.Violated, false},
 		{"in its last second", peeps(func(left time.Duration) bool { return left == 0 }), 0, invariant.Violated, false},
-		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0, invariant.Violated, false},
-		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, false} }), 500, invariant.Unknown, false},
-		{"by a condition, and panics are errors", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, true} }), 500, invariant.Unknown, false},
+		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0,
+			invariant.Violated, false},
+		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, false} }), 500,
+			invariant.Unknown, false},
+		{"by a condition, and panics are errors",
+			with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, true} }), 500,
+			invariant.Unknown, false},
 	}
 	for _, test := range effort.Quick(all, all[2:4]) {
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
-			proof, err := Prove{Scenario: s, Protocol: test.protocol, Seed: 1, MaxSchedules: test.most, off: off}.Run(t.Context())
+			proof, err := Prove{
+				Scenario: s, Protocol: test.protocol, Seed: 1, MaxSchedules: test.most, off: off,
+			}.Run(t.Context())
 			if err != nil || proof.Verdict != test.verdict {
 				t.Fatalf("%s, off %b: verdict %v, error %v; want %v", test.name, off, proof.Verdict, err, test.verdict)
 			}
 			found[i] = proof.Explored
 		}
 		if fewer := found[0].States < found[1].States; fewer != test.fewer {
-			t.Errorf("%s: %d states, and %d with all ticks; want fewer: %v", test.name, found[0].States, found[1].States, test.fewer)
+			t.Errorf("%s: %d states, and %d with all ticks; want fewer: %v", test.name, found[0].States,
+				found[1].States, test.fewer)
 		}
 		t.Logf("%s: %d states, and %d with all ticks", test.name, found[0].States, found[1].States)
 	}
@@ -297,7 +335,8 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 
 // readLock reads the LOCK row of a page; nil if there is none.
 func readLock(ctx context.Context, client isr.Client, table, pk string) (map[string]types.AttributeValue, error) {
-	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
+	out, err := client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +350,9 @@ func relocking(ctx context.Context, h doing, key string) error {
 		return err
 	}
 	now := h.cfg.Clock.Now().Unix()
-	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, "OWN"), ReturnValues: types.ReturnValueAllOld})
+	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &h.cfg.Table, Item: pagecache.Key(pk, "OWN"), ReturnValues: types.ReturnValueAllOld,
+	})
 	if err != nil {
 		return err
 	}
@@ -329,11 +370,14 @@ func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 		"ttl-lag: at-once\ncompare-lags: [never]\n": "get /late, get /late",
 		"ttl-lag: scheduler\nbounds: {sweeps: 1}\n": "get /early, get /late, get /late",
 	} {
-		text := "name: small\n" + name + "cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script + "]}\n"
+		text := "name: small\n" + name +
+			"cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script +
+			"]}\n"
 		s := scenariotest.Parsed(t, text)
 		s.Bounds.Ticks = 1
 		for _, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
-			refutes(t, fmt.Sprintf("%s, off %b: a tick that goes to the end of the lock", name, off), Prove{Scenario: s, Protocol: does(relocking), off: off})
+			refutes(t, fmt.Sprintf("%s, off %b: a tick that goes to the end of the lock", name, off),
+				Prove{Scenario: s, Protocol: does(relocking), off: off})
 		}
 	}
 }
@@ -357,21 +401,26 @@ func patient(ctx context.Context, h doing, key string) error {
 
 // The ttl of a lock may be the only stop after an instant that code has in mind, so one tick goes past it.
 func TestATickGoesPastAllLocks(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
-		"actors:\n  - {name: alice, script: [get /home, get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
+			"actors:\n  - {name: alice, script: [get /home, get /home]}\n")
 	refutes(t, "a wrong row long after the end of a lease", Prove{Scenario: s, Protocol: does(patient)})
 }
 
 // A request of a crashed machine that only reads is taken where the scenario wants it to reach a mark.
 func TestOrphanedReadsReachMarks(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
-		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
+			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n")
 	p := does(func(ctx context.Context, h doing, key string) error {
-		_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
+		_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta),
+		})
 		return err
 	})
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
-	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") || slices.Contains(proof.Missing, "orphaned-request") {
+	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") ||
+		slices.Contains(proof.Missing, "orphaned-request") {
 		t.Errorf("got %v, error %v; want the mark reached", proof, err)
 	}
 }
@@ -380,8 +429,11 @@ func TestOrphanedReadsReachMarks(t *testing.T) {
 // states of its own, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
-		s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
-			"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n")
+		s := scenariotest.Parsed(t,
+			"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+				reach+
+				"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n"+
+				"  - {name: bob, script: [regenerate /home as order with b]}\n")
 		v := Prove{Scenario: s, Seed: 1, Certify: true}
 		proof, err := v.Run(t.Context())
 		if err != nil || len(proof.States) == 0 {
@@ -403,14 +455,18 @@ func tokened(token, bug string, turns bool) func(ctx context.Context, h doing, k
 	return func(ctx context.Context, h doing, key string) error {
 		pk, first, name := isr.PartitionKey("", key), aws.String("attribute_not_exists(pk)"), h.name()
 		put := func(sk string) error {
-			_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, sk), ConditionExpression: first})
+			_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+				TableName: &h.cfg.Table, Item: pagecache.Key(pk, sk), ConditionExpression: first,
+			})
 			return err
 		}
 		remove := func(sk string) types.TransactWriteItem {
 			return types.TransactWriteItem{Delete: &types.Delete{TableName: &h.cfg.Table, Key: pagecache.Key(pk, sk)}}
 		}
 		leave := func() {
-			_, _ = h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{remove("TURN"), remove(name)}})
+			_, _ = h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+				TransactItems: []types.TransactWriteItem{remove("TURN"), remove(name)},
+			})
 		}
 		if turns && name == "carol" {
 			return put("CAROL")
@@ -428,7 +484,9 @@ func tokened(token, bug string, turns bool) func(ctx context.Context, h doing, k
 		}
 		_, err := h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: &token,
-			TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}}},
+			TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}},
+			},
 		})
 		if _, refused := errors.AsType[*types.IdempotentParameterMismatchException](err); refused && name == bug {
 			return h.wrong(ctx, key)
@@ -459,15 +517,18 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 		for _, off := range []sim.Reduction{0, sim.SleepSets} {
 			for _, sdk := range []bool{false, true} {
 				p := does(tokened(test.token, test.bug, test.turns))
-				refutes(t, fmt.Sprintf("turns %v, off %b, sdk %v: a schedule in which %s is refused", test.turns, off, sdk, test.bug),
-					Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, off: off, Options: scenario.Options{SDK: sdk}})
+				refutes(t, fmt.Sprintf("turns %v, off %b, sdk %v: a schedule in which %s is refused", test.turns, off,
+					sdk, test.bug),
+					Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, off: off, Options: scenario.Options{
+						SDK: sdk,
+					}})
 			}
 		}
 	}
 }
 
-// apart publishes by a request of its own, which says nothing about LOCK. It is sent before the lease ends, and may take
-// effect after bob has taken the lock.
+// apart publishes by a request of its own, which says nothing about LOCK. It is sent before the lease ends, and may
+// take effect after bob has taken the lock.
 func apart(ctx context.Context, h doing, key string) error {
 	now := h.cfg.Clock.Now()
 	until, err := h.lock(ctx, key, now)
@@ -479,7 +540,8 @@ func apart(ctx context.Context, h doing, key string) error {
 		return err
 	}
 	meta := pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)
-	meta["html"], meta["generated_at"], meta["ttl"] = &types.AttributeValueMemberS{Value: string(body)}, second(now), second(now.Add(time.Hour))
+	meta["html"], meta["generated_at"], meta["ttl"] = &types.AttributeValueMemberS{Value: string(body)}, second(now),
+		second(now.Add(time.Hour))
 	return h.put(ctx, h.cfg.Table, meta)
 }
 
@@ -491,7 +553,8 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 		return err
 	})
 	for _, skew := range []string{"0s", "700ms", "1s", "1500ms"} {
-		s := scenariotest.Parsed(t, "name: small\nmax-clock-skew: "+skew+"\ninvariants: [lock-theft]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n"+
+		s := scenariotest.Parsed(t, "name: small\nmax-clock-skew: "+skew+
+			"\ninvariants: [lock-theft]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n"+
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 		proof := refutes(t, "clocks off by "+skew+": a lease that is taken too early", Prove{Scenario: s, Protocol: p})
 		comesAgain(t, "clocks off by "+skew, s, p, scenario.Options{}, proof.Failure)
@@ -503,21 +566,26 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 func TestTheRowsOfAPageAreOneThing(t *testing.T) {
 	effort.Long(t)
 	const (
-		cache = "name: small\nprotocol: recipe-a\nwithout: [atomic-publish]\ncache: {lease: 2s, render: 0s, poll: 11s, patience: 1}\n"
+		cache = "name: small\nprotocol: recipe-a\nwithout: [atomic-publish]\n" +
+			"cache: {lease: 2s, render: 0s, poll: 11s, patience: 1}\n"
 		alice = "actors:\n  - {name: alice, script: [get /home]}\n"
 		bob   = "  - {name: bob, script: [get /home]}\n"
-		rows  = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, ttl: ttl}\n" +
-			"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: lease_token, expires: lease_expires_at, ttl: ttl}\n"
+		rows  = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, " +
+			"ttl: ttl}\n" +
+			"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: lease_token, expires: lease_expires_at, " +
+			"ttl: ttl}\n"
 	)
 	for _, text := range []string{
 		cache + "bounds: {ticks: 1}\n" + alice + bob,
 		cache + rows + "bounds: {ticks: 1}\n" + alice + bob,
-		cache + "bounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" + alice + "  - {name: carol, script: [sleep 1s]}\n",
+		cache + "bounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" + alice +
+			"  - {name: carol, script: [sleep 1s]}\n",
 	} {
 		s := scenariotest.Parsed(t, text)
 		for _, off := range []sim.Reduction{0, sim.SleepSets, sim.StateComparison | sim.PersistentSets} {
 			for _, sdk := range []bool{false, true} {
-				refutes(t, fmt.Sprintf("%soff %b, sdk %v: a page that is published after its lock was lost", text, off, sdk),
+				refutes(t,
+					fmt.Sprintf("%soff %b, sdk %v: a page that is published after its lock was lost", text, off, sdk),
 					Prove{Scenario: s, Protocol: does(apart), off: off, Options: scenario.Options{SDK: sdk}})
 			}
 		}
@@ -529,16 +597,26 @@ func TestTheRowsOfAPageAreOneThing(t *testing.T) {
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	effort.Long(t)
 	worlds := map[string]string{
-		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
-			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",
-		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nprotocol: recipe-a-home\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n",
-		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
-		"a publish some time before the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 1}\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
-		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
-			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
+		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: " +
+			"1}\nbounds: {ticks: 1}\n" +
+			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n" +
+			"  - {name: bob, script: [sleep 3s, change /home]}\n",
+		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
+			"protocol: recipe-a-home\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, region: eu-west-1, script: [get /home]}\n",
+		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\n" +
+			"bounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
+		"a publish some time before the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: " +
+			"1}\nbounds: {ticks: 1}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n" +
+			"  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
+		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, " +
+			"attempts: 1}\nbounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n" +
+			"  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}
 	for name, text := range worlds {
 		s := scenariotest.Parsed(t, text)
@@ -547,8 +625,10 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 			proof := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, off: off})
 			found[i] = proof.Explored
 		}
-		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States || asleep.Schedules >= plain.Schedules {
-			t.Errorf("%s: got %d states in %d schedules, without sleep sets %d in %d, expected the same states in fewer schedules",
+		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States ||
+			asleep.Schedules >= plain.Schedules {
+			t.Errorf("%s: got %d states in %d schedules, without sleep sets %d in %d, expected the same states in "+
+				"fewer schedules",
 				name, asleep.States, asleep.Schedules, plain.States, plain.Schedules)
 		}
 	}
@@ -559,8 +639,10 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 	effort.Long(t)
 	const (
-		head = "name: small\nprotocol: recipe-a\ncache: {lease: 2s, retention: 5s, render: 0s, poll: 3s, patience: %d, attempts: 1}\n" +
-			"bounds: {ticks: %d}\nsettle: 20s\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s]%s}\n  - {name: bob, script: [%s]}\n"
+		head = "name: small\nprotocol: recipe-a\n" +
+			"cache: {lease: 2s, retention: 5s, render: 0s, poll: 3s, patience: %d, attempts: 1}\n" +
+			"bounds: {ticks: %d}\nsettle: 20s\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s]%s}\n" +
+			"  - {name: bob, script: [%s]}\n"
 		hold = "hold job for 1ms"
 		once = "once pay with 7"
 	)
@@ -572,7 +654,8 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		"locks": {scenariotest.Lock, scenariotest.LockBugs, []string{
 			fmt.Sprintf(head, 2, 0, "", hold, "", hold),
 			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold),
-			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold) + "  - {name: carol, script: [sleep 1s]}\n", // who need not end the run
+			// who need not end the run
+			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold) + "  - {name: carol, script: [sleep 1s]}\n",
 			fmt.Sprintf(head, 1, 0, "maybe response-lost", hold, "", hold),
 			fmt.Sprintf(head, 1, 0, "", "hold job for 1500ms", "", "sleep 1s, hold job for 1500ms"),
 			"replica-lag: 1s\n" + fmt.Sprintf(head, 1, 0, "", "sleep 1s, "+hold, "", hold+", "+hold),
@@ -592,7 +675,8 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		}
 		for i, world := range of.worlds {
 			s := scenariotest.Parsed(t, world)
-			options := scenario.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
+			// it tells a lost answer from a refusal
+			options := scenario.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")}
 			for _, bug := range all {
 				p := of.protocol(bug)
 				var broken []string
@@ -608,8 +692,10 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 				case proof.Failure != nil:
 					broken = append(broken, proof.Failure.Broken...)
 					comesAgain(t, fmt.Sprintf("%s, world %d, bug %q", name, i, bug), s, p, options, proof.Failure)
-				case len(broken) > 0 || !proof.Explored.Complete || proof.Verdict != invariant.OK || len(proof.Proved()) == 0:
-					t.Errorf("%s, world %d, bug %q: %v %s, complete: %v, while some schedule breaks %v", name, i, bug, proof.Verdict, proof.Why, proof.Explored.Complete, broken)
+				case len(broken) > 0 || !proof.Explored.Complete || proof.Verdict != invariant.OK ||
+					len(proof.Proved()) == 0:
+					t.Errorf("%s, world %d, bug %q: %v %s, complete: %v, while some schedule breaks %v", name, i, bug,
+						proof.Verdict, proof.Why, proof.Explored.Complete, broken)
 				}
 				for _, inv := range broken {
 					if found[bug] == nil {
@@ -617,7 +703,8 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 					}
 					found[bug][inv] = true
 				}
-				t.Logf("%s, world %d, bug %q: %d schedules, %d states, %v, proved %v", name, i, bug, proof.Schedules, proof.Explored.States, broken, proof.Proved())
+				t.Logf("%s, world %d, bug %q: %d schedules, %d states, %v, proved %v", name, i, bug, proof.Schedules,
+					proof.Explored.States, broken, proof.Proved())
 			}
 		}
 		if len(found[""]) > 0 {
@@ -626,7 +713,8 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		for inv, bugs := range of.bugs {
 			for _, bug := range bugs {
 				if !found[bug][inv] {
-					t.Errorf("%s: no schedule of %q breaks %s, only %v", name, bug, inv, slices.Sorted(maps.Keys(found[bug])))
+					t.Errorf("%s: no schedule of %q breaks %s, only %v", name, bug, inv,
+						slices.Sorted(maps.Keys(found[bug])))
 				}
 			}
 		}
@@ -634,10 +722,13 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 }
 
 // comesAgain runs a violated schedule again, as its file says.
-func comesAgain(t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, of scenario.Options, failed *scenario.Outcome) {
+func comesAgain(
+	t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, of scenario.Options, failed *scenario.Outcome,
+) {
 	t.Helper()
 	recorded, file := failed.Replay(), *s
-	recorded.Protocol, recorded.Violates, file.Replay = s.Protocol, "", &recorded // no file has the name of the test's lock
+	// no file has the name of the test's lock
+	recorded.Protocol, recorded.Violates, file.Replay = s.Protocol, "", &recorded
 	text, err := file.YAML()
 	must.OK(t, err)
 	read := scenariotest.Parsed(t, string(text))
@@ -671,12 +762,15 @@ func leavesOutNothing(t *testing.T, name string, s *scenario.Scenario, p isr.Pro
 }
 
 // endsOf explores a scenario. It returns the states in which runs end, and the invariants that they break.
-func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Options, off sim.Reduction) (ends, broken []string, explored sim.Explored) {
+func endsOf(
+	t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Options, off sim.Reduction,
+) (ends, broken []string, explored sim.Explored) {
 	t.Helper()
 	x, end, breaks := sim.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}
 	for x.Next() {
 		probe := &hooks.Probe{Search: true, Off: off}
-		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(), probe))
+		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(),
+			probe))
 		must.OK(t, err)
 		if inside.In(o).Result.End == sim.Finished {
 			end[strconv.FormatUint(probe.State(), 16)] = true
@@ -725,9 +819,11 @@ func (h doing) writeLock(ctx context.Context, key string, ttl int64) error {
 // lock takes the lock of a page if its lease is over by then.
 func (h doing) lock(ctx context.Context, key string, by time.Time) (until time.Time, err error) {
 	row, until := pagecache.Key(isr.PartitionKey("", key), isr.SortLock), h.cfg.Clock.Now().Add(h.cfg.Lease)
-	row["lease_token"], row["lease_expires_at"], row["ttl"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, second(until), second(until)
+	row["lease_token"], row["lease_expires_at"], row["ttl"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()},
+		second(until), second(until)
 	_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &h.cfg.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :by"),
+		TableName: &h.cfg.Table, Item: row,
+		ConditionExpression:       aws.String("attribute_not_exists(pk) OR lease_expires_at <= :by"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":by": second(by)},
 	})
 	return until, err
@@ -745,7 +841,8 @@ func (h doing) note(ctx context.Context, name string) error {
 
 // has says whether a table has a row.
 func (h doing) has(ctx context.Context, table string, key map[string]types.AttributeValue) (bool, error) {
-	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+	out, err := h.cfg.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
 	return err == nil && out.Item != nil, err
 }
 
@@ -755,8 +852,9 @@ func (h doing) own(ctx context.Context, table string) error {
 	id := aws.String("id")
 	_, err := db.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &table, BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: id, AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: id, KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: id,
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: id, KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
 		return err
@@ -783,13 +881,16 @@ func refutes(t *testing.T, what string, v Prove) *Proof {
 // finds says that a search through a world, in which only one order or one moment leads to a wrong row, finds it.
 func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key string) error) {
 	t.Helper()
-	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
+	s := scenariotest.Parsed(t,
+		"name: small\ninvariants: [ttl-well-formed]\n"+
+			"cache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
 	refutes(t, "a wrong row in\n"+text, Prove{Scenario: s, Protocol: does(do), Options: scenario.Options{SDK: true}})
 }
 
 const (
 	twoActors = "actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
-	ownRows   = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, ttl: ttl}\n" +
+	ownRows   = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, " +
+		"ttl: ttl}\n" +
 		"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: lease_token, expires: lease_expires_at, ttl: ttl}\n"
 )
 
@@ -800,7 +901,10 @@ func TestARowHasOneName(t *testing.T) {
 		return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "lock#" + page}}
 	}
 	for _, writer := range []string{"alice", "bob"} {
-		for of, rows := range map[string]string{"mapped": ownRows + "  - {table: leases, partition: \"id = lock#{key}\", token: owner, expires: until}\n", "made": ownRows} {
+		for of, rows := range map[string]string{
+			"mapped": ownRows + "  - {table: leases, partition: \"id = lock#{key}\", token: owner, expires: until}\n",
+			"made":   ownRows,
+		} {
 			finds(t, rows+"bounds: {ticks: 0}\n"+twoActors, func(ctx context.Context, h doing, page string) error {
 				if h.name() == writer {
 					row := pagecache.Key("home", isr.SortMeta)
@@ -829,28 +933,33 @@ func TestARowHasOneName(t *testing.T) {
 // A stale read of several rows sees in which order they were written last.
 func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 	for _, missing := range []string{"X", "Y"} {
-		for _, of := range []string{"faults: [maybe stale-read op=Query]\n", "replica-lag: 1s\nfaults: [maybe stale-read]\n"} {
-			finds(t, of+"bounds: {ticks: 1}\n"+twoActors+"  - {name: carol, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
-				switch h.name() {
-				case "alice":
-					return h.note(ctx, "X")
-				case "bob":
-					return h.note(ctx, "Y")
-				}
-				for _, name := range []string{"X", "Y"} {
-					if there, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !there {
+		for _, of := range []string{"faults: [maybe stale-read op=Query]\n",
+			"replica-lag: 1s\nfaults: [maybe stale-read]\n"} {
+			finds(t, of+"bounds: {ticks: 1}\n"+twoActors+"  - {name: carol, script: [get /home]}\n",
+				func(ctx context.Context, h doing, page string) error {
+					switch h.name() {
+					case "alice":
+						return h.note(ctx, "X")
+					case "bob":
+						return h.note(ctx, "Y")
+					}
+					for _, name := range []string{"X", "Y"} {
+						if there, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !there {
+							return err
+						}
+					}
+					out, err := h.cfg.Client.Query(ctx, &dynamodb.QueryInput{
+						TableName: &h.cfg.Table, KeyConditionExpression: aws.String("pk = :notes"),
+						ExpressionAttributeValues: map[string]types.AttributeValue{
+							":notes": &types.AttributeValueMemberS{Value: "notes"},
+						},
+					})
+					if err != nil || len(out.Items) != 1 ||
+						out.Items[0]["sk"].(*types.AttributeValueMemberS).Value == missing {
 						return err
 					}
-				}
-				out, err := h.cfg.Client.Query(ctx, &dynamodb.QueryInput{
-					TableName: &h.cfg.Table, KeyConditionExpression: aws.String("pk = :notes"),
-					ExpressionAttributeValues: map[string]types.AttributeValue{":notes": &types.AttributeValueMemberS{Value: "notes"}},
+					return h.wrong(ctx, page)
 				})
-				if err != nil || len(out.Items) != 1 || out.Items[0]["sk"].(*types.AttributeValueMemberS).Value == missing {
-					return err
-				}
-				return h.wrong(ctx, page)
-			})
 		}
 	}
 }
@@ -872,41 +981,50 @@ func (c counting) Acquire(ctx context.Context, name string) (*hooks.Held, error)
 
 // The caller's own invariants judge each run that a search makes, also one of a lock that leads to a known state.
 func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
-	p := isr.Protocol{Name: "counting", New: func(cfg isr.Config) (isr.Handler, error) { return counting{doing{cfg: cfg}}, nil }}
-	s := scenariotest.Parsed(t, "name: small\ninvariants: [free-lock]\nbounds: {ticks: 0}\n"+strings.ReplaceAll(twoActors, "get /home", "hold job for 1ms"))
+	p := isr.Protocol{
+		Name: "counting", New: func(cfg isr.Config) (isr.Handler, error) { return counting{doing{cfg: cfg}}, nil },
+	}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [free-lock]\nbounds: {ticks: 0}\n"+
+		strings.ReplaceAll(twoActors, "get /home", "hold job for 1ms"))
 	for _, first := range []string{"alice", "bob"} {
-		own := invariant.Invariant{Name: "own", Statement: "its answer is not overtaken", Check: func(ev invariant.Evidence) invariant.Finding {
-			told := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == mark.EventLockTaken })
-			if len(ev.Changes) == 2 && ev.Changes[0].Actor == first && (told < 0 || ev.History[told].Actor != first) {
-				return invariant.Finding{Verdict: invariant.Violated, Why: "it is"}
-			}
-			return invariant.Finding{Verdict: invariant.OK}
-		}}
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Invariants: []invariant.Invariant{own}}}.Run(t.Context())
+		own := invariant.Invariant{Name: "own", Statement: "its answer is not overtaken",
+			Check: func(ev invariant.Evidence) invariant.Finding {
+				told := slices.IndexFunc(ev.History,
+					func(e history.Event) bool { return e.Kind == mark.EventLockTaken })
+				if len(ev.Changes) == 2 && ev.Changes[0].Actor == first &&
+					(told < 0 || ev.History[told].Actor != first) {
+					return invariant.Finding{Verdict: invariant.Violated, Why: "it is"}
+				}
+				return invariant.Finding{Verdict: invariant.OK}
+			}}
+		proof, err := Prove{
+			Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Invariants: []invariant.Invariant{own}},
+		}.Run(t.Context())
 		if err != nil || proof.Verdict != invariant.Violated || !slices.Equal(proof.Failure.Broken, []string{"own"}) {
 			t.Errorf("%s: got %+v, error %v; want it to be the first in some run", first, proof, err)
 		}
 	}
 }
 
-// A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code does
-// with a body that it has got changes no body.
+// A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code
+// does with a body that it has got changes no body.
 func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
-	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
-		bodies, buffer := h.cfg.Bodies, []byte("one")
-		put := bodies.PutBody(ctx, "first", buffer)
-		copy(buffer, "two")
-		again := bodies.PutBody(ctx, "second", buffer)
-		got, err := bodies.GetBody(ctx, "first")
-		if text := string(got); put != nil || again != nil || err != nil || text != "one" {
-			return errors.Join(put, again, err)
-		}
-		copy(got, "six")
-		if got, err = bodies.GetBody(ctx, "first"); err != nil || string(got) != "one" {
-			return err
-		}
-		return h.wrong(ctx, page)
-	})
+	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n",
+		func(ctx context.Context, h doing, page string) error {
+			bodies, buffer := h.cfg.Bodies, []byte("one")
+			put := bodies.PutBody(ctx, "first", buffer)
+			copy(buffer, "two")
+			again := bodies.PutBody(ctx, "second", buffer)
+			got, err := bodies.GetBody(ctx, "first")
+			if text := string(got); put != nil || again != nil || err != nil || text != "one" {
+				return errors.Join(put, again, err)
+			}
+			copy(got, "six")
+			if got, err = bodies.GetBody(ctx, "first"); err != nil || string(got) != "one" {
+				return err
+			}
+			return h.wrong(ctx, page)
+		})
 }
 
 // A token is given out once, also to the visitor, and also if a cache takes one while it is made.
@@ -933,7 +1051,9 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 func TestACertificateLacksAnyState(t *testing.T) {
 	p := does(func(ctx context.Context, h doing, page string) error {
 		_, err := h.cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{h.cfg.Table: {Keys: []map[string]types.AttributeValue{pagecache.Key("notes", "none")}}},
+			RequestItems: map[string]types.KeysAndAttributes{
+				h.cfg.Table: {Keys: []map[string]types.AttributeValue{pagecache.Key("notes", "none")}},
+			},
 		})
 		if h.name() == "bob" {
 			return errors.Join(err, h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", page), "OWN")))
@@ -941,7 +1061,8 @@ func TestACertificateLacksAnyState(t *testing.T) {
 		_, failed := h.cfg.Render(ctx, page, nil) // without a row of the page: bob may write the first one before
 		return errors.Join(err, failed)
 	})
-	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nwithout: [single-flight]\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true, Options: scenario.Options{SDK: true}}
+	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nwithout: [single-flight]\nbounds: {ticks: 0}\n"+
+		twoActors), Protocol: p, Seed: 1, Certify: true, Options: scenario.Options{SDK: true}}
 	proof, err := v.Run(t.Context())
 	if err != nil || len(proof.States) == 0 {
 		t.Fatal(proof, err)
@@ -954,7 +1075,8 @@ func TestACertificateLacksAnyState(t *testing.T) {
 	}
 	for i := range proof.States {
 		v.Against = &Certificate{subject: of, States: slices.Delete(slices.Clone(proof.States), i, i+1)}
-		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.Unknown || !strings.Contains(again.Why, "lacks state") {
+		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.Unknown ||
+			!strings.Contains(again.Why, "lacks state") {
 			t.Errorf("without state %d: got %+v, error %v; want the certificate refused", i, again, err)
 		}
 	}
@@ -963,27 +1085,31 @@ func TestACertificateLacksAnyState(t *testing.T) {
 // Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
 func TestTimeStopsAtEachTTL(t *testing.T) {
 	for of, text := range map[string]string{
-		"region": "region-lag: never\n" + ownRows + "actors:\n  - {name: alice, script: [sleep 1s]}\n  - {name: bob, region: eu-west-1, script: [get /home, get /home]}\n",
-		"made":   "actors:\n  - {name: alice, script: [get /home, get /home]}\n",
+		"region": "region-lag: never\n" + ownRows +
+			"actors:\n  - {name: alice, script: [sleep 1s]}\n" +
+			"  - {name: bob, region: eu-west-1, script: [get /home, get /home]}\n",
+		"made": "actors:\n  - {name: alice, script: [get /home, get /home]}\n",
 	} {
-		finds(t, "ttl-lag: scheduler\nbounds: {ticks: 1}\n"+text, func(ctx context.Context, h doing, page string) error {
-			table, key, ttl := h.cfg.Table, pagecache.Key("own", "row"), "ttl"
-			if of == "made" {
-				table, key, ttl = "leases", map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "row"}}, "gone"
-			}
-			if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
-				row := maps.Clone(key)
-				row[ttl] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+60, 10)}
+		finds(t, "ttl-lag: scheduler\nbounds: {ticks: 1}\n"+text,
+			func(ctx context.Context, h doing, page string) error {
+				table, key, ttl := h.cfg.Table, pagecache.Key("own", "row"), "ttl"
 				if of == "made" {
-					err = errors.Join(err, h.own(ctx, table))
+					table, key, ttl = "leases",
+						map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "row"}}, "gone"
 				}
-				return errors.Join(err, h.put(ctx, table, row), h.note(ctx, "begun"))
-			}
-			if there, err := h.has(ctx, table, key); err != nil || there {
-				return err
-			}
-			return h.wrong(ctx, page)
-		})
+				if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
+					row := maps.Clone(key)
+					row[ttl] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+60, 10)}
+					if of == "made" {
+						err = errors.Join(err, h.own(ctx, table))
+					}
+					return errors.Join(err, h.put(ctx, table, row), h.note(ctx, "begun"))
+				}
+				if there, err := h.has(ctx, table, key); err != nil || there {
+					return err
+				}
+				return h.wrong(ctx, page)
+			})
 	}
 }
 
@@ -998,7 +1124,8 @@ func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 		_, again := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
 		return errors.Join(err, again)
 	})
-	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+"  - {name: carol, script: [get /home]}\n")
+	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+
+		"  - {name: carol, script: [get /home]}\n")
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete {
 		t.Errorf("got %v, error %v; want a complete search", proof, err)
@@ -1012,14 +1139,16 @@ func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
 	for name, ask := range map[string]func(context.Context, *dynamodb.Client, string) error{
 		"statement": func(ctx context.Context, db *dynamodb.Client, table string) error {
 			_, err := db.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
-				Statement: aws.String("SELECT * FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'"), ConsistentRead: aws.Bool(true),
+				Statement:      aws.String("SELECT * FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'"),
+				ConsistentRead: aws.Bool(true),
 			})
 			return err
 		},
 		"transaction": func(ctx context.Context, db *dynamodb.Client, table string) error {
-			_, err := db.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
-				{Statement: aws.String("DELETE FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'")},
-			}})
+			_, err := db.ExecuteTransaction(ctx,
+				&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+					{Statement: aws.String("DELETE FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'")},
+				}})
 			return err
 		},
 		"query": func(ctx context.Context, db *dynamodb.Client, table string) error {
@@ -1032,22 +1161,27 @@ func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
 	} {
 		for _, rows := range []string{"", ownRows} {
 			t.Run(name, func(t *testing.T) {
-				finds(t, rows+"faults: [maybe throttled key=META]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
-					if _, err := h.has(ctx, h.cfg.Table, pagecache.Key(home, isr.SortMeta)); err != nil {
-						return err
-					}
-					if err := ask(ctx, h.cfg.Client.(*dynamodb.Client), h.cfg.Table); err != nil {
-						return h.wrong(ctx, page)
-					}
-					return nil
-				})
+				finds(t,
+					rows+"faults: [maybe throttled key=META]\nbounds: {ticks: 0}\nactors:\n"+
+						"  - {name: alice, script: [get /home]}\n",
+					func(ctx context.Context, h doing, page string) error {
+						if _, err := h.has(ctx, h.cfg.Table, pagecache.Key(home, isr.SortMeta)); err != nil {
+							return err
+						}
+						if err := ask(ctx, h.cfg.Client.(*dynamodb.Client), h.cfg.Table); err != nil {
+							return h.wrong(ctx, page)
+						}
+						return nil
+					})
 			})
 		}
 	}
 }
 
 func valuesOf(pk, sk string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}, ":sk": &types.AttributeValueMemberS{Value: sk}}
+	return map[string]types.AttributeValue{
+		":pk": &types.AttributeValueMemberS{Value: pk}, ":sk": &types.AttributeValueMemberS{Value: sk},
+	}
 }
 
 // A machine that reads a lock by a statement meets the end of the lease as one does that reads it by GetItem.
@@ -1058,11 +1192,14 @@ func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
 			return h.writeLock(ctx, "/home", h.cfg.Clock.Now().Unix()+20)
 		}
 		_, err := h.cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
-			Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home + "' AND sk = 'LOCK'"), ConsistentRead: aws.Bool(true),
+			Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home +
+				"' AND sk = 'LOCK'"),
+			ConsistentRead: aws.Bool(true),
 		})
 		return err
 	})
-	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
+	s := scenariotest.Parsed(t,
+		"name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete || len(proof.Deadlines) != 1 || len(proof.Unreached()) > 0 {
 		t.Errorf("got %v, error %v; want the end of one lease, met on all sides", proof, err)
@@ -1076,33 +1213,39 @@ func TestAFaultOfPagesHitsTheirPartOfARequest(t *testing.T) {
 	page := map[string]types.AttributeValue{"path": &types.AttributeValueMemberS{Value: "/home"}}
 	lock := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "/home"}}
 	for fault, hit := range map[string]string{"unprocessed key=META": "pages", "conflict key=LOCK": "locks"} {
-		finds(t, mapped+"faults: [maybe "+fault+"]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, key string) error {
-			db := h.cfg.Client.(*dynamodb.Client)
-			var left []string
-			if hit == "pages" {
-				out, err := db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
-					"pages": {{PutRequest: &types.PutRequest{Item: page}}}, "locks": {{PutRequest: &types.PutRequest{Item: lock}}},
-				}})
-				if err != nil {
-					return err
-				}
-				left = slices.Collect(maps.Keys(out.UnprocessedItems))
-			} else {
-				_, err := db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-					{Put: &types.Put{TableName: aws.String("pages"), Item: page}}, {Put: &types.Put{TableName: aws.String("locks"), Item: lock}},
-				}})
-				if refused, is := errors.AsType[*types.TransactionCanceledException](err); is {
-					for i, reason := range refused.CancellationReasons {
-						if aws.ToString(reason.Code) == "TransactionConflict" {
-							left = append(left, []string{"pages", "locks"}[i])
+		finds(t,
+			mapped+"faults: [maybe "+fault+"]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n",
+			func(ctx context.Context, h doing, key string) error {
+				db := h.cfg.Client.(*dynamodb.Client)
+				var left []string
+				if hit == "pages" {
+					out, err := db.BatchWriteItem(ctx,
+						&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+							"pages": {{PutRequest: &types.PutRequest{Item: page}}},
+							"locks": {{PutRequest: &types.PutRequest{Item: lock}}},
+						}})
+					if err != nil {
+						return err
+					}
+					left = slices.Collect(maps.Keys(out.UnprocessedItems))
+				} else {
+					_, err := db.TransactWriteItems(ctx,
+						&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+							{Put: &types.Put{TableName: aws.String("pages"), Item: page}},
+							{Put: &types.Put{TableName: aws.String("locks"), Item: lock}},
+						}})
+					if refused, is := errors.AsType[*types.TransactionCanceledException](err); is {
+						for i, reason := range refused.CancellationReasons {
+							if aws.ToString(reason.Code) == "TransactionConflict" {
+								left = append(left, []string{"pages", "locks"}[i])
+							}
 						}
 					}
 				}
-			}
-			if slices.Equal(left, []string{hit}) {
-				return h.wrong(ctx, key)
-			}
-			return nil
-		})
+				if slices.Equal(left, []string{hit}) {
+					return h.wrong(ctx, key)
+				}
+				return nil
+			})
 	}
 }

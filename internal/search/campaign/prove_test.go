@@ -40,7 +40,8 @@ func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 
 func TestTheReferencesAreProved(t *testing.T) {
 	effort.Long(t)
-	names := []string{"prove-crashed-writer", "prove-two-writers", "prove-three-writers", "prove-lost-answer", "prove-recipe-b", "prove-regenerate"}
+	names := []string{"prove-crashed-writer", "prove-two-writers", "prove-three-writers", "prove-lost-answer",
+		"prove-recipe-b", "prove-regenerate"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			if name == "prove-crashed-writer" || name == "prove-two-writers" {
@@ -52,7 +53,8 @@ func TestTheReferencesAreProved(t *testing.T) {
 			if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
 				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
 			}
-			// With far fewer schedules the search would prove nothing; far more would mean that a reduction does not work.
+			// With far fewer schedules the search would prove nothing; far more would mean that a reduction does not
+			// work.
 			for _, d := range p.Deadlines {
 				if !d.Reached() {
 					t.Errorf("%s: %s; want it reached on all sides", name, d)
@@ -68,7 +70,9 @@ func TestTheReferencesAreProved(t *testing.T) {
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	search := func(processors int) sim.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: effort.Fewer(3000, 300)}).Explored
+		return prove(t, campaign.Prove{
+			Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: effort.Fewer(3000, 300),
+		}).Explored
 	}
 	if diff := cmp.Diff(search(1), search(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
@@ -78,7 +82,9 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 // A search finds every mutant that a scenario for proofs claims to catch, and its findings replay.
 func TestProofsFindMutants(t *testing.T) {
 	effort.Long(t)
-	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-crashed-writer", "prove-lost-answer", "prove-regenerate", "paused-writer"} { // the mutants are of recipe A
+	// the mutants are of recipe A
+	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-crashed-writer",
+		"prove-lost-answer", "prove-regenerate", "paused-writer"} {
 		s := scenariotest.Embedded(t, name)
 		for _, caught := range effort.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
@@ -90,13 +96,16 @@ func TestProofsFindMutants(t *testing.T) {
 					return
 				}
 				if got := p.Failure.Violation.Invariant.Name; got != m.Breaks {
-					t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got, m.Breaks)
+					t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got,
+						m.Breaks)
 				}
 				again, err := scenario.Run{
-					Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(inside.In(p.Failure).Result.Choices), Trace: io.Discard,
+					Scenario: s, Protocol: m, Seed: 1,
+					Strategy: sim.Replay(inside.In(p.Failure).Result.Choices), Trace: io.Discard,
 				}.Do(context.Background())
 				must.OK(t, err)
-				if again.Verdict != invariant.Violated || inside.In(again).Digest != inside.In(p.Failure).Digest || inside.In(again).Digest == "" {
+				if again.Verdict != invariant.Violated || inside.In(again).Digest != inside.In(p.Failure).Digest ||
+					inside.In(again).Digest == "" {
 					t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
 						name, caught, again.Verdict, inside.In(again).Digest, inside.In(p.Failure).Digest)
 				}
@@ -133,21 +142,24 @@ func TestAProofSaysWhatItLeavesOut(t *testing.T) {
 		eventually     bool
 	}{
 		{"recipe-a", "", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, false},
-		{"recipe-a", "promise: {max-age: 1m}\nwithout: [linearizable, ttl-is-gc]\n", []string{"monotonic-reads", "bounded-staleness"}, false},
+		{"recipe-a", "promise: {max-age: 1m}\nwithout: [linearizable, ttl-is-gc]\n",
+			[]string{"monotonic-reads", "bounded-staleness"}, false},
 		{"recipe-a", "invariants: [freshness]\n", nil, false},
 		{"first-look-eventual", "", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, true},
 		{"first-look-eventual", "replica-lag: 1s\n", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, false},
 	} {
-		p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0}\n"+test.more), Protocol: scenariotest.Protocol(t, test.protocol)})
+		p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0}\n"+
+			test.more), Protocol: scenariotest.Protocol(t, test.protocol)})
 		said := prose.Proof(p)
-		if diff := cmp.Diff(test.left, p.LeftToCampaigns()); diff != "" || !p.Explored.Complete || strings.Contains(said, eventually) != test.eventually {
+		if diff := cmp.Diff(test.left, p.LeftToCampaigns()); diff != "" || !p.Explored.Complete ||
+			strings.Contains(said, eventually) != test.eventually {
 			t.Errorf("%s with %q: left to campaigns (-want +got):\n%s\n%s", test.protocol, test.more, diff, said)
 		}
 	}
 }
 
-// Nor does it say anything about a lag or a delay that the seed has drawn in another way, or about a TTL that had nothing
-// to delete.
+// Nor does it say anything about a lag or a delay that the seed has drawn in another way, or about a TTL that had
+// nothing to delete.
 func TestAProofSaysWhatTheSeedAndTTLLeaveOut(t *testing.T) {
 	const drawn, unexpired = "the others are not proved: ", "TTL deleted no row"
 	for _, test := range []struct{ more, drawn, unexpired string }{
@@ -155,12 +167,18 @@ func TestAProofSaysWhatTheSeedAndTTLLeaveOut(t *testing.T) {
 		{more: "ttl-lag: fixed 1h\n", unexpired: "(ttl-lag in the scenario: fixed 1h0m0s)"},
 		{more: "ttl-lag: uniform 1m 48h\n", drawn: "ttl-lag uniform 1m0s 48h0m0s", unexpired: "uniform"},
 		{more: "faults: [latency 1s-2s op=PutItem]\n", drawn: "latency 1s-2s op=PutItem"},
-		{more: "  - {name: bob, region: eu-west-1, script: [get /home]}\nregion-lag: exponential 1s\ninvariants: [ttl-well-formed]\n", drawn: "region-lag exponential 1s"},
+		{
+			more: "  - {name: bob, region: eu-west-1, script: [get /home]}\nregion-lag: exponential 1s\n" +
+				"invariants: [ttl-well-formed]\n", drawn: "region-lag exponential 1s",
+		},
 	} {
-		said := prose.Proof(prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+test.more+"bounds: {ticks: 0}\n")}))
+		said := prose.Proof(prove(t,
+			campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+test.more+"bounds: {ticks: 0}\n")}))
 		for _, part := range []struct{ always, with string }{{drawn, test.drawn}, {unexpired, test.unexpired}} {
-			if got := strings.Contains(said, part.always) && strings.Contains(said, part.with); got != (part.with != "") {
-				t.Errorf("with %q it says\n%s\nwant %q with %q in it: %v", test.more, said, part.always, part.with, part.with != "")
+			if got := strings.Contains(said, part.always) &&
+				strings.Contains(said, part.with); got != (part.with != "") {
+				t.Errorf("with %q it says\n%s\nwant %q with %q in it: %v", test.more, said, part.always,
+					part.with, part.with != "")
 			}
 		}
 	}
@@ -177,8 +195,10 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 		why  string
 		left string
 	}{
-		{context.Background(), campaign.Prove{Scenario: s, MaxSchedules: 20}, "the bound of 20 schedules was met", "branches not taken"},
-		{context.Background(), campaign.Prove{Scenario: s, MaxStates: 100}, "the bound of 100 states was met", "branches not taken"},
+		{context.Background(), campaign.Prove{Scenario: s, MaxSchedules: 20},
+			"the bound of 20 schedules was met", "branches not taken"},
+		{context.Background(), campaign.Prove{Scenario: s, MaxStates: 100},
+			"the bound of 100 states was met", "branches not taken"},
 		{over, campaign.Prove{Scenario: s}, "lunch", "everything"},
 		{stopped, campaign.Prove{Scenario: s, Progress: func(e sim.Explored) {
 			if e.Schedules == 5 {
@@ -187,23 +207,28 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 		}}, "interrupted", "branches not taken"},
 	} {
 		p := must.Of(test.v.Run(test.ctx))(t)
-		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(prose.Extent(p), "not complete: ") ||
+		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why ||
+			!strings.HasPrefix(prose.Extent(p), "not complete: ") ||
 			!strings.Contains(prose.Extent(p), test.left) {
-			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, prose.Extent(p), test.why)
+			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why,
+				prose.Extent(p), test.why)
 		}
 	}
 }
 
 func TestASearchThatNeverReachesWhatIsDeclaredIsVacuous(t *testing.T) {
-	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
+	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t,
+		scenariotest.Lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
 	if p.Passed() || !p.Vacuous() || !p.Explored.Complete || len(p.Missing) != 1 || len(p.Unmet) != 1 {
-		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", prose.ProofRow(p), p.Missing, p.Unmet)
+		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query",
+			prose.ProofRow(p), p.Missing, p.Unmet)
 	}
 }
 
 func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
-	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
+	if p.Verdict != invariant.Unknown || p.Explored.Complete ||
+		!strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
 	}
 }
@@ -219,9 +244,11 @@ func TestTheOnlyInvariantIsTheOnlyOneProved(t *testing.T) {
 		{two, "freshness", "[freshness]", ""},
 		{two, "no-lost-invalidation", "[]", ""},
 		{two, "fresness", "", `found the invariant "fresness", expected one of stale-writer, `},
-		{two + "without: [freshness]\n", "freshness", "", "found freshness as the only invariant, which the scenario leaves out"},
+		{two + "without: [freshness]\n", "freshness", "",
+			"found freshness as the only invariant, which the scenario leaves out"},
 	} {
-		v := campaign.Prove{Scenario: scenariotest.Parsed(t, test.yaml), Protocol: scenariotest.Protocol(t, "check-then-act-publish"), Seed: 1}
+		v := campaign.Prove{Scenario: scenariotest.Parsed(t, test.yaml),
+			Protocol: scenariotest.Protocol(t, "check-then-act-publish"), Seed: 1}
 		v.Only = test.only
 		proof, err := v.Run(t.Context())
 		switch {
@@ -249,10 +276,13 @@ func (a announced) Get(ctx context.Context, key string) (isr.Served, error) {
 		return isr.Served{}, errors.Join(err, a.Bodies.PutBody(ctx, "body", []byte("page")), isr.ErrMiss)
 	}
 	consistent := true
-	out, err := a.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &a.Table, Key: row("ANNOUNCED"), ConsistentRead: &consistent})
+	out, err := a.Client.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: &a.Table, Key: row("ANNOUNCED"), ConsistentRead: &consistent})
 	if err == nil && out.Item != nil {
 		meta := row(isr.SortMeta)
-		meta["s3_key"], meta["generated_at"] = text("body"), &types.AttributeValueMemberN{Value: fmt.Sprint(a.Clock.Now().Unix())}
+		meta["s3_key"], meta["generated_at"] = text("body"), &types.AttributeValueMemberN{
+			Value: fmt.Sprint(a.Clock.Now().Unix()),
+		}
 		_, err = a.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &a.Table, Item: meta})
 	}
 	return isr.Served{}, errors.Join(err, isr.ErrMiss)
@@ -262,8 +292,10 @@ func (a announced) Get(ctx context.Context, key string) (isr.Served, error) {
 // check cannot see the cache's bodies. If the whole run is violated, that counts.
 func TestTheEndOfARunMayTellMore(t *testing.T) {
 	p := isr.Protocol{Name: "announced", New: func(cfg isr.Config) (isr.Handler, error) { return announced{cfg}, nil }}
-	for _, actors := range []string{"{name: alice, script: [get /home]}, {name: bob, script: [get /home]}", "{name: bob, script: [get /home]}, {name: alice, script: [get /home]}"} {
-		s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ninvariants: [no-dangling-pointer]\nactors: ["+actors+", {name: zed, script: [sleep 9s]}]\n")
+	for _, actors := range []string{"{name: alice, script: [get /home]}, {name: bob, script: [get /home]}",
+		"{name: bob, script: [get /home]}, {name: alice, script: [get /home]}"} {
+		s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ninvariants: [no-dangling-pointer]\nactors: ["+
+			actors+", {name: zed, script: [sleep 9s]}]\n")
 		if proof := prove(t, campaign.Prove{Scenario: s, Protocol: p, Seed: 1}); proof.Verdict != invariant.Violated {
 			t.Errorf("%s: %v %s; want it violated", actors, proof.Verdict, proof.Why)
 		}
@@ -273,8 +305,9 @@ func TestTheEndOfARunMayTellMore(t *testing.T) {
 // An invariant of the caller may be about the end of a run: that no lock is left, or that each machine has an answer. A
 // schedule that the search leaves in its middle says nothing about that.
 func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	s := scenariotest.Parsed(t,
+		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	judge := func(when invariant.Verdict, open func(locks, answers int) bool) *campaign.Proof {
 		check := func(ev invariant.Evidence) invariant.Finding {
 			locks, answers := 0, 0
@@ -296,17 +329,22 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 			return invariant.Finding{Verdict: invariant.OK}
 		}
 		own := []invariant.Invariant{{Name: "own", Statement: "nothing is open", Check: check}}
-		return prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Options: scenario.Options{Invariants: own}})
+		return prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1,
+			Options: scenario.Options{Invariants: own}})
 	}
 	for _, verdict := range []invariant.Verdict{invariant.Violated, invariant.Unknown} {
-		if p := judge(verdict, func(locks, answers int) bool { return locks > 0 || answers < 2 }); p.Verdict != invariant.OK || !p.Explored.Complete {
+		if p := judge(verdict, func(locks, answers int) bool {
+			return locks > 0 ||
+				answers < 2
+		}); p.Verdict != invariant.OK || !p.Explored.Complete {
 			t.Errorf("%v %q, %s; want it ok: at the end of each run nothing is open", p.Verdict, p.Why, prose.Extent(p))
 		}
 		p := judge(verdict, func(locks, answers int) bool { return answers == 2 })
 		if p.Verdict != verdict {
 			t.Errorf("%v; want %v, as at the end of each run", p.Verdict, verdict)
 		}
-		if text := prose.Proof(p); strings.Contains(text, "proved within") || verdict == invariant.Unknown && !strings.Contains(text, "not proved, because the verdict is unknown: ") {
+		if text := prose.Proof(p); strings.Contains(text, "proved within") ||
+			verdict == invariant.Unknown && !strings.Contains(text, "not proved, because the verdict is unknown: ") {
 			t.Errorf("it is %v, and says that something is proved:\n%s", verdict, text)
 		}
 	}
@@ -314,9 +352,11 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 
 // BenchmarkProve measures complete proofs. The first is what prove-three-writers was at first: three machines want a
 // page, one of them may crash, and one answer may be lost. With ISRSIM_LONG=1 time may also tick once, which takes a
-// minute, and ten for a fourth machine. The last ones are of a lock that two machines want, and of a call that both make.
+// minute, and ten for a fourth machine. The last ones are of a lock that two machines want, and of a call that both
+// make.
 func BenchmarkProve(b *testing.B) {
-	const three = "name: three\ncache: {lease: 10s, revalidate: 60s, render: 0s, poll: 11s, patience: 1}\nsettle: 30s\nbounds: {ticks: 0}\n" +
+	const three = "name: three\ncache: {lease: 10s, revalidate: 60s, render: 0s, poll: 11s, patience: 1}\n" +
+		"settle: 30s\nbounds: {ticks: 0}\n" +
 		"faults: [maybe response-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
 		"  - {name: bob, script: [get /home]}\n  - {name: carol, script: [get /home]}\n"
 	var own isr.Protocol
@@ -347,12 +387,20 @@ func BenchmarkProve(b *testing.B) {
 	search(scenariotest.Parsed(b, ticking), own, true)
 	four := strings.Replace(ticking, "three", "four", 1) + "  - {name: dave, script: [get /home]}\n"
 	search(scenariotest.Parsed(b, four), own, true)
-	const two = "name: %s\nprotocol: recipe-a\ncache: {lease: 10s, retention: 60s, render: 0s, poll: 5s, patience: %d, attempts: 1}\nsettle: 60s\n" +
-		"bounds: {ticks: 0}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1}\n  - {name: bob, script: [%[4]s]}\n"
+	const two = "name: %s\nprotocol: recipe-a\n" +
+		"cache: {lease: 10s, retention: 60s, render: 0s, poll: 5s, patience: %d, attempts: 1}\nsettle: 60s\n" +
+		"bounds: {ticks: 0}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1}\n" +
+		"  - {name: bob, script: [%[4]s]}\n"
 	search(scenariotest.Parsed(b, fmt.Sprintf(two, "lock", 3, "", "hold job for 6s")), scenariotest.Lock(""), false)
 	search(scenariotest.Parsed(b, fmt.Sprintf(two, "call", 3, "", "once pay with 7")), scenariotest.Once(""), false)
-	search(scenariotest.Parsed(b, fmt.Sprintf(two, "lock-and-a-lost-answer", 3, "maybe response-lost", "hold job for 6s")), scenariotest.Lock(""), true)
-	search(scenariotest.Parsed(b, fmt.Sprintf(two, "call-and-a-lost-answer", 3, "maybe response-lost", "once pay with 7")), scenariotest.Once(""), true)
+	search(
+		scenariotest.Parsed(b, fmt.Sprintf(two, "lock-and-a-lost-answer", 3, "maybe response-lost", "hold job for 6s")),
+		scenariotest.Lock(""), true,
+	)
+	search(
+		scenariotest.Parsed(b, fmt.Sprintf(two, "call-and-a-lost-answer", 3, "maybe response-lost", "once pay with 7")),
+		scenariotest.Once(""), true,
+	)
 }
 
 // TestProofsOfForeignCode holds that code is proved in the same way with and without the SDK, and that options under
@@ -361,11 +409,13 @@ func TestProofsOfForeignCode(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	most := effort.Fewer(300, 50)
 	plain := prove(t, campaign.Prove{Scenario: s, MaxSchedules: most}).Explored
-	if diff := cmp.Diff(plain, prove(t, campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
+	if diff := cmp.Diff(plain, prove(t,
+		campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
 		t.Errorf("explored (-plain +SDK):\n%s", diff)
 	}
 	refused := func(ctx context.Context, options scenario.Options, want string) {
-		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(ctx); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(ctx); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -385,7 +435,8 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 		return reference.New(cfg)
 	}}
 	proof, err := campaign.Prove{
-		Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: changing, MaxSchedules: 1000, Options: scenario.Options{SDK: true},
+		Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: changing, MaxSchedules: 1000,
+		Options: scenario.Options{SDK: true},
 	}.Run(t.Context())
 	if _, unstable := errors.AsType[*scenario.NondeterminismError](err); !unstable {
 		t.Errorf("got %v and the error %v, want a NondeterminismError", proof, err)
@@ -430,7 +481,8 @@ func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 // shows that no lock was.
 func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	effort.Long(t)
-	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"}, []string{"../../../examples/programs/two-writers.yaml"}) {
+	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"},
+		[]string{"../../../examples/programs/two-writers.yaml"}) {
 		s, err := scenario.Load(name)
 		if err != nil {
 			s = scenariotest.Embedded(t, name)
@@ -444,7 +496,9 @@ func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 
 // A proof without a tick never comes to the end of a lease whose holder goes on, and says so.
 func TestAProofThatComesToNoEndOfALeaseIsVacuous(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: still\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\nbounds: {ticks: 0}\n")
+	s := scenariotest.Parsed(t,
+		"name: still\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"+
+			"bounds: {ticks: 0}\n")
 	p := prove(t, campaign.Prove{Scenario: s})
 	if !p.Explored.Complete || p.Passed() || !p.Vacuous() || len(p.Unreached()) != 2 {
 		t.Errorf("%s, unreached %v; want it vacuous, for the leases of alice and bob", prose.ProofRow(p), p.Unreached())
@@ -471,7 +525,8 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 				effort.Nightly(t) // a proof of half a million steps
 			}
 			t.Parallel()
-			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario), Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1})
+			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario),
+				Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1})
 			if test.breaks != "" {
 				if p.Verdict != invariant.Violated || p.Failure.Violation.Invariant.Name != test.breaks {
 					t.Errorf("%s; want it to violate %s", prose.ProofRow(p), test.breaks)
@@ -479,7 +534,8 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 				return
 			}
 			if !p.Passed() || !p.Explored.Complete || len(p.Deadlines) == 0 {
-				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", test.scenario))
+				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p),
+					prose.Report(&p.Report, "isr-sim", test.scenario))
 			}
 			for _, d := range p.Deadlines {
 				if d.Lease && !d.Reached() {
@@ -493,11 +549,13 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 // TestTTLOfAnotherRegionTakesALiveLock: TTL of one region deletes the copy of an old lock, and this deletion is the
 // last write of the row.
 func TestTTLOfAnotherRegionTakesALiveLock(t *testing.T) {
-	const text = "name: x\nprotocol: recipe-a-home\nttl-lag: scheduler\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s}\nactors:\n" +
+	const text = "name: x\nprotocol: recipe-a-home\nttl-lag: scheduler\n" +
+		"cache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s}\nactors:\n" +
 		"  - {name: alice, script: [get /home, sleep 15s, get /home]}\n" +
 		"  - {name: bob, region: eu-west-1, script: [get /home, sleep 15s, get /home]}\n"
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1})
-	if r.Verdict != invariant.Violated || !strings.HasPrefix(r.Failure.Violation.Why, "TTL of another region removed the lock of ") {
+	if r.Verdict != invariant.Violated || !strings.HasPrefix(r.Failure.Violation.Why,
+		"TTL of another region removed the lock of ") {
 		t.Errorf("got %s", prose.Report(r, "isr-sim", "x"))
 	}
 }

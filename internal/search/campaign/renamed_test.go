@@ -14,13 +14,17 @@ import (
 // same mutants.
 func TestProofsOfRenamedRows(t *testing.T) {
 	effort.Long(t)
-	for name, most := range map[string]int{"prove-crashed-writer": effort.Fewer(0, 1000), "prove-two-writers": 1000, "prove-recipe-b": 1000, "prove-regenerate": 1000} {
+	for name, most := range map[string]int{
+		"prove-crashed-writer": effort.Fewer(0, 1000), "prove-two-writers": 1000, "prove-recipe-b": 1000,
+		"prove-regenerate": 1000,
+	} {
 		s := scenariotest.Embedded(t, name)
 		own := *s
 		own.Rows = scenariotest.RenamedRows
 		// Without memory nothing tells whether code looks at the ttl of locks, so ticks go there in both.
 		native := prove(t, campaign.Prove{Scenario: s, Seed: 1, MaxSchedules: most, Forgetful: true})
-		renamed := prove(t, campaign.Prove{Scenario: &own, Protocol: scenariotest.Renamed(scenariotest.Protocol(t, s.Protocol)), Seed: 1, MaxSchedules: most})
+		renamed := prove(t, campaign.Prove{Scenario: &own,
+			Protocol: scenariotest.Renamed(scenariotest.Protocol(t, s.Protocol)), Seed: 1, MaxSchedules: most})
 		if most == 0 && (!renamed.Passed() || !renamed.Explored.Complete) {
 			t.Errorf("%s: %v, %+v", name, renamed.Verdict, renamed.Explored)
 		}

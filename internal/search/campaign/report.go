@@ -29,7 +29,8 @@ func (r *Report) Idle() (names []string) {
 // asked returns the names of the invariants that judge, and that are meant.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	for _, inv := range about(r.Scenario) {
-		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !slices.Contains(r.Scenario.Invariants, inv.Name)
+		out := slices.Contains(r.Scenario.Without, inv.Name) ||
+			r.Scenario.Invariants != nil && !slices.Contains(r.Scenario.Invariants, inv.Name)
 		if !out && (r.only == "" || inv.Name == r.only) && meant(inv) {
 			names = append(names, inv.Name)
 		}
@@ -133,7 +134,8 @@ func deadlines(ends hooks.Ends) (all []Deadline) {
 		pages[end.Page] = true
 	}
 	for _, end := range slices.SortedFunc(maps.Keys(ends), func(a, b hooks.End) int {
-		return cmp.Or(-cmp.Compare(min(len(a.Actor), 1), min(len(b.Actor), 1)), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Page, b.Page))
+		return cmp.Or(-cmp.Compare(min(len(a.Actor), 1), min(len(b.Actor), 1)), cmp.Compare(a.Actor, b.Actor),
+			cmp.Compare(a.Page, b.Page))
 	}) {
 		d := Deadline{Of: "the end of " + end.Page + "'s freshness", Lease: end.Actor != ""}
 		if d.Lease {

@@ -36,7 +36,8 @@ type Search struct {
 	subject
 	Off    sim.Reduction `json:"off"` // the reductions that are off
 	Repeat bool          `json:"repeat,omitempty"`
-	// Against is Certificate.Sum of the certificate that is checked: states before this search's end are not looked up again.
+	// Against is Certificate.Sum of the certificate that is checked: states before this search's end are not looked up
+	// again.
 	Against string `json:"against,omitempty"`
 
 	// Of a part: how the reader names the scenario, its text, and the run that is violated, if one is.
@@ -174,7 +175,8 @@ func sortedEnds(ends hooks.Ends) (all []metEnd) {
 	for end, met := range ends {
 		all = append(all, metEnd{end, met})
 	}
-	slices.SortFunc(all, func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
+	slices.SortFunc(all,
+		func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
 	return all
 }
 
@@ -203,7 +205,9 @@ func ReadSearch(file []byte) (*Search, error) {
 		return nil, fmt.Errorf("line 1: found no JSON (%w), expected the head of an interrupted search", err)
 	}
 	if s.Reached == nil {
-		return nil, errors.New("line 1: found JSON without the member reached, expected the head of an interrupted search")
+		return nil, errors.New(
+			"line 1: found JSON without the member reached, expected the head of an interrupted search",
+		)
 	}
 	for rest := states; len(rest) >= 12; rest = rest[12:] {
 		s.Reached.States = append(s.Reached.States, binary.LittleEndian.Uint64(rest))
@@ -211,7 +215,10 @@ func ReadSearch(file []byte) (*Search, error) {
 	}
 	expected := s.Sum
 	if again, err := s.Bytes(); err != nil || !bytes.Equal(again, file) {
-		return nil, fmt.Errorf("found the SHA-256 %q, expected %q: the file is cut off, was changed, or is of another build of isr-sim", s.Sum, expected)
+		return nil, fmt.Errorf(
+			"found the SHA-256 %q, expected %q: the file is cut off, was changed, or is of another build of isr-sim",
+			s.Sum, expected,
+		)
 	}
 	return s, nil
 }
@@ -228,7 +235,8 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	case s.Scenario != of.Scenario:
 		return fmt.Errorf("found a search of another scenario than %s as it is now", v.Scenario.Name)
 	case s.subject != of:
-		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed, v.Protocol.Name, v.Seed)
+		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed,
+			v.Protocol.Name, v.Seed)
 	case s.Part().Part != v.Split.Part || s.Part().Parts != v.Split.Parts:
 		return fmt.Errorf("found a search of %v, expected %v", s.Part(), v.Split)
 	case s.Off != x.Off || s.Repeat != x.Repeat:
@@ -264,7 +272,8 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 		if proof.Failure.Verdict != invariant.Violated {
 			return fmt.Errorf("found a violated run in it that is %v now, in the same build", proof.Failure.Verdict)
 		}
-		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "", proof.Schedules, sim.Exhaustive
+		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "",
+			proof.Schedules, sim.Exhaustive
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ func show(p *Proof) string {
 	}
 	explored := p.Explored
 	explored.Share = math.Round(explored.Share * 1e9) // a sum of fractions, whose order differs
-	return fmt.Sprint(p.Summary(), p.Verdict, p.Misfit, p.Schedules, p.Steps, explored, p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.Metrics,
-		p.Proved(), p.NothingToJudge(), p.FailedAt, p.States, doubt)
+	return fmt.Sprint(p.Summary(), p.Verdict, p.Misfit, p.Schedules, p.Steps, explored, p.Reached(), p.Missing, p.Unmet,
+		p.Deadlines, p.Metrics, p.Proved(), p.NothingToJudge(), p.FailedAt, p.States, doubt)
 }
 
 // inParts runs a proof that is interrupted after each n schedules, and goes on from what Bytes has written.
@@ -57,7 +57,8 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 			if over = last; over {
 				file, err = s.Bytes()
 			}
-			if from := began; from == nil && s.Reached.Schedules >= n || from != nil && s.Reached.Schedules >= from.Reached.Schedules+n {
+			if from := began; from == nil && s.Reached.Schedules >= n ||
+				from != nil && s.Reached.Schedules >= from.Reached.Schedules+n {
 				interrupt()
 			}
 			return err
@@ -111,7 +112,8 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 				t.Errorf("in %d parts (-whole +parts):\n%s", parts, diff)
 			}
 			if whole.Explored.Complete && (len(whole.Unmet) != 1 || len(whole.Deadlines) == 0) {
-				t.Errorf("%d faults cannot strike, and %d ends: the test compares too little", len(whole.Unmet), len(whole.Deadlines))
+				t.Errorf("%d faults cannot strike, and %d ends: the test compares too little",
+					len(whole.Unmet), len(whole.Deadlines))
 			}
 		})
 	}
@@ -166,7 +168,8 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	for _, broken := range [][]byte{
 		nil, []byte("{}\n"), file[:len(file)-1], file[:len(file)-12], append(slices.Clone(file), 0),
-		bytes.Replace(file, []byte(`"Position":0`), []byte(`"Position":7`), 1), bytes.Replace(file, []byte(`"Marks":{"`), []byte(`"Marks":{"x`), 1),
+		bytes.Replace(file, []byte(`"Position":0`), []byte(`"Position":7`), 1),
+		bytes.Replace(file, []byte(`"Marks":{"`), []byte(`"Marks":{"x`), 1),
 	} {
 		if _, err := ReadSearch(broken); err == nil {
 			t.Errorf("read %d bytes of %d, expected an error", len(broken), len(file))
@@ -174,7 +177,8 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	misfit := read()
 	misfit.Misfit = "a column is missing"
-	if p, err := (Prove{Scenario: s, Seed: 1, MaxSchedules: 20, From: misfit}).Run(t.Context()); err != nil || p.Misfit != misfit.Misfit {
+	if p, err := (Prove{Scenario: s, Seed: 1, MaxSchedules: 20, From: misfit}).Run(t.Context()); err != nil ||
+		p.Misfit != misfit.Misfit {
 		t.Errorf("got %v, %v; expected the misfit of the file", p, err)
 	}
 	if code := read().Code; len(code) != 64 {
@@ -222,19 +226,21 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 		var kept *Search
 		for range 2 {
 			proof, far, err := part(Prove{Against: &wrong, From: kept})
-			if must.OK(t, err); proof.Verdict != invariant.Unknown || !strings.HasPrefix(proof.Why, "the certificate lacks state ") {
+			if must.OK(t, err); proof.Verdict != invariant.Unknown ||
+				!strings.HasPrefix(proof.Why, "the certificate lacks state ") {
 				t.Fatalf("without state %d: %v, %s; expected that it is missed", i, proof.Verdict, proof.Why)
 			}
 			kept = far
 		}
-		if _, _, err := part(Prove{Against: &wrong, From: begun}); err == nil || !strings.Contains(err.Error(), "another certificate") {
+		if _, _, err := part(Prove{Against: &wrong, From: begun}); err == nil ||
+			!strings.Contains(err.Error(), "another certificate") {
 			t.Fatalf("without state %d: got %v from a check of another certificate", i, err)
 		}
 	}
 }
 
-// Of a program nobody knows whether it is still the same. So some of the runs of a search that goes on are made once more:
-// here the search has only a few schedules left, none of which a program that has lost a condition would violate.
+// Of a program nobody knows whether it is still the same. So some of the runs of a search that goes on are made once
+// more: here the search has only a few schedules left, none of which a program that has lost a condition would violate.
 func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	effort.NotShort(t)
 	s := scenariotest.Parsed(t, interruptible)
@@ -243,12 +249,13 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 		return isr.Protocol{Name: "exec node", New: p.New}
 	}
 	var kept *Search
-	v := Prove{Scenario: s, Seed: 1, Protocol: program("recipe-a"), Keep: func(search func() (*Search, error), over bool) (err error) {
-		if over {
-			kept, err = search()
-		}
-		return err
-	}}
+	v := Prove{Scenario: s, Seed: 1, Protocol: program("recipe-a"),
+		Keep: func(search func() (*Search, error), over bool) (err error) {
+			if over {
+				kept, err = search()
+			}
+			return err
+		}}
 	whole := scenariotest.Ran(t, v)
 	v.MaxSchedules = whole.Schedules - 3
 	must.Done(t)(v.Run(t.Context()))
@@ -264,7 +271,8 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 		t.Errorf("the same program: %s, want a complete search", p.Summary())
 	}
 	v.Protocol = program("publish-at-expiry")
-	if _, err := v.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a program that does something else now") {
+	if _, err := v.Run(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "a program that does something else now") {
 		t.Errorf("another program: %v; want an error that says so", err)
 	}
 }

@@ -47,8 +47,8 @@ const DefaultShrinkRuns = 10_000
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks and
-	// no mutants.
+	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks
+	// and no mutants.
 	Scenario *scenario.Scenario
 	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
@@ -86,8 +86,10 @@ func (s Size) compare(o Size) int {
 
 // String prints the size in one line.
 func (s Size) String() string {
-	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", schedules.Plural(s.Switches, "context switch"), schedules.Plural(s.Steps, "step"), s.Elapsed,
-		schedules.Plural(s.Faults, "fault"), schedules.Plural(s.Actors, "actor"), schedules.Plural(s.Commands, "command"))
+	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", schedules.Plural(s.Switches, "context switch"),
+		schedules.Plural(s.Steps, "step"), s.Elapsed,
+		schedules.Plural(s.Faults, "fault"), schedules.Plural(s.Actors, "actor"),
+		schedules.Plural(s.Commands, "command"))
 }
 
 // NotViolatedError says that a run violates no invariant, so that there is nothing to shrink.
@@ -97,7 +99,8 @@ type NotViolatedError struct {
 }
 
 func (e *NotViolatedError) Error() string {
-	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
+	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one",
+		e.Scenario, e.Protocol, e.Verdict)
 }
 
 // Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors come from
@@ -112,9 +115,13 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 		return nil, err
 	}
 	if o.Verdict != invariant.Violated {
-		return nil, &NotViolatedError{Scenario: k.Failed.Scenario.Name, Protocol: k.Failed.Protocol.Name, Verdict: o.Verdict}
+		return nil, &NotViolatedError{
+			Scenario: k.Failed.Scenario.Name, Protocol: k.Failed.Protocol.Name, Verdict: o.Verdict,
+		}
 	}
-	sh := &shrinker{ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
+	sh := &shrinker{
+		ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns),
+	}
 	defer sh.pool.Close()
 	budget := sh.left
 	s := *k.Failed.Scenario
@@ -123,7 +130,8 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again", s.Name, k.Failed.Protocol.Name, sh.invariant)
+		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again",
+			s.Name, k.Failed.Protocol.Name, sh.invariant)
 	}
 	found := found{&s, k.Failed.Seed, recorded}
 	before := sizeOf(&s, recorded.Result)
@@ -149,7 +157,8 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 // choices fit the returned scenario unchanged: a fault that is off offers no step.
 func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
 	same := *s
-	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f scenario.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
+	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults),
+		func(f scenario.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
 	return &same
 }
 
@@ -172,13 +181,17 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	s.Replay = &recorded
 	after := sizeOf(&s, inside.In(o).Result)
 	if o.Violation == nil {
-		return nil, fmt.Errorf("scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name, run.Protocol.Name, sh.invariant)
+		return nil, fmt.Errorf(
+			"scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name,
+			run.Protocol.Name, sh.invariant,
+		)
 	}
 	s.About = fmt.Sprintf("Under %s, %s is violated: %s.\nShrunk to %s and %s in %v of true time.",
 		run.Protocol.Name, o.Violation.Invariant.Name, o.Violation.Why,
 		schedules.Plural(after.Switches, "context switch"), schedules.Plural(after.Steps, "step"), after.Elapsed)
 	return &Shrunk{
-		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 || sh.ctx.Err() != nil,
+		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 ||
+			sh.ctx.Err() != nil,
 	}, nil
 }
 
@@ -210,7 +223,9 @@ func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attemp
 	}
 }
 
-func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy) (sim.Result, bool) {
+func (sh *shrinker) violates(
+	ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy,
+) (sim.Result, bool) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
 	o, err := run.Do(sh.pool.In(ctx))
@@ -234,7 +249,8 @@ func (sh *shrinker) withoutTail(f found) found {
 	})
 	next := f
 	var ok bool
-	if next.recorded, ok = reschedule.Record(replay, attempt); ok && next.recorded.Result.Steps < f.recorded.Result.Steps {
+	if next.recorded, ok = reschedule.Record(replay, attempt); ok &&
+		next.recorded.Result.Steps < f.recorded.Result.Steps {
 		return next
 	}
 	sh.run.Steps = whole
@@ -254,7 +270,8 @@ func (f *found) compare(o *found) int {
 		return c
 	}
 	a, b := detailsOf(f.scenario), detailsOf(o.scenario)
-	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)), cmp.Compare(f.seed, o.seed))
+	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)),
+		cmp.Compare(f.seed, o.seed))
 }
 
 // detailsOf counts the details of a scenario that its size leaves out: the pauses, crashes and clock steps that it

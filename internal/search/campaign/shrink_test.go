@@ -36,7 +36,8 @@ func failing(t testing.TB, name, protocol string) scenario.Run {
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
 	}
-	return scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	return scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
+		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 }
 
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
@@ -83,12 +84,17 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				again := replays(t, shrunk)
 
 				// Shrinking the result again changes nothing.
-				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
-					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
+				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t,
+					shrunk.Scenario) {
+					t.Errorf("shrunk twice (-once +twice):\n%s",
+						cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// The scenario still tells the broken protocol from the right one.
-				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30)}); r.Verdict != invariant.OK {
-					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
+				if r := scenariotest.Ran(t, campaign.Campaign{
+					Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30),
+				}); r.Verdict != invariant.OK {
+					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name),
+						yamlOf(t, again.Scenario))
 				}
 			})
 		}
@@ -105,7 +111,8 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
 	}
 	if inside.In(o).Digest != s.Replay.Digest || inside.In(o).Digest != inside.In(shrunk.Outcome).Digest {
-		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", inside.In(o).Digest, s.Replay.Digest, inside.In(shrunk.Outcome).Digest)
+		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", inside.In(o).Digest,
+			s.Replay.Digest, inside.In(shrunk.Outcome).Digest)
 	}
 	if !strings.Contains(s.About, shrunk.Outcome.Violation.Why) {
 		t.Errorf("the file does not say what is violated: %q", s.About)
@@ -130,7 +137,8 @@ func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
 		t.Errorf("of the schedule alone: shrunk to %v, want at most 4 context switches", shrunk.After)
 	}
 	want := *run.Scenario
-	want.File, want.About, want.Reach, want.Catches, want.Replay = "", shrunk.Scenario.About, nil, nil, shrunk.Scenario.Replay
+	want.File, want.About, want.Reach, want.Catches, want.Replay = "", shrunk.Scenario.About, nil,
+		nil, shrunk.Scenario.Replay
 	if diff := cmp.Diff(yamlOf(t, &want), yamlOf(t, shrunk.Scenario)); diff != "" {
 		t.Errorf("shrinking the schedule alone changed the scenario:\n%s", diff)
 	}
@@ -152,12 +160,14 @@ func TestAShrunkRunEndsAtTheStepThatViolates(t *testing.T) {
 		again.Steps++
 		again.Protocol = scenariotest.Protocol(t, "recipe-a")
 		o := must.Of(again.Do(t.Context()))(t)
-		if told := o.Explain("s", "mended"); o.Verdict != invariant.OK || !strings.Contains(told, "what needs the end of a run was not judged") {
+		if told := o.Explain("s", "mended"); o.Verdict != invariant.OK ||
+			!strings.Contains(told, "what needs the end of a run was not judged") {
 			t.Errorf("mended: %v\n%s", o.Verdict, told)
 		}
-		never := invariant.Invariant{Name: "never", Statement: "no run ends", Check: func(invariant.Evidence) invariant.Finding {
-			return invariant.Finding{Verdict: invariant.Violated, Why: "it did"}
-		}}
+		never := invariant.Invariant{Name: "never", Statement: "no run ends",
+			Check: func(invariant.Evidence) invariant.Finding {
+				return invariant.Finding{Verdict: invariant.Violated, Why: "it did"}
+			}}
 		again.Invariants = []invariant.Invariant{never}
 		if o, err := again.Do(t.Context()); err != nil || o.Verdict != invariant.OK {
 			t.Errorf("an invariant that needs the end: %v, error %v; want it not judged", o, err)
@@ -205,13 +215,15 @@ func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
 	ctx.left.Store(int64(whole.Runs) / 2)
 	partly := must.Of(campaign.Shrink{Failed: run}.Run(ctx))(t)
 	if !partly.Bounded || partly.Runs >= whole.Runs || partly.After.Switches > partly.Before.Switches {
-		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs, whole.Runs, partly.Bounded, partly.Before, partly.After)
+		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs,
+			whole.Runs, partly.Bounded, partly.Before, partly.After)
 	}
 	replays(t, partly)
 }
 
 func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
-	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
+		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
 	_, err := campaign.Shrink{Failed: run}.Run(t.Context())
 	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
 		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
@@ -262,7 +274,8 @@ bounds: {ticks: 0}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
+		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	text := yamlOf(t, shrunk.Scenario)
 	again, err := scenario.Parse("shrunk.yaml", []byte(text))
@@ -287,7 +300,9 @@ bounds: {ticks: 0}
 // impatient is a client that repeats a put without its condition if it failed for another reason.
 type impatient struct{ isr.Client }
 
-func (c impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (c impatient) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	out, err := c.Client.PutItem(ctx, in, options...)
 	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); err == nil || refused {
 		return out, err
@@ -324,13 +339,15 @@ bounds: {ticks: 2}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
+		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	got := shrunk.Scenario
 	if len(got.Faults) != 1 || got.Faults[0].String() != "maybe throttled op=PutItem key=LOCK actor=bob" {
 		t.Errorf("faults %v, want the one that bob's put of the lock is throttled by", got.Faults)
 	}
-	if shrunk.After.Actors != 2 || shrunk.After.Commands != 2 || got.Cache.Attempts != 1 || got.Cache.Contention != isr.ServeStale {
+	if shrunk.After.Actors != 2 || shrunk.After.Commands != 2 || got.Cache.Attempts != 1 ||
+		got.Cache.Contention != isr.ServeStale {
 		t.Errorf("shrunk to %v:\n%s", shrunk.After, yamlOf(t, got))
 	}
 	for _, a := range got.Actors {
@@ -357,7 +374,8 @@ faults:
   - maybe error-before op=TransactWriteItems
 `)
 	p := scenariotest.Protocol(t, "blind-release")
-	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
+	r := scenariotest.Ran(t,
+		campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}
@@ -376,17 +394,22 @@ faults:
 // A shrunk scenario in which no cache can have a fresh page would accuse correct caches, too.
 func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
 	effort.NotShort(t)
-	s := scenariotest.Parsed(t, "name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
-		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n")
+	s := scenariotest.Parsed(t,
+		"name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\n"+
+			"faults: [origin-failed from 0s to 5m]\n"+
+			"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep "+
+			"4m, get /home]}]\n")
 	only := scenario.Options{Only: "liveness"}
 	p := scenariotest.Protocol(t, "no-release-after-failure")
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: only})
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Options: only, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := scenario.Run{Scenario: s, Protocol: p, Options: only, Seed: inside.In(r.Failure).Result.Seed,
+		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 	again := replays(t, shrink(t, campaign.Shrink{Failed: run}))
-	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: 100}); r.Verdict != invariant.OK {
+	if r := scenariotest.Ran(t,
+		campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: 100}); r.Verdict != invariant.OK {
 		t.Errorf("the reference protocol in the shrunk scenario: %v\n%s", r.Verdict, yamlOf(t, again.Scenario))
 	}
 }

@@ -16,8 +16,8 @@ import (
 // simplify makes the scenario simpler, and adapts its schedule to it.
 func (sh *shrinker) simplify(f found) found {
 	for _, pass := range []func(found) found{
-		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutNodeFaults, sh.withDefaults, sh.withFewerTicks,
-		sh.inLessTime, sh.fromPlainSeed,
+		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutNodeFaults, sh.withDefaults,
+		sh.withFewerTicks, sh.inLessTime, sh.fromPlainSeed,
 	} {
 		next := pass(f)
 		if next.compare(&f) < 0 {
@@ -121,7 +121,8 @@ func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Sc
 func sensible(s *scenario.Scenario) bool {
 	for i := range s.Actors {
 		a := s.Actors[i]
-		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events, func(e sim.Planned) bool { return e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) })
+		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events,
+			func(e sim.Planned) bool { return e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) })
 	}
 	return !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.To > 0 && f.To <= f.From })
 }
@@ -162,9 +163,10 @@ func (sh *shrinker) withoutActors(f found) found {
 // withoutFaults leaves out faults, or how often they strike.
 func (sh *shrinker) withoutFaults(f found) found {
 	for i := 0; i < len(f.scenario.Faults); {
-		if !sh.cut(&f, func(s *scenario.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) }, func(m sim.Move) (sim.Move, bool) {
-			return withoutOutcomes(m, f.scenario.Faults, []int{i}), true
-		}) {
+		if !sh.cut(&f, func(s *scenario.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) },
+			func(m sim.Move) (sim.Move, bool) {
+				return withoutOutcomes(m, f.scenario.Faults, []int{i}), true
+			}) {
 			i++
 		}
 	}
@@ -199,7 +201,8 @@ func withoutOutcomes(m sim.Move, faults []scenario.Fault, without []int) sim.Mov
 func (sh *shrinker) withoutCommands(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].Script) && len(f.scenario.Actors[i].Script) > 1; {
-			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].Script = slices.Delete(s.Actors[i].Script, j, j+1) }, nil) {
+			if !sh.cut(&f,
+				func(s *scenario.Scenario) { s.Actors[i].Script = slices.Delete(s.Actors[i].Script, j, j+1) }, nil) {
 				j++
 			}
 		}
@@ -211,12 +214,17 @@ func (sh *shrinker) withoutCommands(f found) found {
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
-			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1) }, nil) {
+			if !sh.cut(&f, func(
+				s *scenario.Scenario,
+			) {
+				s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1)
+			}, nil) {
 				j++
 			}
 		}
 		for j := 0; j < len(f.scenario.Actors[i].Events); {
-			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].Events = slices.Delete(s.Actors[i].Events, j, j+1) }, nil) {
+			if !sh.cut(&f,
+				func(s *scenario.Scenario) { s.Actors[i].Events = slices.Delete(s.Actors[i].Events, j, j+1) }, nil) {
 				j++
 			}
 		}
@@ -253,7 +261,8 @@ var cacheSettings = []func(c, d *scenario.Cache){
 // withDefaults sets each value that the violation does not need to its default, which files leave out.
 func (sh *shrinker) withDefaults(f found) found {
 	d := scenario.Defaults()
-	// Settle must go first: with short durations in cache, no page may ever be fresh, and such a cache would never settle.
+	// Settle must go first: with short durations in cache, no page may ever be fresh, and such a cache would never
+	// settle.
 	sh.try(&f, func(s *scenario.Scenario) { s.Settle = 0 }, nil)
 	for _, same := range cacheSettings {
 		sh.try(&f, func(s *scenario.Scenario) { same(&s.Cache, &d.Cache) }, nil)
@@ -330,7 +339,8 @@ func durations(s *scenario.Scenario) []duration {
 
 // nice durations, in ascending order.
 var nice = []time.Duration{
-	0, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second, 5 * time.Second, 10 * time.Second, 11 * time.Second, 15 * time.Second, 20 * time.Second,
+	0, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second, 5 * time.Second, 10 * time.Second,
+	11 * time.Second, 15 * time.Second, 20 * time.Second,
 	30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
@@ -374,7 +384,8 @@ func (sh *shrinker) fromPlainSeed(f found) found {
 	plain := f
 	plain.seed = 1
 	var ok bool
-	if plain.recorded, ok = reschedule.Record(reschedule.Deviate(f.recorded.Deviations), sh.attempt(plain.scenario, plain.seed)); ok && plain.compare(&f) < 0 {
+	if plain.recorded, ok = reschedule.Record(reschedule.Deviate(f.recorded.Deviations),
+		sh.attempt(plain.scenario, plain.seed)); ok && plain.compare(&f) < 0 {
 		return plain
 	}
 	return f

@@ -34,7 +34,9 @@ func TestOutcomesAreRenumberedWithoutFaults(t *testing.T) {
 
 // TestAnActorIsAllItsIncarnations and no other actor's.
 func TestAnActorIsAllItsIncarnations(t *testing.T) {
-	for name, want := range map[string]bool{"alice": true, "alice.2": true, "alice2": false, "alic": false, "time": false} {
+	for name, want := range map[string]bool{
+		"alice": true, "alice.2": true, "alice2": false, "alic": false, "time": false,
+	} {
 		if got := ofActor(sim.Move{Name: name}, "alice"); got != want {
 			t.Errorf("%s is of alice: %v, want %v", name, got, want)
 		}
@@ -45,7 +47,10 @@ func TestAnActorIsAllItsIncarnations(t *testing.T) {
 func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	s := scenario.Defaults()
 	s.Name = "s"
-	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1}, {Name: "bob"}}
+	s.Actors = []scenario.Actor{
+		{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1},
+		{Name: "bob"},
+	}
 	s.Faults = []scenario.Fault{{Maybe: true}, {}}
 	before, err := s.YAML()
 	must.OK(t, err)

@@ -165,7 +165,8 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 		}
 		w.repeated++
 		if d := now.difference(before); d != "" {
-			return fmt.Sprintf("from equal states, the same step differs: %s\nstep %d of %v\nstep %d of %v", d, now.step, now.choices, before.step, before.choices)
+			return fmt.Sprintf("from equal states, the same step differs: %s\nstep %d of %v\nstep %d of %v", d,
+				now.step, now.choices, before.step, before.choices)
 		}
 	}
 	return ""
@@ -173,7 +174,8 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 
 // through walks through a world until a step differs, and at most so many times.
 func through(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
-	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{}, taken: map[sim.Kind]int{}}
+	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{},
+		taken: map[sim.Kind]int{}}
 	defer w.pool.Close()
 	for n := range times {
 		if differs := w.walk(t, rand.New(rand.NewPCG(seed, uint64(n)))); differs != "" {
@@ -190,19 +192,25 @@ var unproved = []string{"monotonic-reads", "bounded-staleness", "linearizable", 
 // again.
 var drawnKinds = []string{
 	"[get", "sleep", "change", "invalidate", "rollback", "regenerate", "as y", "with q", "/b", "tenant", "carol",
-	"ttl-lag: at-once", "ttl-lag: fixed", "ttl-lag: scheduler", "replica-lag", "region: ", "region-lag: scheduler", "region-lag: fixed", "max-clock-skew: 1s",
-	"pauses: 1", "crashes: 1", "restarts: 1", "crash at 1s, restart", "pause at", "clock +1s", "offset: 1s", "offset: -1s", "offset: 500ms", "steps:", "drift-ppm",
-	"response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read", "body-put-failed", "body-put-lost", "body-get-failed",
-	"origin-failed", "latency", "cut-off", "conflict", "[maybe", "times=2", "nth=2", " from 1s to 3s",
+	"ttl-lag: at-once", "ttl-lag: fixed", "ttl-lag: scheduler", "replica-lag", "region: ", "region-lag: scheduler",
+	"region-lag: fixed", "max-clock-skew: 1s",
+	"pauses: 1", "crashes: 1", "restarts: 1", "crash at 1s, restart", "pause at", "clock +1s", "offset: 1s",
+	"offset: -1s", "offset: 500ms", "steps:", "drift-ppm",
+	"response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read", "body-put-failed",
+	"body-put-lost", "body-get-failed", "origin-failed", "latency", "cut-off", "conflict", "[maybe", "times=2",
+	"nth=2", " from 1s to 3s",
 }
 
 // drawnProtocols are the protocols of drawn worlds: references, policies, and mutants that break what proofs are about.
 var drawnProtocols = []string{
-	"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "acquire-a-second-early", "acquire-by-get-then-put", "reentrant-by-owner", "blind-publish",
-	"check-then-act-publish", "publish-at-expiry", "blind-release", "lease-floored", "heartbeat-without-token", "two-transactions", "request-hash-ignored",
-	"request-completed-late", "shared-body-name", "invalidation-overtaken", "invalidation-deletes-meta", "eventual-read", "generated-at-late",
-	"rollback-without-lease", "last-page-published-again", "old-stock-published", "etag-of-another-body", "release-before-publish", "no-second-look",
-	"unlocked-first-fill", "policy-unprotected", "policy-hybrid", "policy-swr", "fence-in-lock-row", "retry-without-token", "pointer-before-version",
+	"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "acquire-a-second-early", "acquire-by-get-then-put",
+	"reentrant-by-owner", "blind-publish", "check-then-act-publish", "publish-at-expiry", "blind-release",
+	"lease-floored", "heartbeat-without-token", "two-transactions", "request-hash-ignored",
+	"request-completed-late", "shared-body-name", "invalidation-overtaken", "invalidation-deletes-meta",
+	"eventual-read", "generated-at-late", "rollback-without-lease", "last-page-published-again", "old-stock-published",
+	"etag-of-another-body", "release-before-publish", "no-second-look",
+	"unlocked-first-fill", "policy-unprotected", "policy-hybrid", "policy-swr", "fence-in-lock-row",
+	"retry-without-token", "pointer-before-version",
 	"tenant-missing", "own-commit-as-conflict",
 }
 
@@ -213,9 +221,11 @@ func drawnWorld(r *rand.Rand) string {
 	var b strings.Builder
 	add := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	add("name: small\ncache: {lease: %s, revalidate: %s, retention: %s, ttl-buffer: 1s, render: %s, keep-alive: %s, ",
-		oneOf(r, "1s", "2s", "3s"), oneOf(r, "1s", "2s", "10s"), oneOf(r, "1s", "3s"), oneOf(r, "0s", "0s", "1s", "2s"), oneOf(r, "0s", "0s", "1s"))
+		oneOf(r, "1s", "2s", "3s"), oneOf(r, "1s", "2s", "10s"), oneOf(r, "1s", "3s"), oneOf(r, "0s", "0s", "1s", "2s"),
+		oneOf(r, "0s", "0s", "1s"))
 	add("contention: %s, failure: %s, poll: %s, patience: %d, attempts: %d}\n",
-		oneOf(r, "serve-stale", "wait"), oneOf(r, "serve-last", "error"), oneOf(r, "1s", "2s", "500ms"), oneOf(r, 1, 1, 2), oneOf(r, 1, 1, 2, 3))
+		oneOf(r, "serve-stale", "wait"), oneOf(r, "serve-last", "error"), oneOf(r, "1s", "2s", "500ms"),
+		oneOf(r, 1, 1, 2), oneOf(r, 1, 1, 2, 3))
 	regions := r.IntN(6) == 0
 	if regions {
 		add("ttl-lag: never\nregion-lag: %s\n", oneOf(r, "scheduler", "fixed 1s", "fixed 2s"))
@@ -245,10 +255,12 @@ func drawnWorld(r *rand.Rand) string {
 			add(", crashes: 1%s", oneOf(r, "", ", restarts: 1"))
 		}
 		if r.IntN(4) == 0 {
-			add(", clock: {%s}", oneOf(r, "offset: 1s", "offset: -1s", "offset: 500ms", "steps: [1s]", "steps: [-1s]", "steps: [2s]", "drift-ppm: 200000"))
+			add(", clock: {%s}", oneOf(r, "offset: 1s", "offset: -1s", "offset: 500ms", "steps: [1s]", "steps: [-1s]",
+				"steps: [2s]", "drift-ppm: 200000"))
 		}
 		if r.IntN(8) == 0 {
-			add(", events: [%s]", oneOf(r, "crash at 1s", "pause at 1s for 2s", "clock +1s at 1s", "crash at 1s, restart at 2s"))
+			add(", events: [%s]",
+				oneOf(r, "crash at 1s", "pause at 1s for 2s", "clock +1s at 1s", "crash at 1s, restart at 2s"))
 		}
 		if r.IntN(12) == 0 && !regions {
 			add(", tenant: t1")
@@ -262,10 +274,12 @@ func drawnWorld(r *rand.Rand) string {
 }
 
 func drawnFault(r *rand.Rand) string {
-	fault := oneOf(r, "response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read", "body-put-failed", "body-put-lost", "body-get-failed",
+	fault := oneOf(r, "response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read",
+		"body-put-failed", "body-put-lost", "body-get-failed",
 		"origin-failed", "latency 1s", "cut-off", "conflict")
 	if slices.Contains([]string{"response-lost", "request-lost", "throttled", "error-after", "latency 1s"}, fault) {
-		fault += oneOf(r, "", " op=TransactWriteItems", " op=PutItem", " op=GetItem", " op=UpdateItem", " op=DeleteItem", " actor=bob", " actor=alice")
+		fault += oneOf(r, "", " op=TransactWriteItems", " op=PutItem", " op=GetItem", " op=UpdateItem",
+			" op=DeleteItem", " actor=bob", " actor=alice")
 	}
 	if r.IntN(3) > 0 {
 		fault = "maybe " + fault + oneOf(r, "", "", " times=2")
@@ -328,9 +342,15 @@ func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 			taken[kind] += times
 		}
 	}
-	t.Logf("%d walks, %d steps were taken again from an equal state, %d walks came to a violation or a doubt; steps: %v", walked, repeated, found, taken)
+	t.Logf(
+		"%d walks, %d steps were taken again from an equal state, %d walks came to a violation or a doubt; steps: %v",
+		walked, repeated, found, taken,
+	)
 	if repeated < 10*walked || found < walked/20 {
-		t.Errorf("in %d walks %d steps were compared, and %d walks came to a violation or a doubt: that is too little to find anything", walked, repeated, found)
+		t.Errorf(
+			"in %d walks %d steps were compared, and %d walks came to a violation or a doubt: that is too little to "+
+				"find anything", walked, repeated, found,
+		)
 	}
 	for kind := sim.Start; kind <= sim.Tick; kind++ {
 		if taken[kind] < worlds {

@@ -58,8 +58,8 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	return o, err
 }
 
-// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search, one
-// in a hundred would be none, and what such code shares between machines may show in few schedules.
+// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search,
+// one in a hundred would be none, and what such code shares between machines may show in few schedules.
 const allAgain = 100
 
 // due says whether the latest schedule is run once more, whatever its verdict.
@@ -72,12 +72,15 @@ func (s *searcher) due() bool {
 // is found, and does no harm; so do the caller's own invariants, which may remember something. So a team is faster only
 // where code is remembered; elsewhere it comes to the same result.
 func (v Prove) divides(x *sim.Exploration) bool {
-	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || v.SDK || schedules.OfProgram(v.Protocol)
+	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
+		schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
 }
 
 // together goes on as a team, until nothing is left, or a searcher has found a violation.
-func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed func() bool, keep func(over bool) error) error {
+func (v Prove) together(
+	ctx context.Context, one *searcher, proof *Proof, failed func() bool, keep func(over bool) error,
+) error {
 	x := one.x
 	if !x.Divided() {
 		x.Divide(cmp.Or(v.crew, usualCrew).size)

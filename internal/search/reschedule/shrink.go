@@ -19,7 +19,9 @@ func Shrink(from Recorded, attempt Attempt) Recorded {
 	best := from
 	for {
 		next := best
-		for _, pass := range []func(Recorded, Attempt) Recorded{deleteDeviations, joinStretches, takeDetours, deletePairs} {
+		for _, pass := range []func(Recorded, Attempt) Recorded{
+			deleteDeviations, joinStretches, takeDetours, deletePairs,
+		} {
 			if r := pass(next, attempt); r.compare(&next) < 0 {
 				next = r
 			}

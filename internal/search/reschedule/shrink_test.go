@@ -58,7 +58,8 @@ func TestShrinkComesToTheFewestContextSwitches(t *testing.T) {
 		}
 		started[from.Result.Switches] = true
 		if got := reschedule.Shrink(from, attempt); got.Result.Switches != want {
-			t.Errorf("seed %d: from %d switches to %d, want %d, which is the least there is", seed, from.Result.Switches, got.Result.Switches, want)
+			t.Errorf("seed %d: from %d switches to %d, want %d, which is the least there is", seed,
+				from.Result.Switches, got.Result.Switches, want)
 		}
 		if attempts > 1000 {
 			t.Errorf("seed %d: %d attempts", seed, attempts)
@@ -86,7 +87,8 @@ func TestShrinkingTwiceChangesNothing(t *testing.T) {
 		if twice := reschedule.Shrink(again, attempt); !slices.Equal(twice.Result.Choices, once.Result.Choices) {
 			t.Errorf("seed %d: shrunk to %v, and that to %v", seed, once.Result.Choices, twice.Result.Choices)
 		}
-		if order := cmp.Or(cmp.Compare(once.Result.Switches, from.Result.Switches), cmp.Compare(once.Result.Steps, from.Result.Steps)); order > 0 {
+		if order := cmp.Or(cmp.Compare(once.Result.Switches, from.Result.Switches),
+			cmp.Compare(once.Result.Steps, from.Result.Steps)); order > 0 {
 			t.Errorf("seed %d: shrunk to %+v from %+v", seed, once.Result, from.Result)
 		}
 	}
@@ -99,7 +101,8 @@ func troubled(seed uint64, strategy sim.Strategy) sim.Result {
 	r := &register{}
 	for _, name := range []string{"a", "b", "c"} {
 		s.Add(sim.Actor{
-			Name: name, Pauses: 1, PauseFor: 2 * time.Second, Crashes: 1, Restarts: 1, ClockSteps: []time.Duration{time.Second},
+			Name: name, Pauses: 1, PauseFor: 2 * time.Second, Crashes: 1, Restarts: 1,
+			ClockSteps: []time.Duration{time.Second},
 			Run: func(p *sim.Proc) {
 				p.Do(&access{to: r, lossy: true})
 				p.Clock().Sleep(3 * time.Second)
@@ -115,13 +118,16 @@ func TestARecordedRunIsTheSameByItsDeviationsAndByItsMoves(t *testing.T) {
 		attempt := func(s sim.Strategy) (sim.Result, bool) { return troubled(seed, s), true }
 		want, _ := reschedule.Record(sim.POS, attempt)
 		for name, strategy := range map[string]sim.Strategy{
-			"deviations": reschedule.Deviate(want.Deviations), "moves": reschedule.Follow(want.Moves), "choices": sim.Replay(want.Result.Choices),
+			"deviations": reschedule.Deviate(want.Deviations), "moves": reschedule.Follow(want.Moves),
+			"choices": sim.Replay(want.Result.Choices),
 		} {
 			got, _ := reschedule.Record(strategy, attempt)
-			if diff := gocmp.Diff(want.Moves, got.Moves, cmpopts.EquateComparable(sim.Move{})); diff != "" || !slices.Equal(got.Result.Choices, want.Result.Choices) {
+			if diff := gocmp.Diff(want.Moves, got.Moves, cmpopts.EquateComparable(sim.Move{})); diff != "" ||
+				!slices.Equal(got.Result.Choices, want.Result.Choices) {
 				t.Fatalf("seed %d, by its %s (-recorded +again):\n%s", seed, name, diff)
 			}
-			if diff := gocmp.Diff(want.Deviations, got.Deviations, cmpopts.EquateComparable(reschedule.Deviation{})); diff != "" {
+			if diff := gocmp.Diff(want.Deviations, got.Deviations,
+				cmpopts.EquateComparable(reschedule.Deviation{})); diff != "" {
 				t.Fatalf("seed %d, by its %s, deviations (-recorded +again):\n%s", seed, name, diff)
 			}
 		}
@@ -132,8 +138,9 @@ func TestMovesThatAreNotPossibleAreLeftOut(t *testing.T) {
 	elsewhere := sim.Move{Kind: sim.Crash, Name: "mallory"}
 	plain := troubled(1, reschedule.Deviate(nil))
 	for name, strategy := range map[string]sim.Strategy{
-		"deviate": reschedule.Deviate([]reschedule.Deviation{{At: reschedule.Point{}, Move: elsewhere}, {At: reschedule.PointAfter("mallory", 3), Move: elsewhere}}),
-		"follow":  reschedule.Follow([]sim.Move{elsewhere}),
+		"deviate": reschedule.Deviate([]reschedule.Deviation{{At: reschedule.Point{}, Move: elsewhere},
+			{At: reschedule.PointAfter("mallory", 3), Move: elsewhere}}),
+		"follow": reschedule.Follow([]sim.Move{elsewhere}),
 	} {
 		if got := troubled(1, strategy); got.Err != nil || !slices.Equal(got.Choices, plain.Choices) {
 			t.Errorf("%s: %v %v, want the default schedule %v", name, got.Choices, got.Err, plain.Choices)
@@ -163,7 +170,8 @@ func TestATickOfASearchIsRecordedAndFollowed(t *testing.T) {
 	for x.Next() {
 		found := late(x.Strategy())
 		want, _ := reschedule.Record(sim.Replay(found.Choices), attempt)
-		if slices.ContainsFunc(want.Moves, func(m sim.Move) bool { return m != sim.Move{Kind: sim.Tick, Name: "time"} && m.Kind == sim.Tick }) {
+		if slices.ContainsFunc(want.Moves,
+			func(m sim.Move) bool { return m != sim.Move{Kind: sim.Tick, Name: "time"} && m.Kind == sim.Tick }) {
 			passed++
 		}
 		for name, strategy := range map[string]sim.Strategy{

@@ -17,8 +17,8 @@ import (
 
 // Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs
 // does not reuse what nodes did in other runs. If one of the three runs differs from another it returns a
-// *scenario.BrokenError with a *scenario.NondeterminismError in it. If one of them is left in its middle, what was violated
-// stays violated; nothing else is confirmed, and the error is sim.ErrLeft.
+// *scenario.BrokenError with a *scenario.NondeterminismError in it. If one of them is left in its middle, what was
+// violated stays violated; nothing else is confirmed, and the error is sim.ErrLeft.
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i, ctx := range []context.Context{ctx, hooks.Afresh(ctx)} {
@@ -58,7 +58,8 @@ func (c Set) repeat(ctx context.Context, a Attempt) error {
 		return err
 	}
 	if coverage.Order != a.Order {
-		return c.nondeterministic(a.Outcome, fmt.Sprintf("%s both times, but by other steps, or in another order%s", conclusion(a.Outcome), c.where(ctx, a.Outcome)))
+		return c.nondeterministic(a.Outcome, fmt.Sprintf("%s both times, but by other steps, or in another order%s",
+			conclusion(a.Outcome), c.where(ctx, a.Outcome)))
 	}
 	return nil
 }
@@ -67,9 +68,11 @@ func (c Set) repeat(ctx context.Context, a Attempt) error {
 func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) error {
 	switch {
 	case err != nil:
-		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v%s", conclusion(o), err, c.where(ctx, o)))
+		return c.nondeterministic(o,
+			fmt.Sprintf("%s the first time, and then it broke: %v%s", conclusion(o), err, c.where(ctx, o)))
 	case conclusion(again) != conclusion(o):
-		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s%s", conclusion(o), conclusion(again), c.where(ctx, o)))
+		return c.nondeterministic(o,
+			fmt.Sprintf("%s the first time, and then %s%s", conclusion(o), conclusion(again), c.where(ctx, o)))
 	default:
 		return nil
 	}
@@ -114,7 +117,8 @@ func conclusion(o *scenario.Outcome) string {
 	if o.Violation != nil {
 		said += ": " + o.Violation.Invariant.Name
 	}
-	return fmt.Sprintf("%s after %d steps and %d choices", said, inside.In(o).Result.Steps, len(inside.In(o).Result.Choices))
+	return fmt.Sprintf("%s after %d steps and %d choices", said, inside.In(o).Result.Steps,
+		len(inside.In(o).Result.Choices))
 }
 
 // difference names the first request in which two traces of one schedule differ, or else the first line in which they
@@ -123,11 +127,13 @@ func difference(a, b string) string {
 	before, now := requests(a), requests(b)
 	for i, was := range before {
 		if i >= len(now) {
-			return fmt.Sprintf("request %d of %s was %q in one run, and was not made in another", was.number, was.node, was.asked)
+			return fmt.Sprintf("request %d of %s was %q in one run, and was not made in another", was.number, was.node,
+				was.asked)
 		}
 		if is := now[i]; was != is {
 			if was.node == is.node {
-				return fmt.Sprintf("request %d of %s was %q in one run, and %q in another", was.number, was.node, was.asked, is.asked)
+				return fmt.Sprintf("request %d of %s was %q in one run, and %q in another", was.number,
+					was.node, was.asked, is.asked)
 			}
 			break // the order of nodes follows from something before
 		}
@@ -171,5 +177,6 @@ func FirstDifference(a, b string) string {
 	for line(linesOfA, i) == line(linesOfB, i) && i < max(len(linesOfA), len(linesOfB)) {
 		i++
 	}
-	return fmt.Sprintf("line %d of the trace is %q in one run and %q in another", i+1, line(linesOfA, i), line(linesOfB, i))
+	return fmt.Sprintf("line %d of the trace is %q in one run and %q in another", i+1,
+		line(linesOfA, i), line(linesOfB, i))
 }

@@ -12,11 +12,14 @@ func TestDifference(t *testing.T) {
 	step := func(node, kind, text string) string {
 		return "   2  +0s         " + node + "     " + kind + "      " + text + "\n"
 	}
-	before := head + step("alice/b", "effect", "GetItem META of /a -> absent") + step("bob", "effect", "GetItem META of /a -> absent") +
+	before := head + step("alice/b", "effect", "GetItem META of /a -> absent") + step("bob", "effect",
+		"GetItem META of /a -> absent") +
 		step("alice/c", "effect", "PutItem META of /a {n: 1} -> ok") + step("alice", "timer", "wakes")
 	tests := []struct{ old, now, want string }{
-		{"PutItem META of /a {n: 1}", "PutItem META of /b {n: 1}", `request 2 of alice was "PutItem META of /a {n: 1}" in one run, and "PutItem META of /b {n: 1}" in another`},
-		{step("alice/c", "effect", "PutItem META of /a {n: 1} -> ok"), "", `request 2 of alice was "PutItem META of /a {n: 1}" in one run, and was not made in another`},
+		{"PutItem META of /a {n: 1}", "PutItem META of /b {n: 1}",
+			`request 2 of alice was "PutItem META of /a {n: 1}" in one run, and "PutItem META of /b {n: 1}" in another`},
+		{step("alice/c", "effect", "PutItem META of /a {n: 1} -> ok"), "",
+			`request 2 of alice was "PutItem META of /a {n: 1}" in one run, and was not made in another`},
 		{"{n: 1} -> ok", "{n: 1} -> refused", `line 6 of the trace is`},
 		{"wakes", "sleeps", `line 7 of the trace is`},
 	}

@@ -69,7 +69,8 @@ type Attempt struct {
 
 // Each runs n schedules, and calls take with them in order, until take returns false or ctx is done. The k-th schedule
 // has the index index(k). Schedule 0 runs first; its length is the estimate that the others get.
-func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
+func (c Set) Each(ctx context.Context, n int, index func(k int) int,
+	run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
 	if n <= 0 || ctx.Err() != nil {
 		return
 	}

@@ -37,7 +37,8 @@ func TestProgramsEndInTime(t *testing.T) {
 			return true
 		})
 		if late.Load() > workers || taken <= last {
-			t.Fatalf("%d runs began after the end of the context, and %d were taken, want at most %d, and more than %d", late.Load(), taken, workers, last)
+			t.Fatalf("%d runs began after the end of the context, and %d were taken, want at most %d, and more than %d",
+				late.Load(), taken, workers, last)
 		}
 	}
 }

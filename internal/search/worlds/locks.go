@@ -16,11 +16,12 @@ import (
 
 // Locks says which worlds are drawn for a lock.
 type Locks struct {
-	Leases         []time.Duration // none is DefaultLeases
-	Wait, Takeover time.Duration   // how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
-	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
-	Program        bool            // the lock is a program, whose requests may have time limits of its own
-	Extends        bool            // the lock can be extended: it has been tested only if some extension was granted
+	Leases []time.Duration // none is DefaultLeases
+	// how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
+	Wait, Takeover time.Duration
+	Goroutines     bool // the lock has goroutines, and so timeouts of its own
+	Program        bool // the lock is a program, whose requests may have time limits of its own
+	Extends        bool // the lock can be extended: it has been tested only if some extension was granted
 }
 
 // Wrong names a field of l, or of the lock's terms, whose value is such that no lock could break its promises, and says
@@ -32,7 +33,8 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	}
 	for _, lease := range leases {
 		if lease < shortestLease {
-			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on", lease, shortestLease)
+			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on",
+				lease, shortestLease)
 		}
 		if margin >= lease {
 			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", margin, lease)
@@ -83,7 +85,8 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 			s.Actors[i].Name = ActorNames[i]
 		}
 		if len(LockNames(s)) == 0 { // without a hold nothing could be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
+			s.Actors[0].Script = append(s.Actors[0].Script,
+				scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
 		}
 		if l.Goroutines {
 			drawLoss(t, s, locks[0])
@@ -164,20 +167,22 @@ func scripted(
 func drawLockFaults(t *rapid.T) []scenario.Fault {
 	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
 		f := scenario.Fault{Maybe: true}
-		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
+		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter,
+			ddbfake.FaultRequestLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
+			ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
 	})
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
 }
 
-// drawInPart draws whether batches come back in part, and queries in pages, in half of the worlds in which something else
-// fails, too: worlds without faults are judged more strictly. The keys of the rows are not known here, so the schedule
-// chooses one row.
+// drawInPart draws whether batches come back in part, and queries in pages, in half of the worlds in which something
+// else fails, too: worlds without faults are judged more strictly. The keys of the rows are not known here, so the
+// schedule chooses one row.
 func drawInPart(t *rapid.T, s *scenario.Scenario) {
 	if pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
-		s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, shortPages)
+		s.Faults = append(s.Faults,
+			scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, shortPages)
 	}
 }
 
@@ -232,7 +237,8 @@ func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
 		return a.Crashes > 0 || (l.Goroutines || l.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
-	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 && wait < c.Lease/2 {
+	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 &&
+		wait < c.Lease/2 {
 		return wait
 	}
 	each := c.Lease + cmp.Or(l.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second

@@ -71,11 +71,16 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, in.Lease/10)
 		s.Faults = drawLockFaults(t)
 		if pick(t, "the effect may fail", false, true) {
-			s.Faults = append(s.Faults, scenario.Fault{Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: pick(t, "how often", 0, 2)}, Maybe: true})
+			s.Faults = append(s.Faults, scenario.Fault{
+				Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: pick(t, "how often", 0, 2)}, Maybe: true,
+			})
 		}
 		if op := pick(t, "outage", "", "UpdateItem", "", "PutItem", "", "DeleteItem"); op != "" {
 			// It outlasts the attempts of an SDK, and spares what a layer does about it.
-			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: pick(t, "outage's fault", ddbfake.FaultErrorBefore, ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true})
+			s.Faults = append(s.Faults, scenario.Fault{
+				Fault: ddbfake.Fault{Kind: pick(t, "outage's fault", ddbfake.FaultErrorBefore,
+					ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true,
+			})
 		}
 		crashes := pick(t, "who may crash", 0, 1)
 		keys := pick(t, "keys", []string{"order-7"}, []string{"order-7"}, []string{"order-7", "order-8"})
@@ -88,7 +93,8 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 			s.Actors[i].Name = ActorNames[i]
 		}
 		if len(callNames(s)) == 0 { // without a call nothing could be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
+			s.Actors[0].Script = append(s.Actors[0].Script,
+				scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestCalls(s))
@@ -106,7 +112,8 @@ func callers(s *scenario.Scenario, keys, payloads []string, crashes int) *rapid.
 	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
 	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
 		once := scenario.Command{Verb: "once", Key: pick(t, "key", keys...), Inputs: pick(t, "payload", payloads...)}
-		return pick(t, "command", once, once, sleep(900*time.Millisecond), once, sleep(in.Lease+time.Second), once, sleep(in.Retention+2*time.Second))
+		return pick(t, "command", once, once, sleep(900*time.Millisecond), once, sleep(in.Lease+time.Second), once,
+			sleep(in.Retention+2*time.Second))
 	})
 	return scripted(commands, in.Lease, crashes)
 }
@@ -122,6 +129,7 @@ func longestCalls(s *scenario.Scenario) time.Duration {
 // settle returns the time within which each call must have a result, from the end of a world's faults.
 func (c Calls) settle(s *scenario.Scenario) time.Duration {
 	in := s.Cache
-	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll + 6*s.Skew + s.ReplicaLag + 3*time.Second
+	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll +
+		6*s.Skew + s.ReplicaLag + 3*time.Second
 	return time.Duration(len(callNames(s))) * each
 }

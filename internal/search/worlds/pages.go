@@ -72,7 +72,8 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
 		tenants, keys := extra.drawTenants(t, keys)
 		verbs := extra.drawVerbs(t)
-		if len(verbs) > 0 { // a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
+		// a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
+		if len(verbs) > 0 {
 			d := scenario.Defaults().Cache
 			s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
 		}
@@ -100,15 +101,17 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 				silent = append(silent, a)
 			}
 		}
-		for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] { // without two that ask, nothing goes wrong between machines
+		// without two that ask, nothing goes wrong between machines
+		for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
 			a.Script = append(a.Script, scenario.Command{Verb: "get", Key: keys[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one. A
-		// mapped cache may give a lock back by a batch, so the fault comes where a lock may stay behind anyway; and where pages
-		// are invalidated, which is done by batches more often. Queries come in pages in these worlds and in others.
+		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses
+		// one. A mapped cache may give a lock back by a batch, so the fault comes where a lock may stay behind anyway;
+		// and where pages are invalidated, which is done by batches more often. Queries come in pages in these worlds
+		// and in others.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 		key := pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 		if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
@@ -136,15 +139,18 @@ func versions(s *scenario.Scenario, key string) []scenario.Command {
 	return []scenario.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
-// failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK sends
-// it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike this
-// request, and each of its attempts.
+// failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK
+// sends it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike
+// this request, and each of its attempts.
 func failedInvalidation(s *scenario.Scenario, key string) {
 	get := scenario.Command{Verb: "get", Key: key}
-	second := []scenario.Command{{Verb: "sleep", For: s.Cache.Render + time.Second}, {Verb: "invalidate", Key: key}, get}
+	second := []scenario.Command{{Verb: "sleep", For: s.Cache.Render + time.Second},
+		{Verb: "invalidate", Key: key}, get}
 	s.Actors[0].Script = append([]scenario.Command{get}, s.Actors[0].Script...)
 	s.Actors[1].Script = append(second, s.Actors[1].Script...)
-	s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[1], Times: s.Cache.Attempts}})
+	s.Faults = append(s.Faults, scenario.Fault{
+		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[1], Times: s.Cache.Attempts},
+	})
 }
 
 // ActorNames are the names of the nodes, in order.
@@ -159,7 +165,8 @@ func drawCache(t *rapid.T) scenario.Cache {
 	c := scenario.Defaults().Cache
 	c.Lease = pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
 	c.Revalidate = pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
-	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale publish.
+	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale
+	// publish.
 	c.Render = pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
 	c.KeepAlive = pick(t, "keep-alive", 0, c.Lease/2)
 	c.Retention = pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
@@ -186,7 +193,9 @@ func drawLag(t *rapid.T) scenario.Lag {
 }
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
-func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb, plain bool) *rapid.Generator[scenario.Actor] {
+func actors(
+	s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb, plain bool,
+) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	get := func(key string) scenario.Command { return scenario.Command{Verb: "get", Key: key} }
 	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
@@ -291,7 +300,8 @@ func longest(s *scenario.Scenario) time.Duration {
 				moving += c.Render + time.Duration(c.Patience)*c.Poll
 			}
 		}
-		moving += time.Duration(a.Restarts) * (c.Render + time.Duration(c.Patience)*c.Poll + c.Revalidate + c.Retention + lagAfter)
+		moving += time.Duration(a.Restarts) * (c.Render + time.Duration(c.Patience)*c.Poll + c.Revalidate +
+			c.Retention + lagAfter)
 	}
 	// A tick moves time to the next deadline of a row at most.
 	tick := max(c.Lease+c.TTLBuffer, c.Revalidate+c.Retention) + lagAfter
@@ -322,7 +332,8 @@ func settle(s *scenario.Scenario) time.Duration {
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
-			return f.Maybe && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
+			return f.Maybe && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage &&
+				(f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
 }
 
@@ -334,7 +345,8 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 		f := scenario.Fault{Maybe: true}
 		if pick(t, "of the store", ofStore...) {
 			f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
+				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
+				ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		} else {
 			f.Dependency = pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed)

@@ -43,8 +43,9 @@ func LockReach() []scenario.Mark {
 // OnceReach returns the marks for a check of a layer that makes calls run once.
 func OnceReach() []scenario.Mark {
 	return []scenario.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain, mark.OriginFailed,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
+		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet,
+		scenario.Mark(ddbfake.FaultResponseLost.String()),
 	}
 }
 
@@ -54,10 +55,11 @@ const DefaultSchedules = 20
 // Plan is the plan of a check of a program: four schedules with no delay to three, and then PCT 3, PCT 5, POS and PCT 5
 // in turn.
 //
-// It was chosen by a measurement with the 43 mutants that drawn worlds show, and six seeds for each. On average it takes
-// 181 schedules to find a mutant, and the default plan of that time, with a random walk for one PCT 5, took 224. For the
-// mutant shared-body-name, PCT 5 alone takes 526 schedules, PCT 3 764, POS 2,309, the random walk over 4,000, and that
-// plan 1,336, each the mean of 20 seeds. The worlds were others then: in some, one machine alone asked for a page.
+// It was chosen by a measurement with the 43 mutants that drawn worlds show, and six seeds for each. On average it
+// takes 181 schedules to find a mutant, and the default plan of that time, with a random walk for one PCT 5, took 224.
+// For the mutant shared-body-name, PCT 5 alone takes 526 schedules, PCT 3 764, POS 2,309, the random walk over 4,000,
+// and that plan 1,336, each the mean of 20 seeds. The worlds were others then: in some, one machine alone asked for a
+// page.
 func Plan() sim.Plan {
 	turns := [...]sim.Strategy{sim.PCT(3), sim.PCT(5), sim.POS, sim.PCT(5)}
 	return sim.Plan{Name: "drawn", At: func(i int) sim.Strategy {
@@ -81,7 +83,9 @@ var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, m
 
 // Missing returns the wanted marks that no world has reached. They are missing if there were enough worlds and
 // schedules to expect them, and untested otherwise. The map reached has the number of worlds that reached each mark.
-func Missing(wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int) (missing, untested []scenario.Mark) {
+func Missing(
+	wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int,
+) (missing, untested []scenario.Mark) {
 	few := worlds < EnoughWorlds || schedules < EnoughSchedules
 	for _, m := range wanted {
 		switch {

@@ -18,14 +18,15 @@ import (
 // TTL records what a check of a lock learns about TTL. If the check does not know the attribute of a table, TTL deletes
 // nothing in that table, and a lock that a deletion breaks would pass.
 type TTL struct {
-	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if rows
-	// have it.
+	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if
+	// rows have it.
 	Said string
 
 	mu    sync.Mutex // nobody waits for a run that is stuck
 	known bool       // some row had the attribute by which TTL deletes rows
-	like  string     // an attribute of a row that looks like TTL under another name, with its value; "" if there is none
-	name  string     // the name of that attribute
+	// an attribute of a row that looks like TTL under another name, with its value; "" if there is none
+	like string
+	name string // the name of that attribute
 }
 
 // Attribute is the one by which TTL deletes rows.
@@ -89,12 +90,13 @@ func (o *TTL) Unmet(reached map[scenario.Mark]int, worlds int, plain bool, setti
 	case o.Said != "" && !o.known:
 		return fmt.Sprintf("TTL deleted no row: none has a number in the attribute %s (%s)", o.Said, setting), ""
 	case o.Said == "" && !o.known && o.like != "":
-		return fmt.Sprintf("TTL deleted no row, and the row %s, which is a time in seconds: if TTL deletes by it, set %s to %q; "+
-			"if the table has no TTL, to %s", o.like, setting, o.name, none), ""
+		return fmt.Sprintf("TTL deleted no row, and the row %s, which is a time in seconds: if TTL deletes by it, "+
+			"set %s to %q; if the table has no TTL, to %s", o.like, setting, o.name, none), ""
 	case !o.known:
 		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
 	case !deleted && plain && worlds >= EnoughWorlds:
-		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in seconds from which on the row may go?",
+		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in "+
+			"seconds from which on the row may go?",
 			worlds, o.Attribute()), ""
 	case !deleted:
 		return "", "TTL: not tested: it deleted no row in these worlds"

@@ -39,7 +39,8 @@ func (a *api) moveClock(w http.ResponseWriter, r *http.Request) (any, error) {
 	_, advance := found["advance"]
 	_, set := found["set"]
 	if advance == set {
-		return nil, badRequest("the clock is either advanced or set", quantity(advance), "one of advance, set", `for example {"advance":"90s"}`)
+		return nil, badRequest("the clock is either advanced or set", quantity(advance), "one of advance, set",
+			`for example {"advance":"90s"}`)
 	}
 	if advance {
 		err = a.advance(found)

@@ -46,10 +46,11 @@ func newFake(t *testing.T) *fake {
 func createTable(t *testing.T, door *ddbfake.Door) {
 	t.Helper()
 	must.Done(t)(door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:            aws.String("cache"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		TableName:   aws.String("cache"),
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	}))
 }
 
@@ -113,9 +114,12 @@ func (f *fake) want(method, path, body, want string) {
 func TestClock(t *testing.T) {
 	f := newFake(t)
 	f.want("GET", "/clock", "", `{"now": "2040-01-01T00:00:00Z","epochSeconds": 2208988800,"mode": "manual"}`)
-	f.want("POST", "/clock", `{"advance":"1m30.5s"}`, `{"now": "2040-01-01T00:01:30.5Z","epochSeconds": 2208988890,"mode": "manual"}`)
-	f.want("POST", "/clock", `{"set":"2040-01-01T02:00:00+01:00"}`, `{"now": "2040-01-01T01:00:00Z","epochSeconds": 2208992400,"mode": "manual"}`)
-	f.want("POST", "/clock", `{"set":"2040-01-01T01:00:00Z"}`, `{"now": "2040-01-01T01:00:00Z","epochSeconds": 2208992400,"mode": "manual"}`)
+	f.want("POST", "/clock", `{"advance":"1m30.5s"}`,
+		`{"now": "2040-01-01T00:01:30.5Z","epochSeconds": 2208988890,"mode": "manual"}`)
+	f.want("POST", "/clock", `{"set":"2040-01-01T02:00:00+01:00"}`,
+		`{"now": "2040-01-01T01:00:00Z","epochSeconds": 2208992400,"mode": "manual"}`)
+	f.want("POST", "/clock", `{"set":"2040-01-01T01:00:00Z"}`,
+		`{"now": "2040-01-01T01:00:00Z","epochSeconds": 2208992400,"mode": "manual"}`)
 	if want := fakeclock.Epoch.Add(time.Hour); !f.clock.Now().Equal(want) {
 		t.Errorf("clock: got %v, want %v", f.clock.Now(), want)
 	}
@@ -123,9 +127,12 @@ func TestClock(t *testing.T) {
 
 func TestClockEnds(t *testing.T) {
 	f := newFake(t)
-	f.want("POST", "/clock", `{"set":"9999-12-31T23:59:58Z"}`, `{"now": "9999-12-31T23:59:58Z","epochSeconds": 253402300798,"mode": "manual"}`)
-	f.want("POST", "/clock", `{"advance":"1s"}`, `{"now": "9999-12-31T23:59:59Z","epochSeconds": 253402300799,"mode": "manual"}`)
-	if status, got := f.ask("POST", "/clock", `{"advance":"1ns"}`); status != http.StatusBadRequest || !strings.Contains(got, "9999") {
+	f.want("POST", "/clock", `{"set":"9999-12-31T23:59:58Z"}`,
+		`{"now": "9999-12-31T23:59:58Z","epochSeconds": 253402300798,"mode": "manual"}`)
+	f.want("POST", "/clock", `{"advance":"1s"}`,
+		`{"now": "9999-12-31T23:59:59Z","epochSeconds": 253402300799,"mode": "manual"}`)
+	if status, got := f.ask("POST", "/clock", `{"advance":"1ns"}`); status != http.StatusBadRequest ||
+		!strings.Contains(got, "9999") {
 		t.Errorf("past the end: got %d %s, want 400", status, got)
 	}
 }
@@ -156,7 +163,8 @@ func TestReplicaLag(t *testing.T) {
 	f.put("a", 10)
 	read := func(consistent bool) int {
 		t.Helper()
-		out, err := f.db.As("alice").Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent})
+		out, err := f.db.As("alice").Scan(t.Context(),
+			&dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent})
 		must.OK(t, err)
 		return len(out.Items)
 	}
@@ -188,13 +196,17 @@ func TestFaults(t *testing.T) {
 	f := newFake(t)
 	f.want("GET", "/faults", "", `{"faults": [],"idle": []}`)
 	const both = `["throttled op=PutItem","response-lost times=2"]`
-	f.want("POST", "/faults", `{"faults":["throttled op=PutItem","response-lost  times=2"]}`, `{"faults": `+both+`,"idle": `+both+`}`)
-	if status, got := f.ask("POST", "/faults", `{"faults":["error-before","nonsense"]}`); status != http.StatusBadRequest {
+	f.want("POST", "/faults", `{"faults":["throttled op=PutItem","response-lost  times=2"]}`,
+		`{"faults": `+both+`,"idle": `+both+`}`)
+	if status, got := f.ask("POST", "/faults",
+		`{"faults":["error-before","nonsense"]}`); status != http.StatusBadRequest {
 		t.Errorf("one fault of two is nonsense: got %d %s, want 400", status, got)
 	}
 	f.want("GET", "/faults", "", `{"faults": `+both+`,"idle": `+both+`}`)
 	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}},
+		TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "a"},
+		},
 	})
 	if err == nil {
 		t.Error("a throttled put succeeded")
@@ -288,7 +300,8 @@ func TestLoad(t *testing.T) {
 	createTable(t, f.db.As("alice").In("eu-west-1"))
 	_, dump := f.ask("GET", "/dump", "")
 	other := newFake(t)
-	must.Done(t)(other.db.As("alice").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
+	must.Done(t)(other.db.As("alice").DeleteTable(t.Context(),
+		&dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	if status, got := other.ask("POST", "/load", dump); status != http.StatusOK {
 		t.Fatalf("got %d %s", status, got)
 	}
@@ -297,8 +310,11 @@ func TestLoad(t *testing.T) {
 	if x, y := strip.ReplaceAllString(dump, ""), strip.ReplaceAllString(again, ""); x != y {
 		t.Errorf("got %s, want %s", y, x)
 	}
-	for body, want := range map[string]string{"": "no body", `{"tables": [`: "line 1: found no JSON", `{"a": 1}`: "expected a dump"} {
-		if status, got := other.ask("POST", "/load", body); status != http.StatusBadRequest || !strings.Contains(got, want) {
+	for body, want := range map[string]string{
+		"": "no body", `{"tables": [`: "line 1: found no JSON", `{"a": 1}`: "expected a dump",
+	} {
+		if status, got := other.ask("POST", "/load", body); status != http.StatusBadRequest ||
+			!strings.Contains(got, want) {
 			t.Errorf("%s: got %d %s, want 400 and %s", body, status, got, want)
 		}
 	}
@@ -318,10 +334,14 @@ func TestDump(t *testing.T) {
 			"bin":  &types.AttributeValueMemberB{Value: []byte("<&>")},
 			"bool": &types.AttributeValueMemberBOOL{Value: false},
 			"bs":   &types.AttributeValueMemberBS{Value: [][]byte{[]byte("x")}},
-			"l":    &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberNULL{Value: true}}},
-			"m":    &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"n": &types.AttributeValueMemberN{Value: "1.50"}}},
-			"ns":   &types.AttributeValueMemberNS{Value: []string{"1E2"}},
-			"ss":   &types.AttributeValueMemberSS{Value: []string{"<&>"}},
+			"l": &types.AttributeValueMemberL{
+				Value: []types.AttributeValue{&types.AttributeValueMemberNULL{Value: true}},
+			},
+			"m": &types.AttributeValueMemberM{
+				Value: map[string]types.AttributeValue{"n": &types.AttributeValueMemberN{Value: "1.50"}},
+			},
+			"ns": &types.AttributeValueMemberNS{Value: []string{"1E2"}},
+			"ss": &types.AttributeValueMemberSS{Value: []string{"<&>"}},
 		},
 	}))
 	f.put("a", 0)
@@ -367,11 +387,14 @@ func TestRoll(t *testing.T) {
 		t.Errorf("got %d %s", status, got)
 	}
 	must.Done(t)(f.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.UpdateTableInput{
-		TableName:           aws.String("cache"),
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+		TableName: aws.String("cache"),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+		},
 	}}))
 	for i, body := range []string{`{"table":"cache","split":false}`, `{"table":"cache","split":true}`} {
-		if status, got := f.ask("POST", "/roll", body); status != http.StatusOK || strings.Count(got, "shardId-") != i+1 {
+		if status, got := f.ask("POST", "/roll", body); status != http.StatusOK ||
+			strings.Count(got, "shardId-") != i+1 {
 			t.Errorf("%s: got %d %s, want %d open shards", body, status, got, i+1)
 		}
 	}
@@ -387,7 +410,8 @@ func TestChangesOfBoundedLog(t *testing.T) {
 		f.put("a", int64(i))
 	}
 	status, got := f.ask("GET", "/changes?since=2", "")
-	if status != http.StatusOK || strings.Contains(got, `"seq": 3`) || !strings.Contains(got, `"seq": 9`) || !strings.Contains(got, `"last": 9`) {
+	if status != http.StatusOK || strings.Contains(got, `"seq": 3`) || !strings.Contains(got, `"seq": 9`) ||
+		!strings.Contains(got, `"last": 9`) {
 		t.Errorf("got %d %s", status, got)
 	}
 	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
@@ -397,19 +421,25 @@ func TestChangesOfBoundedLog(t *testing.T) {
 // say that there are no findings.
 func TestViolations(t *testing.T) {
 	f := newFake(t)
-	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict || !strings.Contains(got, "--check") {
+	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict ||
+		!strings.Contains(got, "--check") {
 		t.Errorf("got %d %s, want 409 and a hint", status, got)
 	}
 	f.put("a", 0)
-	all := control.Findings{Verdict: "ok", Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"}}
+	all := control.Findings{
+		Verdict: "ok", Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"},
+	}
 	f.api = control.Handler(f.db, control.Options{Findings: func() control.Findings { return all }})
-	f.want("GET", "/violations", "", `{"verdict": "ok","checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
+	f.want("GET", "/violations", "",
+		`{"verdict": "ok","checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
 
 	all.Violations = 1
-	all.Found = []control.Finding{{Verdict: "violated", Invariant: "stale-writer", Statement: "s", Why: "w", Actor: "alice", Changes: f.db.Changes()}}
+	all.Found = []control.Finding{{Verdict: "violated", Invariant: "stale-writer", Statement: "s", Why: "w",
+		Actor: "alice", Changes: f.db.Changes()}}
 	status, got := f.ask("GET", "/violations", "")
 	for _, part := range []string{
-		`"violations": 1,`, `"found": [{"verdict": "violated","invariant": "stale-writer","statement": "s","why": "w","actor": "alice","changes": [{"seq": 1,`,
+		`"violations": 1,`,
+		`"found": [{"verdict": "violated","invariant": "stale-writer","statement": "s","why": "w","actor": "alice","changes": [{"seq": 1,`,
 		`"before": null,"after": {`,
 	} {
 		if status != http.StatusOK || !strings.Contains(got, part) {
@@ -437,9 +467,12 @@ func TestRestoring(t *testing.T) {
 
 func TestIsNoCall(t *testing.T) {
 	f := newFake(t)
-	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`, `{"faults": ["throttled times=always"],"idle": ["throttled times=always"]}`)
+	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`,
+		`{"faults": ["throttled times=always"],"idle": ["throttled times=always"]}`)
 	before := f.db.Hash()
-	for _, path := range []string{"", "/", "/clock", "/ttl-lag", "/replica-lag", "/faults", "/snapshot", "/dump", "/changes"} {
+	for _, path := range []string{
+		"", "/", "/clock", "/ttl-lag", "/replica-lag", "/faults", "/snapshot", "/dump", "/changes",
+	} {
 		if status, got := f.ask("GET", path, ""); status != http.StatusOK {
 			t.Errorf("GET %s: got %d %s, want 200", path, status, got)
 		}
@@ -472,7 +505,8 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/clock", "\xff", 400, []string{`the body is no JSON object`}},
 		{"POST", "/clock", `{"advance":"1s"} {}`, 400, []string{`the body is no JSON object`}},
 		{"POST", "/clock", `{"advance":"1s","advance":"1s"}`, 400, []string{`the body is no JSON object`}},
-		{"POST", "/clock", `{"advanse":"1s"}`, 400, []string{`"found": "advanse"`, `"expected": "advance, set"`, `did you mean`}},
+		{"POST", "/clock", `{"advanse":"1s"}`, 400,
+			[]string{`"found": "advanse"`, `"expected": "advance, set"`, `did you mean`}},
 		{"POST", "/clock", `{}`, 400, []string{`"found": "neither"`}},
 		{"POST", "/clock", `{"advance":"1s","set":"2040-01-01T00:00:00Z"}`, 400, []string{`"found": "both"`}},
 		{"POST", "/clock", `{"advance":90}`, 400, []string{`"error": "advance is no string"`, `"found": "90"`}},
@@ -482,16 +516,20 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/clock", `{"advance":"3000000h"}`, 400, []string{`"found": "3000000h"`}},
 		{"POST", "/clock", `{"set":"10000-01-01T00:00:00Z"}`, 400, []string{`year 9999`}},
 		{"POST", "/clock", `{"set":"tomorrow"}`, 400, []string{`"found": "tomorrow"`, `RFC 3339`}},
-		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409, []string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
+		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409,
+			[]string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
 		{"POST", "/roll", `{"split":true}`, 400, []string{`"expected": "table"`}},
-		{"POST", "/roll", `{"table":"cache","split":2}`, 400, []string{`"error": "split is no boolean"`, `"found": "2"`}},
+		{"POST", "/roll", `{"table":"cache","split":2}`, 400,
+			[]string{`"error": "split is no boolean"`, `"found": "2"`}},
 		{"POST", "/roll", `{"table":"none"}`, 409, []string{`"error": "there is no such table"`, `"found": "none"`}},
-		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400, []string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
+		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400,
+			[]string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"` + long + `"}`, 400, nil},
 		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},
 		{"POST", "/replica-lag", `{"replicaLag":"-1s"}`, 400, []string{`"found": "-1s"`}},
 		{"POST", "/replica-lag", `{"lag":"1s"}`, 400, []string{`replicaLag`}},
-		{"POST", "/region-lag", `{"regionLag":"soon"}`, 400, []string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
+		{"POST", "/region-lag", `{"regionLag":"soon"}`, 400,
+			[]string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
 		{"POST", "/region-lag", `{"lag":"1s"}`, 400, []string{`regionLag`}},
 		{"POST", "/faults", `{"faults":"throttled"}`, 400, []string{`no list of strings`}},
 		{"POST", "/faults", `{"faults":[1]}`, 400, []string{`"found": "[1]"`}},
@@ -538,7 +576,8 @@ func TestRefuses(t *testing.T) {
 // A web page can send a form without asking first, but not JSON.
 func TestWantsJSON(t *testing.T) {
 	f := newFake(t)
-	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json x"} {
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded",
+		"multipart/form-data; boundary=x", "application/json x"} {
 		r := httptest.NewRequest("POST", control.Prefix+"/clock", strings.NewReader(`{"advance":"1s"}`))
 		r.Header.Set("Content-Type", kind)
 		w := httptest.NewRecorder()
@@ -560,7 +599,11 @@ func TestWantsJSON(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	guarded := control.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "served") }), "Dynamo.test")
+	guarded := control.Guard(http.HandlerFunc(func(
+		w http.ResponseWriter, _ *http.Request,
+	) {
+		_, _ = io.WriteString(w, "served")
+	}), "Dynamo.test")
 	tests := []struct {
 		host    string
 		origin  []string
@@ -596,9 +639,11 @@ func TestGuard(t *testing.T) {
 		w := httptest.NewRecorder()
 		guarded.ServeHTTP(w, r)
 		if got := w.Body.String() == "served"; got != test.allowed || !got && w.Code != http.StatusForbidden {
-			t.Errorf("Host %q, Origin %q: got %d, allowed %t, want %t", test.host, test.origin, w.Code, got, test.allowed)
+			t.Errorf("Host %q, Origin %q: got %d, allowed %t, want %t", test.host, test.origin, w.Code, got,
+				test.allowed)
 		}
-		if !test.allowed && !strings.Contains(w.Body.String(), `"__type": "com.amazon.coral.service#AccessDeniedException"`) {
+		if !test.allowed && !strings.Contains(w.Body.String(),
+			`"__type": "com.amazon.coral.service#AccessDeniedException"`) {
 			t.Errorf("Host %q: got %s, want an error that an SDK can read", test.host, w.Body)
 		}
 	}
@@ -610,7 +655,8 @@ func TestMux(t *testing.T) {
 	}
 	both := control.Mux(says("door"), says("control"))
 	for path, want := range map[string]string{
-		"/": "door", "/x": "door", "/_isr-simx": "door", "/_isr-sim": "control", "/_isr-sim/": "control", "/_isr-sim/clock": "control",
+		"/": "door", "/x": "door", "/_isr-simx": "door", "/_isr-sim": "control", "/_isr-sim/": "control",
+		"/_isr-sim/clock": "control",
 	} {
 		w := httptest.NewRecorder()
 		both.ServeHTTP(w, httptest.NewRequest("GET", path, nil))

@@ -25,7 +25,9 @@ import (
 // ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
-		tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
+		tables []string, rows func(
+			table string,
+		) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
 	)
 	Settings(s *ddbfake.Snapshot, table string) (description []byte, ttl string, tags map[string]string)
 	Roll(table string, split bool) (open []string, err error)
@@ -131,8 +133,8 @@ func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, badRequest("the request has no body", "nothing", "what GET "+Prefix+"/dump answers", "")
 	}
 	if err := a.db.Load(query["region"], bytes.NewReader(text)); err != nil {
-		return nil, badRequest("the body cannot be loaded", strings.TrimPrefix(err.Error(), "ddbfake: load: "), "tables and rows in JSON",
-			"docs/CONTROL.md lists the forms; nothing was loaded")
+		return nil, badRequest("the body cannot be loaded", strings.TrimPrefix(err.Error(), "ddbfake: load: "),
+			"tables and rows in JSON", "docs/CONTROL.md lists the forms; nothing was loaded")
 	}
 	return map[string]any{"tables": a.db.Tables()}, nil
 }
@@ -174,7 +176,8 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if text, ok := query["since"]; ok {
 		since, err = strconv.Atoi(text)
 		if err != nil || since < 0 {
-			return nil, badRequest("since is no position", text, "a whole number from 0: the seq of the last change that is known", "")
+			return nil, badRequest("since is no position", text,
+				"a whole number from 0: the seq of the last change that is known", "")
 		}
 	}
 	latest, err := whole(query, "latest", math.MaxInt, math.MaxInt)
@@ -219,7 +222,8 @@ func (a *api) roll(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	open, err := a.reading.Roll(table, split)
 	if err != nil {
-		return nil, conflict(err.Error(), table, "the name of a table in "+ddbfake.DefaultRegion+" with a stream, or an ARN", "")
+		return nil, conflict(err.Error(), table,
+			"the name of a table in "+ddbfake.DefaultRegion+" with a stream, or an ARN", "")
 	}
 	return map[string]any{"open": open}, nil
 }

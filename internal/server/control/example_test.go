@@ -20,7 +20,8 @@ func Example() {
 	server := httptest.NewServer(control.Guard(control.Mux(db.Handler(), api)))
 	defer server.Close()
 
-	response, err := http.Post(server.URL+control.Prefix+"/clock", "application/json", strings.NewReader(`{"advance":"90s"}`))
+	response, err := http.Post(server.URL+control.Prefix+"/clock", "application/json",
+		strings.NewReader(`{"advance":"90s"}`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,8 +13,8 @@ type failure struct {
 	Found    string `json:"found,omitzero"`
 	Expected string `json:"expected,omitzero"`
 	Hint     string `json:"hint,omitzero"`
-	// Type and Text repeat the message where an SDK looks for it: the server may refuse a client of the service, too, and
-	// the client's user should learn why.
+	// Type and Text repeat the message where an SDK looks for it: the server may refuse a client of the service, too,
+	// and the client's user should learn why.
 	Type string `json:"__type,omitzero"`
 	Text string `json:"message,omitzero"`
 }

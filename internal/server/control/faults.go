@@ -57,7 +57,8 @@ func faultTexts(w http.ResponseWriter, r *http.Request, example string) (texts [
 		return nil, err
 	}
 	if raw := found["faults"]; raw.Kind() != '[' || json.Unmarshal(raw, &texts) != nil {
-		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]), "a list of faults in their text form", example)
+		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]),
+			"a list of faults in their text form", example)
 	}
 	return texts, nil
 }
@@ -75,7 +76,8 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 		if hold.IsRule(text) {
 			rule, err := hold.ParseRule(text)
 			if err != nil {
-				return nil, badRequest(err.Error(), text, "hold, then name=value predicates", `for example {"faults":["hold op=PutItem key=LOCK"]}`)
+				return nil, badRequest(err.Error(), text, "hold, then name=value predicates",
+					`for example {"faults":["hold op=PutItem key=LOCK"]}`)
 			}
 			if a.holds == nil {
 				return nil, noHolds()
@@ -92,7 +94,8 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.faults().Faults) + len(texts); n > MaxFaults {
-		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults), "DELETE "+Prefix+"/faults drops them")
+		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults),
+			"DELETE "+Prefix+"/faults drops them")
 	}
 	if a.holds != nil {
 		a.holds.Add(rules...)

@@ -18,9 +18,12 @@ import (
 func FuzzHandler(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/", ""}, {"POST", "/clock", `{"advance":"90s"}`}, {"POST", "/clock", `{"set":"2040-01-01T01:00:00Z"}`},
-		{"POST", "/ttl-lag", `{"ttlLag":"fixed 10m"}`}, {"POST", "/faults", `{"faults":["throttled op=PutItem key=\"a b\" times=2"]}`},
-		{"POST", "/snapshot", `{"name":"\ud83d\ude00"}`}, {"POST", "/restore", `{"name":"a"}`}, {"GET", "/dump?table=a", ""},
-		{"GET", "/changes?since=1", ""}, {"POST", "/sweep", "{}"}, {"POST", "/replica-lag", `{"replicaLag":"2s"}`}, {"POST", "/region-lag", `{"regionLag":"manual"}`}, {"POST", "/replicate", "{}"}, {"DELETE", "/faults", ""},
+		{"POST", "/ttl-lag", `{"ttlLag":"fixed 10m"}`},
+		{"POST", "/faults", `{"faults":["throttled op=PutItem key=\"a b\" times=2"]}`},
+		{"POST", "/snapshot", `{"name":"\ud83d\ude00"}`}, {"POST", "/restore", `{"name":"a"}`},
+		{"GET", "/dump?table=a", ""}, {"GET", "/changes?since=1", ""}, {"POST", "/sweep", "{}"},
+		{"POST", "/replica-lag", `{"replicaLag":"2s"}`}, {"POST", "/region-lag", `{"regionLag":"manual"}`},
+		{"POST", "/replicate", "{}"}, {"DELETE", "/faults", ""},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}

@@ -34,8 +34,9 @@ func Guard(next http.Handler, names ...string) http.Handler {
 		}
 		if slices.Contains(r.Header["Sec-Fetch-Site"], CrossSite) {
 			refuse(w, &failure{
-				status:   http.StatusForbidden,
-				Message:  "a page of another site made a browser send this request, and no foreign page is a client here",
+				status: http.StatusForbidden,
+				Message: "a page of another site made a browser send this request, and no foreign page is a " +
+					"client here",
 				Found:    "Sec-Fetch-Site: " + CrossSite,
 				Expected: "a request of a program, or of this server's own page",
 				Hint:     "to see the server's page, type its address into the browser",

@@ -41,17 +41,17 @@ type Resetter interface {
 
 // Options configure a Handler.
 type Options struct {
-	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused with
-	// status 409.
+	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused
+	// with status 409.
 	Clock Clock
-	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one that
-	// follows real time. "" means "manual".
+	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one
+	// that follows real time. "" means "manual".
 	Mode string
-	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
-	// are refused with status 409.
+	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to
+	// /violations are refused with status 409.
 	Findings func() Findings
-	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which may
-	// end in a hint. Nil means that there is no check, as for Findings.
+	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which
+	// may end in a hint. Nil means that there is no check, as for Findings.
 	Tell func([]history.Event) error
 	// A restore calls Restoring with a function that sets the DB back to a state. Restoring must call this function. In
 	// this way a check of the traffic learns of the restore. If Restoring is nil, the function is called directly.
@@ -62,11 +62,11 @@ type Options struct {
 	// Room waits until there is memory for an answer that is written piece by piece; ctx is the context of the request.
 	// Nil means that the memory has no bound.
 	Room func(ctx context.Context, bytes int) (Room, error)
-	// Save writes the file in which the state is kept, and returns its name. Nil means that there is no file: requests to
-	// /save are refused with status 409.
+	// Save writes the file in which the state is kept, and returns its name. Nil means that there is no file: requests
+	// to /save are refused with status 409.
 	Save func() (file string, err error)
-	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is no
-	// such store: requests to /s3/faults are refused with status 409.
+	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
+	// no such store: requests to /s3/faults are refused with status 409.
 	S3 *s3fake.Store
 }
 
@@ -79,8 +79,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		o.Restoring = func(restore func()) { restore() }
 	}
 	a := &api{
-		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
-		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room), reading: readingOf(db),
+		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring,
+		holds: o.Holds, snapshots: map[string]kept{},
+		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{},
+		streams: newStreams(o.Room), reading: readingOf(db),
 	}
 	a.resources = map[string]resource{
 		"":         {http.MethodGet: a.index},
@@ -235,7 +237,8 @@ func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	var lines []string
 	for _, path := range slices.Sorted(maps.Keys(a.resources)) {
-		lines = append(lines, fmt.Sprintf("%s %s%s", strings.Join(slices.Sorted(maps.Keys(a.resources[path])), ","), Prefix, path))
+		lines = append(lines,
+			fmt.Sprintf("%s %s%s", strings.Join(slices.Sorted(maps.Keys(a.resources[path])), ","), Prefix, path))
 	}
 	return map[string]any{"resources": lines}, nil
 }
@@ -247,7 +250,8 @@ func parameters(r *http.Request, expected ...string) (map[string]string, error) 
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch {
 		case !slices.Contains(expected, name):
-			return nil, badRequest("the query has an unknown parameter", name, cmp.Or(strings.Join(expected, ", "), "none"), suggest.Hint(name, expected, ""))
+			return nil, badRequest("the query has an unknown parameter", name,
+				cmp.Or(strings.Join(expected, ", "), "none"), suggest.Hint(name, expected, ""))
 		case len(query[name]) > 1:
 			return nil, badRequest("a parameter is given twice", strings.Join(query[name], ", "), name+" once", "")
 		}

@@ -93,7 +93,8 @@ func (a *api) awaitHeld(w http.ResponseWriter, r *http.Request) (any, error) {
 	const example = `for example {"count":2,"within":"10s"}`
 	count, err := strconv.Atoi(string(found["count"]))
 	if err != nil || count < 1 || count > hold.MaxHeld {
-		return nil, badRequest("count is no number of requests", excerpt(found["count"]), fmt.Sprintf("a whole number from 1 to %d", hold.MaxHeld), example)
+		return nil, badRequest("count is no number of requests", excerpt(found["count"]),
+			fmt.Sprintf("a whole number from 1 to %d", hold.MaxHeld), example)
 	}
 	actor, err := nonEmpty(found, "actor", "alice")
 	if err != nil {
@@ -107,7 +108,8 @@ func (a *api) awaitHeld(w http.ResponseWriter, r *http.Request) (any, error) {
 	if text != "" {
 		within, err = time.ParseDuration(text)
 		if err != nil || within <= 0 || within > maxWithin {
-			return nil, badRequest("within is no time to wait", text, fmt.Sprintf("a duration above 0s and up to %v", maxWithin), example)
+			return nil, badRequest("within is no time to wait", text,
+				fmt.Sprintf("a duration above 0s and up to %v", maxWithin), example)
 		}
 	}
 	if a.holds == nil {
@@ -118,8 +120,10 @@ func (a *api) awaitHeld(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := a.holds.Await(ctx, count, actor); errors.Is(err, hold.ErrClosed) {
 		return nil, conflict(err.Error(), "", "", "")
 	} else if err != nil {
-		return nil, conflict(fmt.Sprintf("too few requests were held within %v", within), fmt.Sprintf("%d held in all", len(a.holds.Held())),
-			fmt.Sprintf("%d%s", count, ofActor(actor)), "GET "+Prefix+"/held lists them, GET "+Prefix+"/faults the holds that have met no request")
+		return nil, conflict(fmt.Sprintf("too few requests were held within %v", within),
+			fmt.Sprintf("%d held in all", len(a.holds.Held())),
+			fmt.Sprintf("%d%s", count, ofActor(actor)),
+			"GET "+Prefix+"/held lists them, GET "+Prefix+"/faults the holds that have met no request")
 	}
 	return a.heldState(), nil
 }
@@ -138,7 +142,8 @@ func nonEmpty(found body, name, example string) (string, error) {
 	}
 	text, err := str(found, name, example)
 	if err == nil && text == "" {
-		return "", badRequest(name+" is empty", `""`, "a text, or no "+name, fmt.Sprintf("for example {%q:%q}", name, example))
+		return "", badRequest(name+" is empty", `""`, "a text, or no "+name,
+			fmt.Sprintf("for example {%q:%q}", name, example))
 	}
 	return text, err
 }
@@ -169,7 +174,8 @@ func (a *api) drop(w http.ResponseWriter, r *http.Request) (any, error) {
 	case "response":
 		outcome = hold.LoseResponse
 	default:
-		return nil, badRequest("lose names neither of the two that can be lost", lose, "request (no effect), or response (it takes effect, and its answer is lost)", "")
+		return nil, badRequest("lose names neither of the two that can be lost", lose,
+			"request (no effect), or response (it takes effect, and its answer is lost)", "")
 	}
 	ids, err := a.decide(found, outcome)
 	return struct {
@@ -188,7 +194,8 @@ func (a *api) decide(found body, outcome hold.Outcome) ([]int, error) {
 		}
 	}
 	if ways != 1 {
-		return nil, badRequest("the body does not choose requests in one way", fmt.Sprintf("%d of ids, actor, all", ways), "one of ids, actor, all", example)
+		return nil, badRequest("the body does not choose requests in one way",
+			fmt.Sprintf("%d of ids, actor, all", ways), "one of ids, actor, all", example)
 	}
 	var ids []int
 	actor, err := nonEmpty(found, "actor", "alice")
@@ -208,7 +215,8 @@ func (a *api) decide(found body, outcome hold.Outcome) ([]int, error) {
 	if !byID {
 		ids = a.holds.DecideAll(outcome, actor)
 		if actor != "" && len(ids) == 0 {
-			return nil, missing("no request of this actor is held", actor, "an actor of GET "+Prefix+"/held", "POST "+Prefix+"/held waits for requests")
+			return nil, missing("no request of this actor is held", actor, "an actor of GET "+Prefix+"/held",
+				"POST "+Prefix+"/held waits for requests")
 		}
 		return append([]int{}, ids...), nil
 	}

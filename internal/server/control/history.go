@@ -26,7 +26,8 @@ const (
 // eventKinds are the kinds of events that clients post.
 var eventKinds = map[string]history.Kind{
 	"asked": history.Asked, "served": history.Served, "failed": history.Failed, "rendered": history.Rendered,
-	"invalidating": history.Invalidating, "invalidated": history.Invalidated, "crashed": history.Crashed, "settled": history.Settled,
+	"invalidating": history.Invalidating, "invalidated": history.Invalidated, "crashed": history.Crashed,
+	"settled": history.Settled,
 }
 
 // eventMembers are the members that an event of each kind may have, besides kind and actor.
@@ -107,7 +108,8 @@ func readEvents(text []byte) ([]history.Event, error) {
 func readEvent(text jsontext.Value, e *history.Event) error {
 	var found body
 	if err := json.Unmarshal(text, &found); err != nil || found == nil {
-		return badRequest("an event is a JSON object", excerpt(text), `{"kind":"asked","actor":"alice","key":"/home"}`, "")
+		return badRequest("an event is a JSON object", excerpt(text),
+			`{"kind":"asked","actor":"alice","key":"/home"}`, "")
 	}
 	kinds := slices.Sorted(maps.Keys(eventKinds))
 	kind, err := str(found, "kind", "asked")
@@ -116,7 +118,8 @@ func readEvent(text jsontext.Value, e *history.Event) error {
 	}
 	var known bool
 	if e.Kind, known = eventKinds[kind]; !known {
-		return badRequest("there is no such kind of event", excerpt([]byte(kind)), strings.Join(kinds, ", "), suggest.Hint(kind, kinds, ""))
+		return badRequest("there is no such kind of event", excerpt([]byte(kind)), strings.Join(kinds, ", "),
+			suggest.Hint(kind, kinds, ""))
 	}
 	expected := append([]string{"kind", "actor"}, eventMembers[e.Kind]...)
 	if err := only(found, kind+" has", expected); err != nil {
@@ -151,7 +154,8 @@ func readClaims(found body, e *history.Event) (err error) {
 	if e.Kind == history.Served {
 		var fresh bool
 		if json.Unmarshal(found["fresh"], &fresh) != nil {
-			return badRequest("served says whether the cache took the page for fresh", shownValue(found["fresh"]), `"fresh": true or false`, "")
+			return badRequest("served says whether the cache took the page for fresh", shownValue(found["fresh"]),
+				`"fresh": true or false`, "")
 		}
 		e.As = history.Stale
 		if fresh {
@@ -167,7 +171,8 @@ func readClaims(found body, e *history.Event) (err error) {
 		return err
 	}
 	if e.Within, err = time.ParseDuration(text); err != nil || e.Within <= 0 {
-		return badRequest(name+" is no duration", excerpt([]byte(text)), "a number above 0 with a unit: 500ms, 90s, 10m, 1h30m", "")
+		return badRequest(name+" is no duration", excerpt([]byte(text)),
+			"a number above 0 with a unit: 500ms, 90s, 10m, 1h30m", "")
 	}
 	return nil
 }

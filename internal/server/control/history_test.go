@@ -34,17 +34,20 @@ func told(t *testing.T, refuses error) (f *fake, events *[]history.Event) {
 func TestHistory(t *testing.T) {
 	f, events := told(t, nil)
 	f.want("GET", "/history", "", `{"events": 0,"violations": 1,"doubts": 2}`)
-	f.want("POST", "/history", `{"kind":"asked","actor":"alice","key":"/home","tenant":"t","call":"7","request":"r"}`, `{"events": 1,"violations": 1,"doubts": 2}`)
+	f.want("POST", "/history", `{"kind":"asked","actor":"alice","key":"/home","tenant":"t","call":"7","request":"r"}`,
+		`{"events": 1,"violations": 1,"doubts": 2}`)
 	f.want("POST", "/history", `[
 		{"kind":"rendered","actor":"alice","key":"/home","body":"line\nline","revalidate":"1m30s","partition":"P#1"},
 		{"kind":"served","actor":"alice","key":"/home","body":"x","fresh":true},
 		{"kind":"served","actor":"alice","key":"/home","body":"x","fresh":false},
 		{"kind":"failed","actor":"alice","key":"/home","error":"no"},
 		{"kind":"invalidating","actor":"alice","key":"/home"},{"kind":"invalidated","actor":"alice","key":"/home"},
-		{"kind":"crashed","actor":"alice"},{"kind":"settled","within":"30s"}]`, `{"events": 9,"violations": 1,"doubts": 2}`)
+		{"kind":"crashed","actor":"alice"},{"kind":"settled","within":"30s"}]`,
+		`{"events": 9,"violations": 1,"doubts": 2}`)
 	want := []history.Event{
 		{Kind: history.Asked, Actor: "alice", Key: "/home", Tenant: "t", Call: "7", Request: "r"},
-		{Kind: history.Rendered, Actor: "alice", Key: "/home", Body: "line\nline", Within: 90 * time.Second, Partition: "P#1"},
+		{Kind: history.Rendered, Actor: "alice", Key: "/home", Body: "line\nline",
+			Within: 90 * time.Second, Partition: "P#1"},
 		{Kind: history.Served, Actor: "alice", Key: "/home", Body: "x", As: history.Fresh},
 		{Kind: history.Served, Actor: "alice", Key: "/home", Body: "x", As: history.Stale},
 		{Kind: history.Failed, Actor: "alice", Key: "/home", Note: "no"},
@@ -71,17 +74,22 @@ func TestWrongHistory(t *testing.T) {
 		{`[` + ask + `,7]`, []string{`"error": "event 2: an event is a JSON object"`, `"found": "7"`}},
 		{`[` + ask, []string{`"error": "the body is no JSON"`}},
 		{`[` + ask + `,null]`, []string{`"error": "event 2: an event is a JSON object"`}},
-		{`[` + ask + `,{"kind":"askd"}]`, []string{`event 2: there is no such kind of event`, `did you mean \"asked\"?`}},
+		{`[` + ask + `,{"kind":"askd"}]`,
+			[]string{`event 2: there is no such kind of event`, `did you mean \"asked\"?`}},
 		{`{"actor":"a"}`, []string{`event 1: the body lacks a member`, `kind`}},
-		{`{"kind":"asked","actor":"a","key":"/","body":"x"}`, []string{`event 1: asked has an unknown member`, `"found": "body"`, `kind, actor, key, tenant, call, request`}},
+		{`{"kind":"asked","actor":"a","key":"/","body":"x"}`, []string{`event 1: asked has an unknown member`,
+			`"found": "body"`, `kind, actor, key, tenant, call, request`}},
 		{`{"kind":"asked","actor":"a","kye":"/"}`, []string{`did you mean \"key\"?`}},
 		{`{"kind":"asked","actor":7,"key":"/"}`, []string{`event 1: actor is no string`}},
 		{`{"kind":"asked","actor":"","key":"/"}`, []string{`event 1: actor is empty`}},
 		{`{"kind":"asked","actor":"a\u001b[0m","key":"/"}`, []string{`event 1: actor is no plain text`}},
-		{`{"kind":"asked","actor":"a","key":"` + strings.Repeat("x", 2049) + `"}`, []string{`event 1: key is no plain text`, `2048 bytes`}},
-		{`{"kind":"served","actor":"a","key":"/","body":"x"}`, []string{`event 1: served says whether`, `"found": "nothing"`}},
+		{`{"kind":"asked","actor":"a","key":"` + strings.Repeat("x", 2049) + `"}`,
+			[]string{`event 1: key is no plain text`, `2048 bytes`}},
+		{`{"kind":"served","actor":"a","key":"/","body":"x"}`,
+			[]string{`event 1: served says whether`, `"found": "nothing"`}},
 		{`{"kind":"served","actor":"a","key":"/","body":"x","fresh":"yes"}`, []string{`event 1: served says whether`}},
-		{`{"kind":"rendered","actor":"a","key":"/","body":"x","revalidate":"60"}`, []string{`event 1: revalidate is no duration`}},
+		{`{"kind":"rendered","actor":"a","key":"/","body":"x","revalidate":"60"}`,
+			[]string{`event 1: revalidate is no duration`}},
 		{`{"kind":"settled","within":"-3s"}`, []string{`event 1: within is no duration`}},
 		{`{"kind":"asked","kind":"asked"}`, []string{`an event is a JSON object`}},
 	} {
@@ -101,7 +109,8 @@ func TestWrongHistory(t *testing.T) {
 func TestHistoryThatTheCheckRefuses(t *testing.T) {
 	f, _ := told(t, errors.New("event 1: found x, expected y\nhint: z"))
 	status, got := f.ask("POST", "/history", `{"kind":"crashed","actor":"a"}`)
-	if status != http.StatusConflict || !strings.Contains(got, `"error": "event 1: found x, expected y"`) || !strings.Contains(got, `"hint": "z"`) {
+	if status != http.StatusConflict || !strings.Contains(got, `"error": "event 1: found x, expected y"`) ||
+		!strings.Contains(got, `"hint": "z"`) {
 		t.Errorf("got %d %s", status, got)
 	}
 	f = newFake(t)
@@ -110,11 +119,13 @@ func TestHistoryThatTheCheckRefuses(t *testing.T) {
 		if method == "POST" {
 			body = `{"kind":"crashed","actor":"a"}`
 		}
-		if status, got := f.ask(method, "/history", body); status != http.StatusConflict || !strings.Contains(got, "serve --check") {
+		if status, got := f.ask(method, "/history", body); status != http.StatusConflict ||
+			!strings.Contains(got, "serve --check") {
 			t.Errorf("%s without a check: got %d %s", method, status, got)
 		}
 	}
-	if status, _ := f.ask("POST", "/history", `{"kind":"asked","actor":"`+strings.Repeat("x", 1<<20)+`"}`); status != http.StatusRequestEntityTooLarge {
+	if status, _ := f.ask("POST", "/history", `{"kind":"asked","actor":"`+strings.Repeat("x", 1<<20)+
+		`"}`); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: got %d", status)
 	}
 }

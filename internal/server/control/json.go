@@ -63,7 +63,8 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 func only(found body, subject string, expected []string) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(expected, name) {
-			return badRequest(subject+" an unknown member", name, strings.Join(expected, ", "), suggest.Hint(name, expected, ""))
+			return badRequest(subject+" an unknown member", name, strings.Join(expected, ", "),
+				suggest.Hint(name, expected, ""))
 		}
 	}
 	return nil

@@ -32,25 +32,28 @@ func (a *api) ttlLag() resource {
 }
 
 func (a *api) regionLag() resource {
-	return lagOf("regionLag", "fixed 1s", func() string { return inside.In(a.db).RegionLag().String() }, setsLag(a.db.SetRegionLag))
+	return lagOf("regionLag", "fixed 1s", func() string { return inside.In(a.db).RegionLag().String() },
+		setsLag(a.db.SetRegionLag))
 }
 
 func (a *api) replicaLag() resource {
-	return lagOf("replicaLag", "2s", func() string { return a.db.ReplicaLag().String() }, func(text string) (string, error) {
-		lag, err := time.ParseDuration(text)
-		switch {
-		case err != nil:
-			return "", badRequest("replicaLag is no duration", text, "a number with a unit: 500ms, 2s, 1m30s", "")
-		case lag < 0:
-			return "", badRequest("replicas do not know the future", text, "a duration that is not negative", "")
-		}
-		a.db.SetReplicaLag(lag)
-		return lag.String(), nil
-	})
+	return lagOf("replicaLag", "2s", func() string { return a.db.ReplicaLag().String() },
+		func(text string) (string, error) {
+			lag, err := time.ParseDuration(text)
+			switch {
+			case err != nil:
+				return "", badRequest("replicaLag is no duration", text, "a number with a unit: 500ms, 2s, 1m30s", "")
+			case lag < 0:
+				return "", badRequest("replicas do not know the future", text, "a duration that is not negative", "")
+			}
+			a.db.SetReplicaLag(lag)
+			return lag.String(), nil
+		})
 }
 
 // lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the two.
-const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of " +
+	"an attribute"
 
 // setsLag sets the lag of a text.
 func setsLag(set func(ddbfake.Lag)) func(text string) (string, error) {

@@ -19,18 +19,24 @@ type counter struct {
 
 // counters are all metrics but SuccessfulRequestLatency.
 var counters = []counter{
-	{"ThrottledRequests", "throttled_requests", func(m *ddbfake.Metrics) float64 { return float64(m.ThrottledRequests) }},
-	{"ReadThrottleEvents", "read_throttle_events", func(m *ddbfake.Metrics) float64 { return float64(m.ReadThrottleEvents) }},
-	{"WriteThrottleEvents", "write_throttle_events", func(m *ddbfake.Metrics) float64 { return float64(m.WriteThrottleEvents) }},
+	{"ThrottledRequests", "throttled_requests",
+		func(m *ddbfake.Metrics) float64 { return float64(m.ThrottledRequests) }},
+	{"ReadThrottleEvents", "read_throttle_events",
+		func(m *ddbfake.Metrics) float64 { return float64(m.ReadThrottleEvents) }},
+	{"WriteThrottleEvents", "write_throttle_events",
+		func(m *ddbfake.Metrics) float64 { return float64(m.WriteThrottleEvents) }},
 	{"UserErrors", "user_errors", func(m *ddbfake.Metrics) float64 { return float64(m.UserErrors) }},
 	{"SystemErrors", "system_errors", func(m *ddbfake.Metrics) float64 { return float64(m.SystemErrors) }},
 	{"ConditionalCheckFailedRequests", "conditional_check_failed_requests",
 		func(m *ddbfake.Metrics) float64 { return float64(m.ConditionalCheckFailedRequests) }},
-	{"TransactionConflict", "transaction_conflict", func(m *ddbfake.Metrics) float64 { return float64(m.TransactionConflict) }},
+	{"TransactionConflict", "transaction_conflict",
+		func(m *ddbfake.Metrics) float64 { return float64(m.TransactionConflict) }},
 	{"TimeToLiveDeletedItemCount", "time_to_live_deleted_item_count",
 		func(m *ddbfake.Metrics) float64 { return float64(m.TimeToLiveDeletedItemCount) }},
-	{"ConsumedReadCapacityUnits", "consumed_read_capacity_units", func(m *ddbfake.Metrics) float64 { return m.ConsumedReadCapacityUnits }},
-	{"ConsumedWriteCapacityUnits", "consumed_write_capacity_units", func(m *ddbfake.Metrics) float64 { return m.ConsumedWriteCapacityUnits }},
+	{"ConsumedReadCapacityUnits", "consumed_read_capacity_units",
+		func(m *ddbfake.Metrics) float64 { return m.ConsumedReadCapacityUnits }},
+	{"ConsumedWriteCapacityUnits", "consumed_write_capacity_units",
+		func(m *ddbfake.Metrics) float64 { return m.ConsumedWriteCapacityUnits }},
 }
 
 // latencyName is the only metric that is not a counter: it has a sum and a number of samples.
@@ -64,7 +70,8 @@ func (a *api) metrics(_ http.ResponseWriter, r *http.Request) (any, error) {
 	for _, c := range counters {
 		for i := range all {
 			if n := c.of(&all[i]); n != 0 {
-				out.Metrics = append(out.Metrics, metric{Name: c.name, Region: all[i].Region, Dimensions: dimensions(&all[i]), Sum: n})
+				out.Metrics = append(out.Metrics,
+					metric{Name: c.name, Region: all[i].Region, Dimensions: dimensions(&all[i]), Sum: n})
 			}
 		}
 	}
@@ -80,7 +87,8 @@ func (a *api) metrics(_ http.ResponseWriter, r *http.Request) (any, error) {
 // dimensions returns the dimensions by their names in CloudWatch.
 func dimensions(m *ddbfake.Metrics) map[string]string {
 	all := map[string]string{}
-	for _, d := range [][2]string{{"TableName", m.Table}, {"GlobalSecondaryIndexName", m.Index}, {"Operation", m.Operation}} {
+	for _, d := range [][2]string{{"TableName", m.Table}, {"GlobalSecondaryIndexName", m.Index},
+		{"Operation", m.Operation}} {
 		if d[1] != "" {
 			all[d[0]] = d[1]
 		}
@@ -109,11 +117,13 @@ func newOpenMetrics(all []ddbfake.Metrics) openMetrics {
 		}
 	}
 	const latency = prefix + "successful_request_latency_seconds"
-	fmt.Fprintf(&b, "# TYPE %s summary\n# UNIT %[1]s seconds\n# HELP %[1]s %s in CloudWatch, which has milliseconds.\n", latency, latencyName)
+	fmt.Fprintf(&b, "# TYPE %s summary\n# UNIT %[1]s seconds\n# HELP %[1]s %s in CloudWatch, which has milliseconds.\n",
+		latency, latencyName)
 	for i := range all {
 		if m := &all[i]; m.SuccessfulRequests > 0 {
 			of := labels(m)
-			fmt.Fprintf(&b, "%s_count%s %d\n%[1]s_sum%[2]s %[4]s\n", latency, of, m.SuccessfulRequests, number(m.SuccessfulRequestLatency.Seconds()))
+			fmt.Fprintf(&b, "%s_count%s %d\n%[1]s_sum%[2]s %[4]s\n", latency, of, m.SuccessfulRequests,
+				number(m.SuccessfulRequestLatency.Seconds()))
 		}
 	}
 	b.WriteString("# EOF\n")
@@ -127,7 +137,8 @@ var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 // labels prints the dimensions that there are.
 func labels(m *ddbfake.Metrics) string {
 	var parts []string
-	for _, l := range [][2]string{{"region", m.Region}, {"table_name", m.Table}, {"global_secondary_index_name", m.Index},
+	for _, l := range [][2]string{{"region", m.Region}, {"table_name", m.Table},
+		{"global_secondary_index_name", m.Index},
 		{"operation", m.Operation}} {
 		if l[1] != "" {
 			parts = append(parts, l[0]+`="`+labelEscapes.Replace(l[1])+`"`)

@@ -22,7 +22,8 @@ func TestMetrics(t *testing.T) {
 	f.db.Reset(ddbfake.Options{Clock: f.clock}, f.db.Snapshot())
 	f.want("GET", "/metrics", "", `{"metrics": []}`)
 	f.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultErrorAfter})
-	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}}})
+	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"),
+		Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}}})
 	if err == nil {
 		t.Fatal("the fault did not strike")
 	}
@@ -47,7 +48,8 @@ func TestOpenMetrics(t *testing.T) {
 	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
 	w := httptest.NewRecorder()
 	f.api.ServeHTTP(w, r)
-	if got, want := w.Header().Get("Content-Type"), "application/openmetrics-text; version=1.0.0; charset=utf-8"; got != want {
+	if got, want := w.Header().Get("Content-Type"),
+		"application/openmetrics-text; version=1.0.0; charset=utf-8"; got != want {
 		t.Errorf("got the type %q, want %q", got, want)
 	}
 	var samples []string

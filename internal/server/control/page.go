@@ -23,8 +23,9 @@ var (
 var page, pagePolicy = func() (string, string) {
 	text := strings.NewReplacer("{{style}}", pageStyle, "{{script}}", pageScript).Replace(pageHTML)
 	policy := []string{
-		"default-src 'none'", "connect-src 'self'", "style-src " + digest(pageStyle), "script-src " + digest(pageScript),
-		"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+		"default-src 'none'", "connect-src 'self'", "style-src " + digest(pageStyle),
+		"script-src " + digest(pageScript), "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'",
 	}
 	return text, strings.Join(policy, "; ")
 }()
@@ -38,7 +39,8 @@ func digest(text string) string {
 // wantsPage reports whether a request comes from a browser that will show the answer, and not from curl or an SDK,
 // which accept anything.
 func wantsPage(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // html is an answer that is the page.

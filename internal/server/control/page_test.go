@@ -20,7 +20,8 @@ import (
 func (f *fake) row(item map[string]types.AttributeValue) {
 	f.t.Helper()
 	table := "cache"
-	if _, err := f.db.As("alice").PutItem(f.t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
+	if _, err := f.db.As("alice").PutItem(f.t.Context(),
+		&dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -82,7 +83,9 @@ func TestRowsHaveTheirFate(t *testing.T) {
 	if diff := cmp.Diff(rows{3, want.Rows[:2]}, read("?table=cache&limit=2")); diff != "" {
 		t.Errorf("the first two rows (-want +got):\n%s", diff)
 	}
-	for query, want := range map[string]int{"": 404, "?table=stash": 404, "?table=cache&limit=0": 400, "?table=cache&limit=1001": 400, "?limt=1": 400} {
+	for query, want := range map[string]int{
+		"": 404, "?table=stash": 404, "?table=cache&limit=0": 400, "?table=cache&limit=1001": 400, "?limt=1": 400,
+	} {
 		if status, text := f.ask("GET", "/rows"+query, ""); status != want {
 			t.Errorf("/rows%s: %d %s, want %d", query, status, text, want)
 		}
@@ -97,7 +100,9 @@ func TestTheLatestChanges(t *testing.T) {
 	for _, pk := range []string{"a", "b", "c"} {
 		f.row(map[string]types.AttributeValue{"pk": text(pk)})
 	}
-	for query, want := range map[string][]int{"?latest=2": {2, 3}, "?latest=9": {1, 2, 3}, "?since=2&latest=2": {3}, "?since=3&latest=1": nil} {
+	for query, want := range map[string][]int{
+		"?latest=2": {2, 3}, "?latest=9": {1, 2, 3}, "?since=2&latest=2": {3}, "?since=3&latest=1": nil,
+	} {
 		_, got := f.ask("GET", "/changes"+query, "")
 		var answer struct {
 			Changes []struct{ Seq int }
@@ -134,7 +139,8 @@ func TestPageIsForBrowsers(t *testing.T) {
 		w := get(path, browser)
 		policy := w.Header().Get("Content-Security-Policy")
 		if !strings.HasPrefix(w.Body.String(), "<!doctype html>") || !strings.Contains(policy, "default-src 'none'") ||
-			!strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") || w.Header().Get("Vary") != "Accept" {
+			!strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") ||
+			w.Header().Get("Vary") != "Accept" {
 			t.Errorf("%q: %d %v %.60s", path, w.Code, w.Header(), w.Body)
 		}
 	}

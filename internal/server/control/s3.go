@@ -21,7 +21,8 @@ func (a *api) noS3() error {
 	if a.s3 != nil {
 		return nil
 	}
-	return conflict("there is no S3 here", "a server of DynamoDB alone", "one that serves S3, too", "isr-sim serve --s3")
+	return conflict("there is no S3 here", "a server of DynamoDB alone",
+		"one that serves S3, too", "isr-sim serve --s3")
 }
 
 func (a *api) listS3Faults() (any, error) {
@@ -50,7 +51,8 @@ func (a *api) addS3Faults(w http.ResponseWriter, r *http.Request) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.s3.Injected()) + len(faults); n > MaxFaults {
-		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults), "DELETE "+Prefix+"/s3/faults drops them")
+		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults),
+			"DELETE "+Prefix+"/s3/faults drops them")
 	}
 	a.s3.Inject(faults...)
 	return a.s3Faults(), nil

@@ -47,7 +47,8 @@ func nameOf(w http.ResponseWriter, r *http.Request) (string, error) {
 	}
 	name, err := str(found, "name", "empty")
 	if err == nil && (name == "" || len(name) > maxNameBytes) {
-		return "", badRequest("a snapshot has a name", fmt.Sprintf("%d bytes", len(name)), fmt.Sprintf("1 to %d bytes", maxNameBytes), "")
+		return "", badRequest("a snapshot has a name", fmt.Sprintf("%d bytes", len(name)),
+			fmt.Sprintf("1 to %d bytes", maxNameBytes), "")
 	}
 	return name, err
 }
@@ -61,7 +62,8 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, ok := a.snapshots[name]; !ok && len(a.snapshots) >= MaxSnapshots {
-		return nil, conflict("too many snapshots are kept", fmt.Sprint(len(a.snapshots)), fmt.Sprintf("at most %d", MaxSnapshots),
+		return nil, conflict("too many snapshots are kept", fmt.Sprint(len(a.snapshots)),
+			fmt.Sprintf("at most %d", MaxSnapshots),
 			"DELETE "+Prefix+"/snapshot drops them")
 	}
 	of := kept{state: a.db.Snapshot()}

@@ -54,7 +54,8 @@ func (r *room) Release() { r.Hold(0) }
 // An answer for which there is no room is refused.
 func TestAnswersWithoutRoom(t *testing.T) {
 	f := newFake(t)
-	f.api = control.Handler(f.db, control.Options{Room: func(context.Context, int) (control.Room, error) { return nil, errors.New("no room") }})
+	f.api = control.Handler(f.db,
+		control.Options{Room: func(context.Context, int) (control.Room, error) { return nil, errors.New("no room") }})
 	if status, got := f.ask("GET", "/dump", ""); status != http.StatusServiceUnavailable || got != "no room" {
 		t.Errorf("got %d and %q", status, got)
 	}
@@ -73,12 +74,14 @@ func TestAnswersInPieces(t *testing.T) {
 	}})
 	const rows, bytes = 60, 10_000
 	for i := range rows {
-		must.Done(t)(f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
-			"pk":   &types.AttributeValueMemberS{Value: string(rune('a' + i))},
-			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", bytes)},
-		}}))
+		must.Done(t)(f.db.As("alice").PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+				"pk":   &types.AttributeValueMemberS{Value: string(rune('a' + i))},
+				"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", bytes)},
+			}}))
 	}
-	for _, path := range []string{"/dump", "/dump?table=cache", "/changes", "/rows?table=cache&limit=1000", "/rows?table=cache&limit=1000&contains=xx"} {
+	for _, path := range []string{"/dump", "/dump?table=cache", "/changes", "/rows?table=cache&limit=1000",
+		"/rows?table=cache&limit=1000&contains=xx"} {
 		ask := func(takes int) *brokenOff {
 			to := &brokenOff{header: http.Header{}, takes: takes}
 			r := must.Of(http.NewRequestWithContext(t.Context(), http.MethodGet, control.Prefix+path, nil))(t)
@@ -87,13 +90,15 @@ func TestAnswersInPieces(t *testing.T) {
 		}
 		for range 20 {
 			if gone := ask(2); gone.pieces > 3 || gone.longest > 100_000 {
-				t.Fatalf("%s: %d pieces of up to %d bytes were made for a client that took 2", path, gone.pieces, gone.longest)
+				t.Fatalf("%s: %d pieces of up to %d bytes were made for a client that took 2", path,
+					gone.pieces, gone.longest)
 			}
 		}
 		if whole := ask(rows * bytes); whole.pieces < 8 || whole.longest > 100_000 {
 			t.Errorf("%s: %d pieces of up to %d bytes, want many", path, whole.pieces, whole.longest)
 		}
-		if status, got := f.ask("GET", path, ""); status != http.StatusOK || strings.Count(got, strings.Repeat("x", bytes)) != rows || !strings.HasSuffix(got, "}") {
+		if status, got := f.ask("GET", path, ""); status != http.StatusOK ||
+			strings.Count(got, strings.Repeat("x", bytes)) != rows || !strings.HasSuffix(got, "}") {
 			t.Errorf("%s: got %d and %d bytes", path, status, len(got))
 		}
 		if taken != 0 || highest < 100_000 || highest > 1_000_000 {
@@ -110,7 +115,8 @@ func TestCrossSite(t *testing.T) {
 	f := newFake(t)
 	f.api = control.Guard(f.api)
 	for value, want := range map[string]int{"cross-site": 403, "same-origin": 200, "same-site": 200, "none": 200} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8000"+control.Prefix+"/dump", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://127.0.0.1:8000"+control.Prefix+"/dump", nil)
 		must.OK(t, err)
 		r.Header.Set("Sec-Fetch-Site", value)
 		w := httptest.NewRecorder()

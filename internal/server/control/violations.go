@@ -59,7 +59,8 @@ type event struct {
 }
 
 func newEvent(e history.Event) event {
-	return event{e.Seq, e.Time.UTC(), e.Change, e.Actor, e.Kind.String(), e.Key, e.Tenant, e.Call, e.As.String(), excerpt([]byte(e.Body)), e.Note}
+	return event{e.Seq, e.Time.UTC(), e.Change, e.Actor, e.Kind.String(), e.Key, e.Tenant, e.Call, e.As.String(),
+		excerpt([]byte(e.Body)), e.Note}
 }
 
 // violations shows the findings.
@@ -80,7 +81,8 @@ func (a *api) violations() (any, error) {
 		Found      []finding `json:"found"`
 		Unjudged   []string  `json:"unjudged"`
 		Untold     []string  `json:"untold"`
-	}{all.Verdict, append([]string{}, all.Checked...), all.Changes, all.Judged, all.Excepted, all.Violations, all.Doubts, all.Events, []finding{}, append([]string{}, all.Unjudged...), append([]string{}, all.Untold...)}
+	}{all.Verdict, append([]string{}, all.Checked...), all.Changes, all.Judged, all.Excepted, all.Violations,
+		all.Doubts, all.Events, []finding{}, append([]string{}, all.Unjudged...), append([]string{}, all.Untold...)}
 	for _, f := range all.Found {
 		shown := finding{f.Verdict, f.Invariant, f.Statement, f.Why, f.Actor, []change{}, []event{}}
 		for _, c := range f.Changes {

@@ -192,8 +192,9 @@ func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call
 		c.Fault = &ddbfake.Fault{Kind: ddbfake.FaultResponseLost}
 	case fail:
 		return nil, &smithy.GenericAPIError{
-			Code:    "IsrSimNeverReleasedException",
-			Message: fmt.Sprintf("isr-sim: never released within %v: %s. The request has had no effect.", p.Limit, p.Request),
+			Code: "IsrSimNeverReleasedException",
+			Message: fmt.Sprintf("isr-sim: never released within %v: %s. The request has had no effect.", p.Limit,
+				p.Request),
 		}
 	}
 	return serve(ctx, c)
@@ -211,7 +212,8 @@ func (d *Desk) park(c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row) (*pa
 		return nil, nil
 	}
 	if len(d.held) >= MaxHeld {
-		return nil, &smithy.GenericAPIError{Code: "IsrSimTooManyHeldException", Message: fmt.Sprintf("isr-sim: %d requests are held, which is the most", MaxHeld)}
+		return nil, &smithy.GenericAPIError{Code: "IsrSimTooManyHeldException",
+			Message: fmt.Sprintf("isr-sim: %d requests are held, which is the most", MaxHeld)}
 	}
 	d.last++
 	p := &parked{

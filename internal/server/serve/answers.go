@@ -43,7 +43,8 @@ func executes(target string) bool {
 // onlyReads reports whether an operation changes nothing, so that its answer may be refused once it is made.
 func onlyReads(target string) bool {
 	name := operation(target)
-	return answersLong(target) && !executes(target) || strings.HasPrefix(name, "Get") || strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe")
+	return answersLong(target) && !executes(target) || strings.HasPrefix(name, "Get") ||
+		strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe")
 }
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }

@@ -49,7 +49,8 @@ func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, 
 		IsCA:                  true, // some clients trust no other certificates
 		MaxPathLenZero:        true,
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-		DNSNames:              append([]string{"localhost", "*.localhost", "*.s3.localhost"}, hostname.ServiceNames()...),
+		DNSNames: append([]string{"localhost", "*.localhost", "*.s3.localhost"},
+			hostname.ServiceNames()...),
 	}
 	for _, name := range names {
 		name = hostname.Of(name)
@@ -88,7 +89,8 @@ func (c *Settings) certificate(sockets []net.Listener) (*tls.Certificate, string
 	}
 	certificate, text, err := NewCertificate(names)
 	if err != nil {
-		return nil, "", mistake.New(fmt.Errorf("--tls: %w", err), "--allow-host takes the name of a host, without a port")
+		return nil, "", mistake.New(fmt.Errorf("--tls: %w", err),
+			"--allow-host takes the name of a host, without a port")
 	}
 	if err := atomicfile.Write(file, text, 0o644); err != nil {
 		return nil, "", mistake.New(fmt.Errorf("--tls: %w", err), "--tls=FILE names a file in a folder that is there")
@@ -122,7 +124,9 @@ func (c *Settings) certificateFile(at net.Addr) (string, error) {
 	case err != nil:
 		return "", mistake.New(fmt.Errorf("--tls: %w", err), "")
 	case !bytes.HasPrefix(text, []byte("-----BEGIN CERTIFICATE-----")):
-		return "", mistake.New(fmt.Errorf("--tls: found %s, which is no certificate, expected a file that is not there", file), "")
+		return "", mistake.New(
+			fmt.Errorf("--tls: found %s, which is no certificate, expected a file that is not there", file), "",
+		)
 	default:
 		return file, nil
 	}

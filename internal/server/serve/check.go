@@ -59,7 +59,8 @@ func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{
 		Verdict: found.Verdict().String(),
-		Changes: found.Changes, Judged: found.Judged, Excepted: found.Excepted, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
+		Changes: found.Changes, Judged: found.Judged, Excepted: found.Excepted, Violations: found.Violations,
+		Doubts: found.Doubts, Unjudged: found.Unjudged,
 		Events: found.Events, Untold: found.Untold,
 	}
 	for _, inv := range checker.Invariants() {
@@ -114,7 +115,8 @@ func (s *Server) found() live.Found {
 func (s *Server) Judged() ([]verdicts.Result, invariant.Verdict) {
 	found := s.found()
 	log := s.settings.Log
-	fmt.Fprintf(log, "changes checked: %d, violations: %d, unknown: %d\n", found.Changes, found.Violations, found.Doubts)
+	fmt.Fprintf(log, "changes checked: %d, violations: %d, unknown: %d\n", found.Changes,
+		found.Violations, found.Doubts)
 	if found.Events > 0 {
 		fmt.Fprintf(log, "events posted: %d\n", found.Events)
 	}
@@ -142,10 +144,14 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("%s", found.Misfit)
 	}
 	if writers := s.writers(); len(writers) == 1 && found.Judged > 0 {
-		say("not judged: what one writer does to another, for all changes are signed %q; give each an access key id of its own", writers[0])
+		say(
+			"not judged: what one writer does to another, for all changes are signed %q; give each an access key "+
+				"id of its own", writers[0],
+		)
 	}
 	rows := slices.ContainsFunc(s.checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
-	known := found.Judged > 0 || slices.ContainsFunc(found.Broken, func(b live.Broken) bool { return len(b.Changes) > 0 })
+	known := found.Judged > 0 || slices.ContainsFunc(found.Broken,
+		func(b live.Broken) bool { return len(b.Changes) > 0 })
 	switch {
 	case found.Judged > 0 && found.Broken == nil && found.Verdict() == invariant.Unknown:
 		say("too little was judged: see above")
@@ -154,7 +160,10 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("nothing was judged: --rows %s found no page and no lock", s.settings.RowsName)
 	default:
 		say("nothing was judged: found no row LOCK, and no page in a table that has one")
-		say("hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE")
+		say(
+			"hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known " +
+				"by --rows FILE",
+		)
 	}
 	return lines
 }
@@ -162,7 +171,8 @@ func (s *Server) notJudged(found live.Found) []string {
 // writers are the access key ids by which the changes are signed that are still kept, without --check-except and loads.
 func (s *Server) writers() (all []string) {
 	for _, c := range s.options.DB.Changes() {
-		if c.Cause == ddbfake.CauseClient && !inside.In(s.options.DB).Loaded(c.Request) && !slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
+		if c.Cause == ddbfake.CauseClient && !inside.In(s.options.DB).Loaded(c.Request) &&
+			!slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
 			all = append(all, c.Actor)
 		}
 	}
@@ -174,8 +184,10 @@ func (s *Server) writers() (all []string) {
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{
-		Name: Watched, About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs", Seed: s.settings.Seed, Start: s.start,
-		Evidence: invariant.Evidence{Changes: s.options.DB.Changes(), Schema: s.settings.Rows, Revalidate: s.settings.Revalidate}, Verdict: found.Verdict(),
+		Name: Watched, About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs",
+		Seed: s.settings.Seed, Start: s.start, Evidence: invariant.Evidence{
+			Changes: s.options.DB.Changes(), Schema: s.settings.Rows, Revalidate: s.settings.Revalidate,
+		}, Verdict: found.Verdict(),
 	}
 	for _, b := range found.Broken {
 		if b.Verdict != seen.Verdict {
@@ -190,7 +202,8 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 			for _, e := range b.Events {
 				seen.Finding.Events = append(seen.Finding.Events, e.Seq)
 			}
-			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[3:] { // verdict, statement and reason stand before
+			// verdict, statement and reason stand before
+			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[3:] {
 				seen.Lines = append(seen.Lines, strings.TrimSpace(line))
 			}
 		}
@@ -221,7 +234,9 @@ func untold(found live.Found) []string {
 func results(found live.Found, told []string) []verdicts.Result {
 	var all []verdicts.Result
 	for _, b := range found.Broken {
-		r := verdicts.Result{Scenario: Watched, Verdict: verdicts.Verdict(b.Verdict.String()), Message: b.Why, Details: b.String()}
+		r := verdicts.Result{
+			Scenario: Watched, Verdict: verdicts.Verdict(b.Verdict.String()), Message: b.Why, Details: b.String(),
+		}
 		if r.Verdict == verdicts.Violated {
 			r.Invariant, r.Statement = b.Invariant.Name, b.Invariant.Statement
 		}

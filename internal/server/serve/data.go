@@ -55,7 +55,8 @@ func openData(name string, db *ddbfake.DB, log io.Writer) (*dataFile, error) {
 	}
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "ddbfake: load: ")
-		return nil, mistake.New(fmt.Errorf("--data: %s: %s", name, reason), "the file stays as it is: mend it, or move it away")
+		return nil, mistake.New(fmt.Errorf("--data: %s: %s", name, reason),
+			"the file stays as it is: mend it, or move it away")
 	}
 	rows := 0
 	for _, table := range db.Tables() {

@@ -31,7 +31,8 @@ import (
 // withData is a server that was started with a file.
 func withData(t *testing.T, file string, log *bytes.Buffer) *Server {
 	t.Helper()
-	s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: log})
+	s, err := New(t.Context(),
+		Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: log})
 	must.OK(t, err)
 	return s
 }
@@ -48,8 +49,9 @@ func create(t *testing.T, db *ddbfake.DB) {
 	t.Helper()
 	must.Done(t)(db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("cache"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	}))
 }
 
@@ -70,7 +72,8 @@ func TestData(t *testing.T) {
 	}
 	log.Reset()
 	s = withData(t, file, &log)
-	if rows := s.options.DB.Items("cache"); len(rows) != 1 || !strings.Contains(log.String(), "tables: 1, rows: 1, as of ") {
+	if rows := s.options.DB.Items("cache"); len(rows) != 1 ||
+		!strings.Contains(log.String(), "tables: 1, rows: 1, as of ") {
 		t.Errorf("got %v, and %q", rows, log.String())
 	}
 	if _, err := os.Stat(draft); !errors.Is(err, os.ErrNotExist) {
@@ -97,14 +100,16 @@ func TestDataDamaged(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "db.json")
 		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: new(bytes.Buffer)})
+		s, err := New(t.Context(),
+			Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: new(bytes.Buffer)})
 		if s != nil {
 			s.Close()
 		}
 		if want == "" && err == nil {
 			continue
 		}
-		if m := (*mistake.Error)(nil); !errors.As(err, &m) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+		if m := (*mistake.Error)(nil); !errors.As(err, &m) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), file) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 		if kept, _ := os.ReadFile(file); string(kept) != text {
@@ -124,7 +129,8 @@ func TestDataIsWhole(t *testing.T) {
 	work.Go(func() {
 		defer close(done)
 		for i := range 300 {
-			if err := s.options.DB.Put("cache", attr.Item{"pk": attr.S(fmt.Sprint(i)), "body": attr.S(strings.Repeat("x", 1000))}); err != nil {
+			if err := s.options.DB.Put("cache",
+				attr.Item{"pk": attr.S(fmt.Sprint(i)), "body": attr.S(strings.Repeat("x", 1000))}); err != nil {
 				t.Error(err)
 			}
 			if i%10 == 0 {
@@ -168,18 +174,21 @@ func TestKilled(t *testing.T) {
 	for round := range effort.Fewer(50, 8) {
 		address, kill := startKilled(t, file, round > 0)
 		if round == 0 {
-			call(t, address, "CreateTable", `{"TableName":"cache","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],`+
-				`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
+			call(t, address, "CreateTable",
+				`{"TableName":"cache","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],`+
+					`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
 			saveNow(t, address)
 		} else {
 			one, other := number(t, address, "one"), number(t, address, "other")
 			if one != other || one < saved || one > sent {
-				t.Fatalf("round %d: the rows of one transaction are %d and %d; %d was saved, and %d sent", round, one, other, saved, sent)
+				t.Fatalf("round %d: the rows of one transaction are %d and %d; %d was saved, and %d sent", round,
+					one, other, saved, sent)
 			}
 		}
 		for range 20 + 7*round%40 {
 			sent++
-			call(t, address, "TransactWriteItems", fmt.Sprintf(`{"TransactItems":[%s,%s,%s]}`, writeOf("one", sent), writeOf("other", sent), writeOf(fmt.Sprint(sent%500), sent)))
+			call(t, address, "TransactWriteItems", fmt.Sprintf(`{"TransactItems":[%s,%s,%s]}`, writeOf("one", sent),
+				writeOf("other", sent), writeOf(fmt.Sprint(sent%500), sent)))
 			if sent%17 == 0 {
 				saveNow(t, address)
 				saved = sent
@@ -191,13 +200,15 @@ func TestKilled(t *testing.T) {
 
 // writeOf is an action that puts a row of two kilobytes.
 func writeOf(key string, n int) string {
-	return fmt.Sprintf(`{"Put":{"TableName":"cache","Item":{"pk":{"S":"%s"},"n":{"N":"%d"},"body":{"S":"%s"}}}}`, key, n, strings.Repeat("x", 2000))
+	return fmt.Sprintf(`{"Put":{"TableName":"cache","Item":{"pk":{"S":"%s"},"n":{"N":"%d"},"body":{"S":"%s"}}}}`, key,
+		n, strings.Repeat("x", 2000))
 }
 
 // number is the number in a row; 0 if there is no row.
 func number(t *testing.T, address, key string) int {
 	t.Helper()
-	response, err := http.DefaultClient.Do(asked(address, "GetItem", fmt.Sprintf(`{"TableName":"cache","Key":{"pk":{"S":"%s"}}}`, key)))
+	response, err := http.DefaultClient.Do(asked(address, "GetItem",
+		fmt.Sprintf(`{"TableName":"cache","Key":{"pk":{"S":"%s"}}}`, key)))
 	must.OK(t, err)
 	defer response.Body.Close()
 	var got struct {
@@ -261,7 +272,8 @@ func TestKilledServer(t *testing.T) {
 	if file == "" {
 		t.Skip("TestKilled runs it")
 	}
-	s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Millisecond, Log: os.Stderr})
+	s, err := New(t.Context(),
+		Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Millisecond, Log: os.Stderr})
 	must.OK(t, err)
 	line, err := s.Line()
 	must.OK(t, err)
@@ -273,14 +285,19 @@ func TestKilledServer(t *testing.T) {
 // on.
 func TestTTLByItself(t *testing.T) {
 	for clock, want := range map[string]string{
-		"wall": "rows whose ttl is past are deleted after a lag: uniform 1s 30s (--ttl-lag)", "manual": "rows whose ttl is past stay until the control API sweeps them",
+		"wall":   "rows whose ttl is past are deleted after a lag: uniform 1s 30s (--ttl-lag)",
+		"manual": "rows whose ttl is past stay until the control API sweeps them",
 	} {
 		var log bytes.Buffer
 		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: clock, Log: &log})
 		must.OK(t, err)
 		db := s.options.DB
 		create(t, db)
-		in := &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}}
+		in := &dynamodb.UpdateTimeToLiveInput{
+			TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+			},
+		}
 		must.Done(t)(db.As("alice").UpdateTimeToLive(t.Context(), in))
 		sayLag(&log, db, in)
 		sayLag(&log, db, &dynamodb.DescribeTimeToLiveInput{})
@@ -307,10 +324,15 @@ func TestCORS(t *testing.T) {
 		status               int
 		allowed              string
 	}{
-		{"asked before", "OPTIONS", "http://console.example:5173", map[string]string{"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-amz-target"}, 204, "http://console.example:5173"},
-		{"allowed", "GET", "http://console.example:5173", map[string]string{"Sec-Fetch-Site": "cross-site"}, 200, "http://console.example:5173"},
+		{"asked before", "OPTIONS", "http://console.example:5173",
+			map[string]string{
+				"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-amz-target",
+			}, 204, "http://console.example:5173"},
+		{"allowed", "GET", "http://console.example:5173", map[string]string{"Sec-Fetch-Site": "cross-site"}, 200,
+			"http://console.example:5173"},
 		{"another port", "GET", "http://console.example", nil, 403, ""},
-		{"another origin, asked before", "OPTIONS", "http://evil.example", map[string]string{"Access-Control-Request-Method": "POST"}, 403, ""},
+		{"another origin, asked before", "OPTIONS", "http://evil.example",
+			map[string]string{"Access-Control-Request-Method": "POST"}, 403, ""},
 		{"no page", "GET", "", nil, 200, ""},
 	} {
 		r := httptest.NewRequest(c.method, "http://127.0.0.1:8000/_isr-sim/tables", nil)
@@ -327,7 +349,8 @@ func TestCORS(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"*", "localhost:5173", "http://localhost:5173/", "http://"} {
-		if _, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", CORS: []string{bad}, Log: new(bytes.Buffer)}); err == nil {
+		if _, err := New(t.Context(),
+			Settings{Listen: "127.0.0.1:0", Clock: "wall", CORS: []string{bad}, Log: new(bytes.Buffer)}); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
 	}
@@ -345,10 +368,14 @@ func newTestHandler(t *testing.T, origins []string) http.Handler {
 // and without the flag all these names are.
 func TestNamesOfTheNetwork(t *testing.T) {
 	for _, remote := range []bool{true, false} {
-		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", AllowRemote: remote, Log: new(bytes.Buffer)})
+		s, err := New(t.Context(),
+			Settings{Listen: "127.0.0.1:0", Clock: "wall", AllowRemote: remote, Log: new(bytes.Buffer)})
 		must.OK(t, err)
 		handler := netHTTP(s.options.DB.Handler(), s.options)
-		for host, known := range map[string]bool{"dynamodb:8000": remote, "host.docker.internal:8000": remote, "evil.example:8000": false, "127.0.0.1:8000": true} {
+		for host, known := range map[string]bool{
+			"dynamodb:8000": remote, "host.docker.internal:8000": remote,
+			"evil.example:8000": false, "127.0.0.1:8000": true,
+		} {
 			r := httptest.NewRequest(http.MethodGet, "http://"+host+"/_isr-sim/tables", nil)
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, r)

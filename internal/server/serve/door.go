@@ -44,7 +44,9 @@ type door struct {
 // newHandler returns the handler of a server's requests.
 func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
-		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
+		o.Control.Findings, o.Control.Restoring = func() control.Findings {
+			return findings(o.Checker)
+		}, o.Checker.Restore
 		o.Control.Tell = func(events []history.Event) error { return o.Checker.Tell(events...) }
 	}
 	o.Control.Room = roomOf
@@ -64,7 +66,9 @@ func netHTTP(calls http.Handler, o Options) http.Handler {
 	return cors(control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...), o.CORS)
 }
 
-func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer) *door {
+func newDoor(
+	ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer,
+) *door {
 	return &door{
 		ctx:    context.WithoutCancel(ctx),
 		calls:  calls,
@@ -113,7 +117,8 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 		}
 	}()
 	if misframed(&ctx.Request.Header) {
-		ctx.Error("found Content-Length together with Transfer-Encoding, or an encoding that is not chunked\n", http.StatusBadRequest)
+		ctx.Error("found Content-Length together with Transfer-Encoding, or an encoding that is not chunked\n",
+			http.StatusBadRequest)
 		ctx.SetConnectionClose()
 		linger(ctx)
 		return
@@ -213,13 +218,15 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	}
 	if stream := ctx.RequestBodyStream(); stream != nil {
 		x.body = wholeBody{
-			stream: stream, conn: conn, length: h.ContentLength(), packed: x.request.ContentEncoding != "", long: answersLong(x.request.Target),
+			stream: stream, conn: conn, length: h.ContentLength(), packed: x.request.ContentEncoding != "",
+			long: answersLong(x.request.Target),
 		}
 		x.request.Body = &x.body
 	} else if conn != nil {
 		conn.sent()
 	}
-	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !strings.HasPrefix(path, control.Prefix)
+	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") &&
+		!strings.HasPrefix(path, control.Prefix)
 }
 
 // text returns bytes as a string without a copy. The bytes must not change while the request is served.

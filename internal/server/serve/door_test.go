@@ -87,23 +87,37 @@ func TestServerSpeaksHTTP(t *testing.T) {
 		{"close", put("a", last), []int{200}, `"a"`},
 		{"close in capitals, among others", put("a", "Connection: TE, Close\r\n"), []int{200}, `"a"`},
 		{"kept", put("a") + put("b", last), []int{200, 200}, `"a" "b"`},
-		{"kept after an error", strings.Replace(put("a"), "PutItem", "Frob", 1) + put("b", last), []int{400, 200}, `"b"`},
-		{"kept after a wrong method with a body", strings.Replace(put("a"), "POST", "PUT", 1) + put("b", last), []int{404, 200}, `"b"`},
-		{"kept after a page's request with a body", put("a", "Origin: http://evil.example\r\n") + put("b", last), []int{403, 200}, `"b"`},
+		{"kept after an error", strings.Replace(put("a"), "PutItem", "Frob", 1) + put("b", last),
+			[]int{400, 200}, `"b"`},
+		{"kept after a wrong method with a body", strings.Replace(put("a"), "POST", "PUT", 1) + put("b", last),
+			[]int{404, 200}, `"b"`},
+		{"kept after a page's request with a body", put("a", "Origin: http://evil.example\r\n") + put("b", last),
+			[]int{403, 200}, `"b"`},
 		{"an empty Origin is one", put("a", "Origin:\r\n", last), []int{403}, ``},
 		{"HTTP/1.0 closes", strings.Replace(put("a"), "HTTP/1.1", "HTTP/1.0", 1), []int{200}, `"a"`},
-		{"HTTP/1.0 that is kept", strings.Replace(put("a", "Connection: keep-alive\r\n"), "HTTP/1.1", "HTTP/1.0", 1) + put("b", last), []int{200, 200}, `"a" "b"`},
-		{"HTTP/1.0 without a host", strings.Replace(strings.Replace(put("a"), "HTTP/1.1", "HTTP/1.0", 1), "Host: 127.0.0.1\r\n", "", 1), []int{403}, ``},
+		{"HTTP/1.0 that is kept", strings.Replace(put("a", "Connection: keep-alive\r\n"), "HTTP/1.1", "HTTP/1.0", 1) +
+			put("b", last), []int{200, 200}, `"a" "b"`},
+		{"HTTP/1.0 without a host",
+			strings.Replace(strings.Replace(put("a"), "HTTP/1.1", "HTTP/1.0", 1), "Host: 127.0.0.1\r\n", "", 1),
+			[]int{403}, ``},
 		{"a whole URL", strings.Replace(put("a", last), "POST /", "POST http://127.0.0.1/", 1), []int{200}, `"a"`},
-		{"a whole URL of a foreign name", strings.Replace(put("a", last), "POST /", "POST http://evil.example/", 1), []int{403}, ``},
+		{"a whole URL of a foreign name",
+			strings.Replace(put("a", last), "POST /", "POST http://evil.example/", 1), []int{403}, ``},
 		{"any path", strings.Replace(put("a", last), "POST /", "POST /some/path%20x", 1), []int{200}, `"a"`},
-		{"header names in any case", strings.NewReplacer("X-Amz-Target", "x-amz-TARGET", "Content-Length", "content-length").Replace(put("a", last)), []int{200}, `"a"`},
-		{"chunks", chunked(fmt.Sprintf("%x\r\n%s\r\n%x;ext=1\r\n%s\r\n0\r\nX-Sum: x\r\n\r\n", 10, putA[:10], len(putA)-10, putA[10:])) + put("b", last), []int{200, 200}, `"a" "b"`},
+		{"header names in any case",
+			strings.NewReplacer("X-Amz-Target", "x-amz-TARGET", "Content-Length", "content-length").
+				Replace(put("a", last)), []int{200}, `"a"`},
+		{"chunks",
+			chunked(fmt.Sprintf("%x\r\n%s\r\n%x;ext=1\r\n%s\r\n0\r\nX-Sum: x\r\n\r\n", 10, putA[:10], len(putA)-
+				10, putA[10:])) + put("b", last), []int{200, 200}, `"a" "b"`},
 		{"no chunk", chunked("0\r\n\r\n") + put("b", last), []int{400, 200}, `"b"`},
-		{"gzip", head(zipped.Len(), "Content-Encoding: gzip\r\n") + zipped.String() + put("b", last), []int{200, 200}, `"a" "b"`},
-		{"a body of 9 KB", head(9<<10) + putA + strings.Repeat(" ", 9<<10-len(putA)) + put("b", last), []int{200, 200}, `"a" "b"`},
+		{"gzip", head(zipped.Len(), "Content-Encoding: gzip\r\n") + zipped.String() + put("b", last),
+			[]int{200, 200}, `"a" "b"`},
+		{"a body of 9 KB", head(9<<10) + putA + strings.Repeat(" ", 9<<10-len(putA)) + put("b", last),
+			[]int{200, 200}, `"a" "b"`},
 		{"a question before a body that is too long", head(17<<20, "Expect: 100-continue\r\n"), []int{413}, ``},
-		{"a control request with a long body", "POST /_isr-sim/clock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17825792\r\n\r\n{", []int{413}, ``},
+		{"a control request with a long body",
+			"POST /_isr-sim/clock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17825792\r\n\r\n{", []int{413}, ``},
 		{"health", "GET / HTTP/1.1\r\nHost: localhost\r\n" + last + "\r\n", []int{200}, ``},
 		{"head", "HEAD /_isr-sim/clock HTTP/1.1\r\nHost: localhost\r\n" + last + "\r\n", []int{200}, ``},
 	} {
@@ -136,12 +150,13 @@ func TestServerSpeaksHTTP(t *testing.T) {
 func TestServerClientGone(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"a length":                  head(len(putA)+1) + putA,
-		"a length of 9 KB":          head(9<<10+1) + putA + strings.Repeat(" ", 9<<10-len(putA)),
-		"in a chunk":                chunked(fmt.Sprintf("%x\r\n%s", len(putA), putA)),
-		"before the last chunk":     chunked(fmt.Sprintf("%x\r\n%s\r\n", len(putA), putA)),
-		"in the last chunk":         chunked(fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(putA), putA)),
-		"in the body of a control":  "POST /_isr-sim/faults HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n" + `{"faults":["throttled"]}`,
+		"a length":              head(len(putA)+1) + putA,
+		"a length of 9 KB":      head(9<<10+1) + putA + strings.Repeat(" ", 9<<10-len(putA)),
+		"in a chunk":            chunked(fmt.Sprintf("%x\r\n%s", len(putA), putA)),
+		"before the last chunk": chunked(fmt.Sprintf("%x\r\n%s\r\n", len(putA), putA)),
+		"in the last chunk":     chunked(fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(putA), putA)),
+		"in the body of a control": "POST /_isr-sim/faults HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nContent-Length: 90\r\n\r\n" + `{"faults":["throttled"]}`,
 		"in the header":             put("a")[:30],
 		"before it sends anything":  "",
 		"in a body of another host": put("a", "Host: evil.example\r\n")[:200],
@@ -175,7 +190,9 @@ func TestServerHalfClosed(t *testing.T) {
 // A lost request and a lost response reset the connection; earlier answers arrive.
 func TestServerBreaksConnections(t *testing.T) {
 	t.Parallel()
-	for kind, rows := range map[ddbfake.FaultKind]string{ddbfake.FaultRequestLost: `"a"`, ddbfake.FaultResponseLost: `"a" "b"`} {
+	for kind, rows := range map[ddbfake.FaultKind]string{
+		ddbfake.FaultRequestLost: `"a"`, ddbfake.FaultResponseLost: `"a" "b"`,
+	} {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, serveLimits)
@@ -211,7 +228,8 @@ func (s *served) open(text string) net.Conn {
 func TestServerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
-	d := newDoor(t.Context(), nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no control") }), nil, &said)
+	d := newDoor(t.Context(), nil,
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no control") }), nil, &said)
 	listener := must.Of(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, address: listener.Addr().String()}
@@ -236,7 +254,8 @@ func TestRequestsHaveTheContextOfTheServer(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	seen := make(chan context.Context, 1)
-	d := newDoor(ctx, nil, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Context() }), nil, io.Discard)
+	d := newDoor(ctx, nil, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Context() }), nil,
+		io.Discard)
 	var request fasthttp.RequestCtx
 	request.Init(&fasthttp.Request{}, nil, nil)
 	d.others(&request)
@@ -275,7 +294,8 @@ func TestServerAcceptFails(t *testing.T) {
 	ended := make(chan error, 1)
 	handler := func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusOK) }
 	go func() {
-		ended <- serveHTTP(ctx, &flaky{socket, []error{syscall.EMFILE, syscall.ECONNABORTED}}, handler, statusTooLarge, serveLimits, nil)
+		ended <- serveHTTP(ctx, &flaky{socket, []error{syscall.EMFILE, syscall.ECONNABORTED}}, handler,
+			statusTooLarge, serveLimits, nil)
 	}()
 	s := &served{t: t, address: socket.Addr().String()}
 	if got := statusOf(t, bufio.NewReader(s.open("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))); got != http.StatusOK {
@@ -301,8 +321,9 @@ func TestDeadlineDue(t *testing.T) {
 		at   time.Duration
 		want bool
 	}{
-		{time.Minute, true}, {time.Minute, false}, {time.Minute + time.Second, false}, {time.Minute + time.Second + 1, true},
-		{time.Minute, true}, {10 * time.Second, true}, {11 * time.Second, false}, {9 * time.Second, true},
+		{time.Minute, true}, {time.Minute, false}, {time.Minute + time.Second, false},
+		{time.Minute + time.Second + 1, true}, {time.Minute, true}, {10 * time.Second, true}, {11 * time.Second, false},
+		{9 * time.Second, true},
 	} {
 		d.at = start.Add(step.at)
 		if got := d.due(); got != step.want {
@@ -320,16 +341,20 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	const last = "Connection: close\r\n"
 	control := func(method, path, body string) string {
-		return fmt.Sprintf("%s /_isr-sim%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n%s", method, path, len(body), last, body)
+		return fmt.Sprintf(
+			"%s /_isr-sim%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+				"Content-Length: %d\r\n%s\r\n%s", method, path, len(body), last, body,
+		)
 	}
 	replace := func(old, now string) string { return strings.Replace(put("a", last), old, now, 1) }
 	for name, text := range map[string]string{
-		"a put":                   put("a", last),
-		"a condition that fails":  replace(`"a"}}`, `"a"}},"ConditionExpression":"attribute_exists(pk)"`),
-		"no table":                replace(`"TableName":"cache"`, `"TableName":"other"`),
-		"no target":               replace("X-Amz-Target", "X-Nothing"),
-		"no credentials":          replace("Authorization", "X-Nothing"),
-		"presigned":               strings.Replace(replace("Authorization", "X-Nothing"), "POST /", "POST /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a%2F20400101%2Fus-east-1%2Fdynamodb%2Faws4_request", 1),
+		"a put":                  put("a", last),
+		"a condition that fails": replace(`"a"}}`, `"a"}},"ConditionExpression":"attribute_exists(pk)"`),
+		"no table":               replace(`"TableName":"cache"`, `"TableName":"other"`),
+		"no target":              replace("X-Amz-Target", "X-Nothing"),
+		"no credentials":         replace("Authorization", "X-Nothing"),
+		"presigned": strings.Replace(replace("Authorization", "X-Nothing"), "POST /",
+			"POST /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a%2F20400101%2Fus-east-1%2Fdynamodb%2Faws4_request", 1),
 		"no content type":         replace("Content-Type", "X-Nothing"),
 		"another path":            replace("POST /", "POST /a//b/../c"),
 		"an escaped path":         replace("POST /", "POST /%5Fisr-sim/clock"),
@@ -360,7 +385,8 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 			s := startServer(t, serveLimits)
 			theirs := startServer(t, serveLimits)
 			clock := fakeclock.New(fakeclock.Epoch)
-			reference := httptest.NewServer(netHTTP(theirs.db.Handler(), Options{DB: theirs.db, Control: manual(clock)}))
+			reference := httptest.NewServer(netHTTP(theirs.db.Handler(),
+				Options{DB: theirs.db, Control: manual(clock)}))
 			defer reference.Close()
 			theirs.address = reference.Listener.Addr().String()
 
@@ -389,7 +415,8 @@ func TestServerRefusesTargets(t *testing.T) {
 		want int
 	}{
 		{"CONNECT 127.0.0.1:443 HTTP/1.1", 405}, {"CONNECT / HTTP/1.1", 405}, {"CONNECT /_isr-sim HTTP/1.1", 405},
-		{"GET 127.0.0.1:443 HTTP/1.1", 400}, {"OPTIONS * HTTP/1.1", 400}, {"GET :// HTTP/1.1", 400}, {"GET http://127.0.0.1/_isr-sim HTTP/1.1", 200},
+		{"GET 127.0.0.1:443 HTTP/1.1", 400}, {"OPTIONS * HTTP/1.1", 400}, {"GET :// HTTP/1.1", 400},
+		{"GET http://127.0.0.1/_isr-sim HTTP/1.1", 200},
 	} {
 		if got := statusOf(t, bufio.NewReader(s.open(test.line+"\r\nHost: 127.0.0.1:443\r\n\r\n"))); got != test.want {
 			t.Errorf("%s: got %d, want %d", test.line, got, test.want)
@@ -416,7 +443,8 @@ func TestServerRequestIDs(t *testing.T) {
 	s := startServer(t, serveLimits)
 	elsewhere := strings.Replace(put("a"), "POST /", "POST /%61", 1)
 	ids := map[string]bool{}
-	for _, answer := range s.answers(put("a") + elsewhere + put("a") + strings.Replace(elsewhere, "Host:", "Connection: close\r\nHost:", 1)) {
+	for _, answer := range s.answers(put("a") + elsewhere + put("a") + strings.Replace(elsewhere, "Host:",
+		"Connection: close\r\nHost:", 1)) {
 		ids[answer.header.Get("X-Amzn-Requestid")] = true
 	}
 	if len(ids) != 4 {

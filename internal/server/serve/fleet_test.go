@@ -32,7 +32,8 @@ import (
 // TestFleet: four clients with a cache over HTTP, which post what they see. If each of them renders a page that another
 // has just made, the server reports that single-flight is violated. The server says nothing about a correct cache.
 func TestFleet(t *testing.T) {
-	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
+	hasty := mutant.All()[slices.IndexFunc(mutant.All(),
+		func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
 	t.Run("correct", func(t *testing.T) {
 		f, pages := startFleet(t, recipe.New), effort.Quick(20, 4)
 		for i := range pages {
@@ -43,7 +44,8 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%s", b)
 		}
 		if found.Verdict() != invariant.OK || found.Events != pages*9 || len(found.Untold) != 3 {
-			t.Errorf("%v, %d events, not judged: %q; want ok, %d, three invariants", found.Verdict(), found.Events, found.Untold, pages*9)
+			t.Errorf("%v, %d events, not judged: %q; want ok, %d, three invariants", found.Verdict(),
+				found.Events, found.Untold, pages*9)
 		}
 	})
 	t.Run(hasty.Name, func(t *testing.T) {
@@ -81,7 +83,8 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 	must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
 	f := &fleet{T: t, clients: map[string]isr.Handler{}, bodies: map[string][]byte{}}
 	f.checker = live.New(db, live.Options{Clock: clock, Promise: invariant.Promise{Revalidate: time.Minute}})
-	address := "http://" + running(t, Options{DB: db, Control: control.Options{Clock: clock}, Log: io.Discard, Checker: f.checker})
+	address := "http://" + running(t,
+		Options{DB: db, Control: control.Options{Clock: clock}, Log: io.Discard, Checker: f.checker})
 	f.control = address + control.Prefix
 	for _, actor := range []string{"alice", "bob", "carol", "dave"} {
 		tokens, renders := 0, 0
@@ -90,12 +93,14 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 				Region: "us-east-1", BaseEndpoint: aws.String(address),
 				Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
 			}),
-			Clock: clockwork.NewRealClock(), Table: "cache", Bodies: f, Contention: isr.Wait, Poll: time.Millisecond, Patience: 10_000,
-			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", actor, tokens) },
+			Clock: clockwork.NewRealClock(), Table: "cache", Bodies: f, Contention: isr.Wait, Poll: time.Millisecond,
+			Patience: 10_000, Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", actor, tokens) },
 			Render: func(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
 				renders++
 				body := fmt.Sprintf("%s by %s, %d", key, actor, renders)
-				return []byte(body), f.post(map[string]any{"kind": "rendered", "actor": actor, "key": key, "body": body})
+				return []byte(body), f.post(map[string]any{
+					"kind": "rendered", "actor": actor, "key": key, "body": body,
+				})
 			},
 		})
 		must.OK(t, err)
@@ -114,7 +119,9 @@ func (f *fleet) ask(key string) {
 			if err == nil {
 				var page isr.Served
 				if page, err = cache.Get(f.Context(), key); err == nil {
-					err = f.post(map[string]any{"kind": "served", "actor": actor, "key": key, "body": string(page.Body), "fresh": page.Fresh})
+					err = f.post(map[string]any{
+						"kind": "served", "actor": actor, "key": key, "body": string(page.Body), "fresh": page.Fresh,
+					})
 				}
 			}
 			if err != nil {

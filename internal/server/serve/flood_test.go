@@ -23,7 +23,9 @@ import (
 )
 
 var (
-	flood       = flag.Bool("flood", false, "run TestFlood and TestFloodOfReaders: unfinished and half-open requests, and readers that stop, on isr-sim serve")
+	flood = flag.Bool("flood", false,
+		"run TestFlood and TestFloodOfReaders: unfinished and half-open requests, and readers that stop, on "+
+			"isr-sim serve")
 	floodOthers = flag.String("flood.others", "", "for TestFlood: the address that TestFloodOthers sends requests to")
 )
 
@@ -73,7 +75,8 @@ func TestFlood(t *testing.T) {
 		}
 		all.Wait()
 		took := time.Since(begun)
-		measured(t, fmt.Sprintf("%d %s, over after %v", wave.clients, wave.name, took.Round(time.Millisecond)), pid, start, others(), othersOfCalm())
+		measured(t, fmt.Sprintf("%d %s, over after %v", wave.clients, wave.name, took.Round(time.Millisecond)), pid,
+			start, others(), othersOfCalm())
 	}
 }
 
@@ -99,7 +102,9 @@ func TestFloodOfReaders(t *testing.T) {
 			calm, _ := startProcess(t)
 			for _, server := range []string{address, calm} {
 				for i := range rows {
-					call(t, server, "PutItem", fmt.Sprintf(`{"TableName":"cache","Item":{"pk":{"S":"%d"},"html":{"S":%q}}}`, i, strings.Repeat("x", text)))
+					call(t, server, "PutItem", fmt.Sprintf(
+						`{"TableName":"cache","Item":{"pk":{"S":"%d"},"html":{"S":%q}}}`, i, strings.Repeat("x", text),
+					))
 				}
 			}
 			start := resident(t, pid, "VmRSS")
@@ -132,7 +137,8 @@ func TestFloodOfReaders(t *testing.T) {
 			}
 			all.Wait()
 			measured(t, fmt.Sprintf("%d readers of %s of %d MB, who asked %d times and took a few bytes %d times",
-				readers, wave.name, rows*text/1_000_000, asked.Load(), answered.Load()), pid, start, others(), othersOfCalm())
+				readers, wave.name, rows*text/1_000_000, asked.Load(), answered.Load()), pid, start,
+				others(), othersOfCalm())
 			if answered.Load() == 0 {
 				t.Error("no reader was answered")
 			}
@@ -147,8 +153,10 @@ func measured(t *testing.T, flood string, pid, start int, waits, waitsOfCalm []t
 	pause(t.Context(), 10*time.Second)
 	left := resident(t, pid, "VmRSS")
 	longest := waits[len(waits)-1]
-	t.Logf("%s: %d MB before, %d MB at the peak, %d MB ten seconds after; %d requests of others: median %v, longest %v, of a server that is not flooded %v",
-		flood, start>>10, highest>>10, left>>10, len(waits), waits[len(waits)/2], longest, waitsOfCalm[len(waitsOfCalm)-1])
+	t.Logf("%s: %d MB before, %d MB at the peak, %d MB ten seconds after; %d requests of others: median %v, longest "+
+		"%v, of a server that is not flooded %v",
+		flood, start>>10, highest>>10, left>>10, len(waits), waits[len(waits)/2], longest,
+		waitsOfCalm[len(waitsOfCalm)-1])
 	if longest > floodWait || highest > floodPeak || left > floodAfter {
 		t.Errorf("want %v, %d MB and %d MB at most", floodWait, floodPeak>>10, floodAfter>>10)
 	}
@@ -233,7 +241,8 @@ func asked(address, operation, body string) *http.Request {
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+	request.Header.Set("Authorization",
+		"AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 	return request
 }
 

@@ -15,14 +15,18 @@ import (
 // succeeded.
 func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
-		Gated(gate func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error)) http.Handler
+		Gated(gate func(
+			ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error),
+		) (any, error)) http.Handler
 		Rows(c ddbfake.Call) []httpdoor.Row
 	})
 	if !ok {
 		panic("serve: the door of ddbfake has no gate")
 	}
 	context.AfterFunc(ctx, desk.Close)
-	return door.Gated(func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error) {
+	return door.Gated(func(
+		ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error),
+	) (any, error) {
 		out, err := desk.Serve(ctx, c, door.Rows, serve)
 		if err == nil {
 			did(c.Input)

@@ -38,7 +38,8 @@ func (s *served) call(operation, actor, body string) (net.Conn, *bufio.Reader) {
 
 func (s *served) control(method, path, body string, want int) string {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.address+control.Prefix+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.address+control.Prefix+path,
+		strings.NewReader(body))
 	must.OK(s.t, err)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
@@ -58,7 +59,8 @@ func (s *served) hold(fault string) {
 
 // putOf is a conditional PutItem of one row.
 func putOf(value string) string {
-	return `{"TableName":"cache","Item":{"pk":{"S":"a"},"v":{"S":"` + value + `"}},"ConditionExpression":"attribute_not_exists(pk)"}`
+	return `{"TableName":"cache","Item":{"pk":{"S":"a"},"v":{"S":"` + value +
+		`"}},"ConditionExpression":"attribute_not_exists(pk)"}`
 }
 
 // winner is the attribute v of the row a; "" if there is none.
@@ -105,7 +107,8 @@ func TestHoldListsWhatIsHeld(t *testing.T) {
 	s.hold(`hold op=PutItem key=a actor=alice for=20s then=go`)
 	s.call("PutItem", "alice", putOf("1"))
 	var got struct{ Held []map[string]any }
-	if err := json.Unmarshal([]byte(s.control("POST", "/held", `{"count":1,"actor":"alice"}`, 200)), &got); err != nil || len(got.Held) != 1 {
+	if err := json.Unmarshal([]byte(s.control("POST", "/held", `{"count":1,"actor":"alice"}`, 200)),
+		&got); err != nil || len(got.Held) != 1 {
 		t.Fatalf("got %v %v", got, err)
 	}
 	text, err := json.Marshal(got.Held[0])
@@ -205,7 +208,8 @@ func TestHoldAndRestore(t *testing.T) {
 	s.control("POST", "/held", `{"count":1}`, 200)
 	s.control("POST", "/restore", `{"name":"empty"}`, 200)
 	if _, err := r.ReadByte(); err == nil || s.winner() != "" {
-		t.Errorf("a request held at a restore: got error %v and row %q, want a broken connection and none", err, s.winner())
+		t.Errorf("a request held at a restore: got error %v and row %q, want a broken connection and none", err,
+			s.winner())
 	}
 	if _, n := desk.Never(); n != 0 || len(desk.Held()) != 0 {
 		t.Errorf("got %d never released and %d held, want none", n, len(desk.Held()))

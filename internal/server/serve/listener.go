@@ -36,7 +36,8 @@ const lingering = 4
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
 	closing, done := context.WithCancel(context.WithoutCancel(ctx))
 	return &listener{
-		Listener: socket, limits: l, bodies: newBodies(closing, l, l.bodyBytes), answers: newBodies(closing, l, l.answerBytes), freed: make(chan struct{}, 1),
+		Listener: socket, limits: l, bodies: newBodies(closing, l, l.bodyBytes),
+		answers: newBodies(closing, l, l.answerBytes), freed: make(chan struct{}, 1),
 		closing: closing, close: done, turns: make(chan struct{}, lingering), open: map[*conn]*list.Element{},
 	}
 }

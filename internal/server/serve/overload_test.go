@@ -146,7 +146,8 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 	stays(t, "a body that has begun", stalled)
 	wantStatus(t, "a body without room", late, text[len(head(long))+1:], 503)
 	wantStatus(t, "an object of the control API", s.dial(),
-		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
+		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"+
+			"Content-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
 }
 
 // However many clients begin to send large bodies, few of the bodies are in memory at once, and their memory is given

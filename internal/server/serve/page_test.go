@@ -52,7 +52,8 @@ func startWatched(t *testing.T) *watched {
 	must.Done(t)(setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")))
 	s.checker = live.New(s.db, live.Options{Clock: clock})
 	s.desk = hold.New(hold.Options{DB: s.db, Clock: clock})
-	s.address = "http://" + running(t, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
+	s.address = "http://" + running(t,
+		Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
 	return s
 }
 
@@ -64,14 +65,17 @@ func (s *watched) put(actor string, item map[string]types.AttributeValue) {
 
 func putRow(ctx context.Context, address, actor string, item map[string]types.AttributeValue) error {
 	client := dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
+		Region: "us-east-1", BaseEndpoint: &address,
+		Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
 	})
 	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
 	return err
 }
 
 func row(pk, sk string, more ...string) map[string]types.AttributeValue {
-	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
+	item := map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk},
+	}
 	for i := 0; i < len(more); i += 2 {
 		item[more[i]] = &types.AttributeValueMemberS{Value: more[i+1]}
 	}
@@ -101,17 +105,23 @@ func TestPage(t *testing.T) {
 	s.put("alice<b>", hostile)
 	s.put("alice", row("CACHE#2", "META"))
 	b.Until("rows.tBodies[0].rows.length === 2 && changes.tBodies[0].rows.length === 2")
-	if got := browser.Value[string](b, "rows.tBodies[0].textContent"); !strings.Contains(got, "onerror") || !strings.Contains(got, "● expires in 31 s, deleted by a sweep") {
+	if got := browser.Value[string](b, "rows.tBodies[0].textContent"); !strings.Contains(got, "onerror") ||
+		!strings.Contains(got, "● expires in 31 s, deleted by a sweep") {
 		t.Errorf("the rows are shown as %s", got)
 	}
-	if browser.Value[bool](b, "'hacked' in window || document.images.length > 0 || document.querySelector('td b') !== null") {
+	if browser.Value[bool](b,
+		"'hacked' in window || document.images.length > 0 || document.querySelector('td b') !== null") {
 		t.Error("a row has run a script, or was taken for HTML")
 	}
 
 	// The clock is moved, and TTL deletes.
 	b.Do(chromedp.Click("[data-advance='1m']"))
-	b.Until("now.textContent === '2040-01-01 00:01:00' && document.querySelector('td.expired')?.textContent === '◐ expired 29 s ago, deleted by a sweep'")
-	b.Do(chromedp.Focus("#lag input"), chromedp.KeyEvent("a", chromedp.KeyModifiers(2)), chromedp.KeyEvent("fixed 10m"+kb.Enter))
+	b.Until(
+		"now.textContent === '2040-01-01 00:01:00' && document.querySelector('td.expired')?.textContent === '◐ " +
+			"expired 29 s ago, deleted by a sweep'",
+	)
+	b.Do(chromedp.Focus("#lag input"), chromedp.KeyEvent("a", chromedp.KeyModifiers(2)),
+		chromedp.KeyEvent("fixed 10m"+kb.Enter))
 	b.Until("document.querySelector('td.expired').textContent === '◐ expired 29 s ago, deleted in 9 min 31 s'")
 	b.Do(chromedp.Focus("#advance input"), chromedp.KeyEvent("10m"+kb.Enter))
 	b.Until("rows.tBodies[0].rows.length === 1 && changes.tBodies[0].rows[0].textContent.includes('TTL')")
@@ -140,7 +150,9 @@ func TestPage(t *testing.T) {
 	// A violation is in view at once.
 	s.violate()
 	b.Until("judged.className === 'violated' && findings.textContent.includes('violated: stale-writer by mallory')")
-	if !browser.Value[bool](b, "(box => box.top >= 0 && box.bottom <= innerHeight)(document.querySelector('.finding').getBoundingClientRect())") {
+	if !browser.Value[bool](b,
+		"(box => box.top >= 0 && box.bottom <= "+
+			"innerHeight)(document.querySelector('.finding').getBoundingClientRect())") {
 		t.Error("the violation is not in view")
 	}
 
@@ -154,7 +166,10 @@ func TestPage(t *testing.T) {
 
 	// The page shows only the rows with a text.
 	b.Do(chromedp.Focus("#chosen input"), chromedp.KeyEvent("cache#3"))
-	b.Until("rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the text') || rows.tBodies[0].rows.length === 1")
+	b.Until(
+		"rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the " +
+			"text') || rows.tBodies[0].rows.length === 1",
+	)
 
 	for _, width := range []int64{1280, 400} {
 		b.Do(chromedp.EmulateViewport(width, 800))
@@ -175,21 +190,24 @@ func (s *watched) violate() {
 	s.Helper()
 	n := 0
 	alice, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: scenariotest.Bodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
+		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: scenariotest.Bodies{},
+		Tokens: func() string { n++; return fmt.Sprint("a", n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
 	if err == nil {
 		_, err = alice.Acquire(s.Context(), "/home")
 	}
 	must.OK(s, err)
-	s.put("mallory", pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
+	s.put("mallory",
+		pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
 }
 
 // A foreign page cannot use the API that the server's own page uses, not even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {
 	s := startWatched(t)
 	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+control.Prefix+"/clock", strings.NewReader(`{"advance":"1s"}`))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+control.Prefix+"/clock",
+			strings.NewReader(`{"advance":"1s"}`))
 		must.OK(t, err)
 		r.Header.Set("Origin", origin)
 		r.Header.Set("Content-Type", "application/json")

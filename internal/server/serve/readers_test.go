@@ -30,7 +30,8 @@ var scan = strings.Replace(head(len(scanBody)), "PutItem", "Scan", 1) + scanBody
 func (s *served) fill(rows int) {
 	s.t.Helper()
 	for i := range rows {
-		must.OK(s.t, s.db.Put("cache", attr.Item{"pk": attr.S(fmt.Sprint(i)), "html": attr.S(strings.Repeat("x", 10_000))}))
+		must.OK(s.t,
+			s.db.Put("cache", attr.Item{"pk": attr.S(fmt.Sprint(i)), "html": attr.S(strings.Repeat("x", 10_000))}))
 	}
 }
 
@@ -128,13 +129,15 @@ func TestServerAnswersWrites(t *testing.T) {
 	l := serveLimits
 	l.answerBytes = 1 << 10 // less than any answer that takes room
 	s := startServer(t, l)
-	row := `{"TableName":"cache","Item":{"pk":{"S":"a"},"html":{"S":"` + strings.Repeat("x", 200_000) + `"}},"ReturnValues":"ALL_OLD"}`
+	row := `{"TableName":"cache","Item":{"pk":{"S":"a"},"html":{"S":"` + strings.Repeat("x", 200_000) +
+		`"}},"ReturnValues":"ALL_OLD"}`
 	key := `{"TableName":"cache","Key":{"pk":{"S":"a"}}}`
 	wantStatus(t, "the first write", s.dial(), head(len(row))+row, 200)
 	wantStatus(t, "a read", s.dial(), strings.Replace(head(len(key)), "PutItem", "GetItem", 1)+key, 503)
 	wantStatus(t, "a write with ALL_OLD", s.dial(), head(len(row))+row, 200)
 	deletion := strings.TrimSuffix(key, "}") + `,"ReturnValues":"ALL_OLD"}`
-	wantStatus(t, "a deletion with ALL_OLD", s.dial(), strings.Replace(head(len(deletion)), "PutItem", "DeleteItem", 1)+deletion, 200)
+	wantStatus(t, "a deletion with ALL_OLD", s.dial(),
+		strings.Replace(head(len(deletion)), "PutItem", "DeleteItem", 1)+deletion, 200)
 }
 
 // The answers of calls share their room with the long answers of the control API: a Scan waits while clients do not

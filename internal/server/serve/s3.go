@@ -31,7 +31,8 @@ type s3door struct {
 
 // newS3Handler returns the handler of the requests to an S3 fake.
 func newS3Handler(ctx context.Context, store *s3fake.Store, o Options) fasthttp.RequestHandler {
-	d := &s3door{context.WithoutCancel(ctx), s3fake.Transport(store.Do), o.Hosts, slog.New(slog.NewTextHandler(o.Log, nil))}
+	d := &s3door{context.WithoutCancel(ctx), s3fake.Transport(store.Do), o.Hosts,
+		slog.New(slog.NewTextHandler(o.Log, nil))}
 	return d.serve
 }
 
@@ -60,11 +61,13 @@ func (d *s3door) serve(ctx *fasthttp.RequestCtx) {
 		}
 	}()
 	if misframed(&ctx.Request.Header) {
-		refuseS3(ctx, http.StatusBadRequest, "InvalidRequest", "found Content-Length together with Transfer-Encoding, or an encoding that is not chunked")
+		refuseS3(ctx, http.StatusBadRequest, "InvalidRequest",
+			"found Content-Length together with Transfer-Encoding, or an encoding that is not chunked")
 		return
 	}
 	if ctx.IsConnect() {
-		refuseS3(ctx, http.StatusMethodNotAllowed, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+		refuseS3(ctx, http.StatusMethodNotAllowed, "MethodNotAllowed",
+			"The specified method is not allowed against this resource.")
 		return
 	}
 	r, ok := d.request(ctx, body)
@@ -120,11 +123,15 @@ func (d *s3door) request(ctx *fasthttp.RequestCtx, body *sentBody) (*http.Reques
 	case err != nil:
 		refuseS3(ctx, http.StatusBadRequest, "InvalidURI", "Couldn't parse the specified URI.")
 	case r.Header["Origin"] != nil:
-		refuseS3(ctx, http.StatusForbidden, "AccessDenied", "isr-sim: a request with an Origin header is a browser's, and no page is a client here")
+		refuseS3(ctx, http.StatusForbidden, "AccessDenied",
+			"isr-sim: a request with an Origin header is a browser's, and no page is a client here")
 	case slices.Contains(r.Header["Sec-Fetch-Site"], control.CrossSite):
-		refuseS3(ctx, http.StatusForbidden, "AccessDenied", "isr-sim: a page of another site made a browser send this request, and no page is a client here")
+		refuseS3(ctx, http.StatusForbidden, "AccessDenied",
+			"isr-sim: a page of another site made a browser send this request, and no page is a client here")
 	case !hostname.Local(r.Host, d.hosts...):
-		refuseS3(ctx, http.StatusForbidden, "AccessDenied", "isr-sim: this server does not go by that name; use the address that it printed, or start it with --allow-host")
+		refuseS3(ctx, http.StatusForbidden, "AccessDenied",
+			"isr-sim: this server does not go by that name; use the address that it printed, or start it with "+
+				"--allow-host")
 	default:
 		return r, true
 	}
@@ -183,7 +190,8 @@ func writeS3(ctx *fasthttp.RequestCtx, response *http.Response) bool {
 func refuseS3(ctx *fasthttp.RequestCtx, status int, code, message string) {
 	ctx.SetStatusCode(status)
 	ctx.SetContentType("application/xml")
-	ctx.SetBodyString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code + "</Code><Message>" + message + "</Message></Error>")
+	ctx.SetBodyString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code + "</Code><Message>" +
+		message + "</Message></Error>")
 	ctx.SetConnectionClose()
 	linger(ctx)
 }

@@ -48,22 +48,26 @@ func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tl
 func TestTheSDKOverTLS(t *testing.T) {
 	s, client, _ := secure(t, serveLimits)
 	sdk := dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", HTTPClient: client, Credentials: credentials.NewStaticCredentialsProvider("alice", "any", ""),
+		Region: "eu-central-1", HTTPClient: client,
+		Credentials: credentials.NewStaticCredentialsProvider("alice", "any", ""),
 	})
 	must.Done(t)(sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("pages"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	}))
 	long := strings.Repeat("x", 300_000)
 	for range 3 {
-		must.Done(t)(sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
-		}}))
+		must.Done(t)(sdk.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
+			}}))
 	}
-	out, err := sdk.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: "a"},
-	}})
+	out, err := sdk.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "a"},
+		}})
 	must.OK(t, err)
 	if html, _ := out.Item["html"].(*types.AttributeValueMemberS); html == nil || html.Value != long {
 		t.Error("the row came back as another one")
@@ -122,7 +126,8 @@ func TestHostNamesOverTLS(t *testing.T) {
 	}
 	config.InsecureSkipVerify = false
 	for origin, want := range map[string]int{
-		"https://localhost": http.StatusOK, "https://evil.example": http.StatusForbidden, "https://dynamodb.us-east-1.amazonaws.com": http.StatusForbidden,
+		"https://localhost": http.StatusOK, "https://evil.example": http.StatusForbidden,
+		"https://dynamodb.us-east-1.amazonaws.com": http.StatusForbidden,
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost/_isr-sim/clock", nil)
 		must.OK(t, err)

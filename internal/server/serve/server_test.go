@@ -99,7 +99,8 @@ func dial(t *testing.T, address string, until time.Time) net.Conn {
 func head(bodyBytes int, more ...string) string {
 	return "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n" +
 		"X-Amz-Target: DynamoDB_20120810.PutItem\r\n" +
-		"Authorization: AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0\r\n" +
+		"Authorization: AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, " +
+		"SignedHeaders=host, Signature=0\r\n" +
 		fmt.Sprintf("Content-Length: %d\r\n", bodyBytes) + strings.Join(append(more, "\r\n"), "")
 }
 
@@ -142,9 +143,12 @@ func TestServerCutsOffSlowRequests(t *testing.T) {
 		"half a header":         "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
 		"no body":               head(len(putA)),
 		"half a body":           head(len(putA)) + putA[:10],
-		"a chunk that is none":  strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) + "zz\r\n\r\n",
-		"half a chunk":          strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) + "ffff\r\n{",
-		"half a control body":   "POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+		"a chunk that is none": strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
+			"zz\r\n\r\n",
+		"half a chunk": strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
+			"ffff\r\n{",
+		"half a control body": "POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\n" +
+			"Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,12 +189,17 @@ func TestServerRefuses(t *testing.T) {
 		{"no HTTP", "\x16\x03\x01\r\n\r\n", 400},
 		{"a header of 1 MB", head(0, "X-Long: "+strings.Repeat("x", 1<<20)+"\r\n"), 431},
 		{"a body of 17 MB, of which little is sent", head(17<<20) + "{", 413},
-		{"a body of 17 MB in one chunk", strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
-			"1100000\r\n" + strings.Repeat(" ", 17<<20) + "\r\n0\r\n\r\n", 413},
+		{"a body of 17 MB in one chunk",
+			strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
+				"1100000\r\n" + strings.Repeat(" ", 17<<20) + "\r\n0\r\n\r\n", 413},
 		{"two lengths", head(len(putA), "Content-Length: 7\r\n") + putA, 400},
-		{"a length and chunks", head(len(putA), "Transfer-Encoding: chunked\r\n") + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(putA), putA), 400},
-		{"chunks and a length", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTRANSFER-ENCODING: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n", 400},
-		{"a length and chunks, asked before", head(len(putA), "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n"), 400},
+		{"a length and chunks", head(len(putA), "Transfer-Encoding: chunked\r\n") +
+			fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(putA), putA), 400},
+		{"chunks and a length",
+			"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTRANSFER-ENCODING: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n",
+			400},
+		{"a length and chunks, asked before",
+			head(len(putA), "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n"), 400},
 		{"a length and no chunks", head(len(putA), "Transfer-Encoding: identity\r\n") + putA, 400},
 		{"gzip that is none", head(len(putA), "Content-Encoding: gzip\r\n") + putA, 400},
 		{"a region that is none", replace("us-east-1", "us:east"), 400},
@@ -277,7 +286,8 @@ func TestServerManyConnections(t *testing.T) {
 	}
 	waiting := s.dial()
 	send(t, waiting, head(len(putA))+putA)
-	if err := waiting.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil { // a socket knows only real time
+	// a socket knows only real time
+	if err := waiting.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -76,30 +76,39 @@ func (c *Settings) check() error {
 	const help = "isr-sim serve --help"
 	switch {
 	case c.S3 == "" && len(c.Buckets) > 0:
-		return mistake.New(errors.New("found --s3-bucket without --s3, which alone needs it"), "--s3 --s3-bucket "+c.Buckets[0])
+		return mistake.New(errors.New("found --s3-bucket without --s3, which alone needs it"),
+			"--s3 --s3-bucket "+c.Buckets[0])
 	case c.ReplicaLag < 0:
 		return mistake.New(fmt.Errorf("--replica-lag: found %v, expected 0s or more", c.ReplicaLag), help)
 	case c.Data != "" && c.DataEvery <= 0:
 		return mistake.New(fmt.Errorf("--data-every: found %v, expected more than 0s", c.DataEvery), help)
 	case c.KeepChanges < 0:
-		return mistake.New(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.KeepChanges), "0 keeps all changes")
+		return mistake.New(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.KeepChanges),
+			"0 keeps all changes")
 	case c.Skew < 0:
 		return mistake.New(fmt.Errorf("--max-clock-skew: found %v, expected 0s or more", c.Skew), help)
 	case c.Revalidate < 0:
 		return mistake.New(fmt.Errorf("--revalidate: found %v, expected 0s or more", c.Revalidate), help)
 	case len(c.Except) > 0 && c.Check == "":
-		return mistake.New(errors.New("found --check-except without --check, which alone needs it"), "--check --check-except "+c.Except[0])
+		return mistake.New(errors.New("found --check-except without --check, which alone needs it"),
+			"--check --check-except "+c.Except[0])
 	case slices.Contains(c.Except, ""):
-		return mistake.New(errors.New("--check-except: found no name, expected an access key id"), "for example --check-except seed")
+		return mistake.New(errors.New("--check-except: found no name, expected an access key id"),
+			"for example --check-except seed")
 	}
 	for _, origin := range c.CORS {
-		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			return mistake.New(fmt.Errorf("--cors: found %q, expected an origin: a scheme, a host and perhaps a port", origin), "for example --cors http://localhost:5173")
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" ||
+			u.Scheme+"://"+u.Host != origin {
+			return mistake.New(fmt.Errorf("--cors: found %q, expected an origin: a scheme, a host and perhaps a port",
+				origin), "for example --cors http://localhost:5173")
 		}
 	}
 	for _, name := range c.Buckets {
 		if !hostname.IsBucket(name) {
-			return mistake.New(fmt.Errorf("--s3-bucket: found %q, expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens", name), "")
+			return mistake.New(
+				fmt.Errorf("--s3-bucket: found %q, expected a bucket's name: 3 to 63 lower-case letters, digits, "+
+					"dots and hyphens", name), "",
+			)
 		}
 	}
 	for _, at := range []struct{ flag, address string }{{"--listen", c.Listen}, {"--s3", c.S3}} {
@@ -118,16 +127,20 @@ func (c *Settings) check() error {
 func (c *Settings) checkListen(flag, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
-		return mistake.New(fmt.Errorf("%s: found %q, expected host:port", flag, address), "for example "+flag+"=127.0.0.1:8000")
+		return mistake.New(fmt.Errorf("%s: found %q, expected host:port", flag, address),
+			"for example "+flag+"=127.0.0.1:8000")
 	}
 	if Loopback(host) {
 		return nil
 	}
 	if !c.AllowRemote {
-		return mistake.New(fmt.Errorf("%s: found %q, expected a loopback address such as 127.0.0.1:%s", flag, address, port),
+		return mistake.New(fmt.Errorf("%s: found %q, expected a loopback address such as 127.0.0.1:%s", flag, address,
+			port),
 			"other machines can connect to this address, and there is no password; to permit that, add --allow-remote")
 	}
-	fmt.Fprintf(c.Log, "isr-sim: warning: there is no password: every client that can connect to %s can read and change all data\n", address)
+	fmt.Fprintf(c.Log,
+		"isr-sim: warning: there is no password: every client that can connect to %s can read and change all data\n",
+		address)
 	return nil
 }
 
@@ -149,13 +162,17 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 		return nil, mistake.New(fmt.Errorf("--check: %w", err), "")
 	}
 	db := ddbfake.New(ddbfake.Options{
-		Clock: clock, Lag: lag, Seed: c.Seed, ReplicaLag: c.ReplicaLag, KeepChanges: c.KeepChanges, Conflicts: c.Conflicts, Throughput: c.Throughput,
+		Clock: clock, Lag: lag, Seed: c.Seed, ReplicaLag: c.ReplicaLag, KeepChanges: c.KeepChanges,
+		Conflicts: c.Conflicts, Throughput: c.Throughput,
 	})
 	s := &Server{
 		settings: c,
-		desk:     hold.New(hold.Options{DB: db, Clock: clock, Log: func(line string) { fmt.Fprintf(c.Log, "isr-sim: %s\n", line) }}),
+		desk: hold.New(hold.Options{
+			DB: db, Clock: clock, Log: func(line string) { fmt.Fprintf(c.Log, "isr-sim: %s\n", line) },
+		}),
 	}
-	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts, CORS: c.CORS, Log: c.Log}
+	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts,
+		CORS: c.CORS, Log: c.Log}
 	if c.AllowRemote { // other machines call this machine by its names in their network
 		s.options.Hosts = append(slices.Clone(c.AllowHosts), hostname.OfNetwork)
 	}
@@ -232,7 +249,8 @@ func (s *Server) open(ctx context.Context) error {
 		if err := s.listen(ctx, c.S3, "--s3="); err != nil {
 			return err
 		}
-		s.options.S3, s.options.S3Socket = s3fake.New(s3fake.Options{Clock: s.options.Control.Clock, Buckets: c.Buckets}), s.sockets[1]
+		s.options.S3, s.options.S3Socket =
+			s3fake.New(s3fake.Options{Clock: s.options.Control.Clock, Buckets: c.Buckets}), s.sockets[1]
 	}
 	var err error
 	s.options.Certificate, s.file, err = c.certificate(s.sockets)
@@ -296,8 +314,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, saveErr)
 }
 
-// Idle lists the faults and holds that wait and have struck no request. When the server has ended, they are those of the
-// end.
+// Idle lists the faults and holds that wait and have struck no request. When the server has ended, they are those of
+// the end.
 func (s *Server) Idle() []string {
 	idle := control.Idle(s.options.DB, s.desk)
 	if s.options.S3 != nil {

@@ -52,7 +52,8 @@ func read(text []byte, region string) (found []object, skipped []string, err err
 	var whole any
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if json.Unmarshal(trimmed, &whole) != nil {
-			return nil, nil, nil //nolint:nilerr // DB.Load says where the mistake is, and reads several JSON texts in a row
+			//nolint:nilerr // DB.Load says where the mistake is, and reads several JSON texts in a row
+			return nil, nil, nil
 		}
 	} else if whole, err = fromYAML(text); err != nil {
 		return nil, nil, err

@@ -67,11 +67,14 @@ func TestLoad(t *testing.T) {
 		want []string // tables, each with the settings that it must have
 		rows int      // the number of rows of the first table
 	}{
-		"SAM, in YAML": {sam, []string{"Locks lock tags=web", "test-cache pk sk gsi=1 ttl=ttl stream=NEW_AND_OLD_IMAGES read=5 tags=eu-west-1"}, 0},
+		"SAM, in YAML": {sam,
+			[]string{"Locks lock tags=web",
+				"test-cache pk sk gsi=1 ttl=ttl stream=NEW_AND_OLD_IMAGES read=5 tags=eu-west-1"}, 0},
 		"CDK, in JSON": {`{"Resources": {"Cache4F2": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": {
 			"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
 			"BillingMode": "PAY_PER_REQUEST", "Replicas": [{"Region": {"Ref": "AWS::Region"}, "TableName": {"Ref": "AWS::NoValue"}}],
-			"TableName": {"Fn::Join": ["-", ["cache", {"Ref": "AWS::AccountId"}]]}}}}}`, []string{"cache-000000000000 pk"}, 0},
+			"TableName": {"Fn::Join": ["-", ["cache", {"Ref": "AWS::AccountId"}]]}}}}}`,
+			[]string{"cache-000000000000 pk"}, 0},
 		"Terraform's plan": {`{"format_version": "1.2", "terraform_version": "1.9.0", "planned_values": {"root_module": {"child_modules": [{"resources": [
 			{"address": "module.c.aws_dynamodb_table.cache", "type": "aws_dynamodb_table", "values": {"name": "cache", "billing_mode": "PAY_PER_REQUEST", "hash_key": "pk", "range_key": "sk",
 			 "attribute": [{"name": "pk", "type": "S"}, {"name": "sk", "type": "S"}], "stream_enabled": true, "stream_view_type": "KEYS_ONLY", "table_class": null,
@@ -124,7 +127,8 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	if n := aws.ToInt64(d.ProvisionedThroughput.ReadCapacityUnits); n > 0 {
 		words = append(words, "read=5")
 	}
-	tags, err := db.Do(t.Context(), ddbfake.Call{Region: "eu-west-1", Input: &dynamodb.ListTagsOfResourceInput{ResourceArn: d.TableArn}})
+	tags, err := db.Do(t.Context(),
+		ddbfake.Call{Region: "eu-west-1", Input: &dynamodb.ListTagsOfResourceInput{ResourceArn: d.TableArn}})
 	must.OK(t, err)
 	if of, _ := tags.(*dynamodb.ListTagsOfResourceOutput); len(of.Tags) > 0 {
 		words = append(words, "tags="+aws.ToString(of.Tags[0].Value))
@@ -139,18 +143,32 @@ func TestLoadTells(t *testing.T) {
 		t.Errorf("got %q and %v, want the recovery", skipped, err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                   {"", "found nothing in it"},
-		"no YAML":                   {"Resources:\n  - a: [b\n", "found no YAML"},
-		"another file":              {"services:\n  db: {image: x}\n", "found YAML without Resources"},
-		"no table":                  {"Resources:\n  Site: {Type: AWS::S3::Bucket}\n", "found no table in it"},
-		"an unknown property":       {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {Tablename: x}}\n", "resource C: found the property Tablename"},
-		"a parameter without value": {"Parameters:\n  S: {Type: String}\nResources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref S}}\n", "resource C: TableName: found the parameter S without a default"},
-		"a reference to nothing":    {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Sub \"${X}\"}}\n", "found Ref of X, which is no parameter and no resource"},
-		"another function":          {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !ImportValue x}}\n", "found Fn::ImportValue"},
-		"an anchor that is not":     {"Resources:\n  C: *none\n", ""},
-		"a table that is refused":   {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: []}}\n", "table C: "},
-		"JSON that is none":         {"{\"TableName\": \"x\",\n}", "line 2: found no JSON"},
-		"an item that is none":      {`{"terraform_version": "1", "values": {"root_module": {"resources": [{"address": "a.b", "type": "aws_dynamodb_table_item", "values": {"item": "{"}}]}}}`, "a.b: item: found no JSON"},
+		"nothing":      {"", "found nothing in it"},
+		"no YAML":      {"Resources:\n  - a: [b\n", "found no YAML"},
+		"another file": {"services:\n  db: {image: x}\n", "found YAML without Resources"},
+		"no table":     {"Resources:\n  Site: {Type: AWS::S3::Bucket}\n", "found no table in it"},
+		"an unknown property": {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {Tablename: x}}\n",
+			"resource C: found the property Tablename"},
+		"a parameter without value": {
+			"Parameters:\n  S: {Type: String}\nResources:\n" +
+				"  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref S}}\n",
+			"resource C: TableName: found the parameter S without a default",
+		},
+		"a reference to nothing": {
+			"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Sub \"${X}\"}}\n",
+			"found Ref of X, which is no parameter and no resource",
+		},
+		"another function": {
+			"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {TableName: !ImportValue x}}\n",
+			"found Fn::ImportValue",
+		},
+		"an anchor that is not": {"Resources:\n  C: *none\n", ""},
+		"a table that is refused": {"Resources:\n  C: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: []}}\n",
+			"table C: "},
+		"JSON that is none": {"{\"TableName\": \"x\",\n}", "line 2: found no JSON"},
+		"an item that is none": {
+			`{"terraform_version": "1", "values": {"root_module": {"resources": [{"address": "a.b", "type": "aws_dynamodb_table_item", "values": {"item": "{"}}]}}}`, "a.b: item: found no JSON",
+		},
 	} {
 		if _, _, err := load(t, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", name, err, c.want)

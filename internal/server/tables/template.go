@@ -23,15 +23,17 @@ type template struct {
 var (
 	// sameInRequest are the properties that a request to CreateTable has under the same names.
 	sameInRequest = []string{
-		"AttributeDefinitions", "BillingMode", "DeletionProtectionEnabled", "GlobalSecondaryIndexes", "KeySchema", "LocalSecondaryIndexes",
-		"OnDemandThroughput", "ProvisionedThroughput", "TableClass", "WarmThroughput",
+		"AttributeDefinitions", "BillingMode", "DeletionProtectionEnabled", "GlobalSecondaryIndexes", "KeySchema",
+		"LocalSecondaryIndexes", "OnDemandThroughput", "ProvisionedThroughput", "TableClass", "WarmThroughput",
 	}
 	// ofOthers are properties for other services or features. They do not change any answer about rows.
 	ofOthers = []string{
-		"ContributorInsightsSpecification", "KinesisStreamSpecification", "PointInTimeRecoverySpecification", "ResourcePolicy",
+		"ContributorInsightsSpecification", "KinesisStreamSpecification",
+		"PointInTimeRecoverySpecification", "ResourcePolicy",
 	}
 	numbers = []string{
-		"ReadCapacityUnits", "WriteCapacityUnits", "MaxReadRequestUnits", "MaxWriteRequestUnits", "ReadUnitsPerSecond", "WriteUnitsPerSecond",
+		"ReadCapacityUnits", "WriteCapacityUnits", "MaxReadRequestUnits", "MaxWriteRequestUnits",
+		"ReadUnitsPerSecond", "WriteUnitsPerSecond",
 	}
 	truths = []string{"DeletionProtectionEnabled", "Enabled", "SSEEnabled"}
 )
@@ -42,7 +44,8 @@ func (t *template) tables() ([]object, error) {
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
 		resource := asObject(t.resources[id])
 		kind, _ := resource["Type"].(string)
-		if kind != "AWS::DynamoDB::Table" && kind != "AWS::DynamoDB::GlobalTable" && kind != "AWS::Serverless::SimpleTable" {
+		if kind != "AWS::DynamoDB::Table" && kind != "AWS::DynamoDB::GlobalTable" &&
+			kind != "AWS::Serverless::SimpleTable" {
 			continue
 		}
 		properties, err := t.resolve(resource["Properties"])
@@ -105,7 +108,8 @@ func (t *template) table(id, kind string, p object) (object, error) {
 			}
 		case property == "Replicas" && kind == "AWS::DynamoDB::GlobalTable":
 			if n := len(asList(v)); n > 1 {
-				t.skipped = append(t.skipped, fmt.Sprintf("resource %s: the table is in one region, and not in %d", id, n))
+				t.skipped = append(t.skipped,
+					fmt.Sprintf("resource %s: the table is in one region, and not in %d", id, n))
 			}
 		case strings.HasPrefix(property, "WriteProvisioned") || strings.HasPrefix(property, "WriteOnDemand"):
 			t.skipped = append(t.skipped, "resource "+id+": "+property+" is left out")
@@ -113,7 +117,8 @@ func (t *template) table(id, kind string, p object) (object, error) {
 			return nil, fmt.Errorf("found the property %s, expected one of a table", property)
 		}
 	}
-	if kind == "AWS::DynamoDB::GlobalTable" && request["ProvisionedThroughput"] == nil && request["BillingMode"] != "PAY_PER_REQUEST" {
+	if kind == "AWS::DynamoDB::GlobalTable" && request["ProvisionedThroughput"] == nil &&
+		request["BillingMode"] != "PAY_PER_REQUEST" {
 		request["BillingMode"] = "PAY_PER_REQUEST" // its units scale by themselves
 	}
 	return object{"name": name, "settings": settings}, nil

@@ -67,7 +67,8 @@ func terraformTable(v object) object {
 	set(request, "DeletionProtectionEnabled", v["deletion_protection_enabled"])
 	var definitions []any
 	for _, a := range asList(v["attribute"]) {
-		definitions = append(definitions, object{"AttributeName": asObject(a)["name"], "AttributeType": asObject(a)["type"]})
+		definitions = append(definitions,
+			object{"AttributeName": asObject(a)["name"], "AttributeType": asObject(a)["type"]})
 	}
 	request["AttributeDefinitions"] = definitions
 	index := func(of object, hash any) object {
@@ -75,7 +76,9 @@ func terraformTable(v object) object {
 		if names := asList(of["non_key_attributes"]); len(names) > 0 {
 			projection["NonKeyAttributes"] = names
 		}
-		return object{"IndexName": of["name"], "KeySchema": terraformKeys(hash, of["range_key"]), "Projection": projection}
+		return object{
+			"IndexName": of["name"], "KeySchema": terraformKeys(hash, of["range_key"]), "Projection": projection,
+		}
 	}
 	var global, local []any
 	for _, i := range asList(v["global_secondary_index"]) {

@@ -17,7 +17,9 @@ import (
 // width is the column at which lists are wrapped.
 const width = 120
 
-var errChanged = errors.New("found a layout that cannot be changed without changing the scenario: write long texts as blocks (about: |)")
+var errChanged = errors.New(
+	"found a layout that cannot be changed without changing the scenario: write long texts as blocks (about: |)",
+)
 
 // Scenario returns the contents of a scenario file, laid out. The file name appears in errors, which are those of
 // scenario.Parse.
@@ -40,7 +42,8 @@ func Scenario(file string, data []byte) ([]byte, error) {
 	out := []byte(strings.Join(lines, "\n") + "\n")
 	// The library's printer cannot print every file correctly, and a new layout must not change a run. So the result is
 	// read again and compared.
-	if after, err := scenario.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) || comments(data) != comments(out) {
+	if after, err := scenario.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) ||
+		comments(data) != comments(out) {
 		return nil, errChanged
 	}
 	return out, nil

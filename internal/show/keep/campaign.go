@@ -59,7 +59,8 @@ func (r *Drawing) drawResults(results []resultsFile, args []string) error {
 	case to == "" && len(results) == 1:
 		to = strings.TrimSuffix(results[0].file, filepath.Ext(results[0].file)) + ".html"
 	case to == "":
-		return mistake.New(errors.New("-o: found no file for several results, expected one"), "isr-sim report -o campaign.html ...")
+		return mistake.New(errors.New("-o: found no file for several results, expected one"),
+			"isr-sim report -o campaign.html ...")
 	}
 	if slices.ContainsFunc(results, func(of resultsFile) bool { return of.file == to }) {
 		return mistake.New(fmt.Errorf("-o: found the results themselves, %s, expected another file", to), "")
@@ -73,9 +74,10 @@ func (r *Drawing) writeResults(results []resultsFile, to string, pages drawnPage
 	for _, of := range results {
 		plots = append(plots, of.plots...)
 		if of.doc != nil {
-			all = append(all, report.Results{Name: filepath.Base(of.file), Document: of.doc, Link: func(result *verdicts.Result) (string, string) {
-				return leadTo(result, of.file, to, pages)
-			}})
+			all = append(all, report.Results{Name: filepath.Base(of.file), Document: of.doc,
+				Link: func(result *verdicts.Result) (string, string) {
+					return leadTo(result, of.file, to, pages)
+				}})
 		}
 	}
 	return r.write("report", to, func(out io.Writer) error { return report.Campaigns(out, all, plots) })
@@ -94,12 +96,14 @@ func (d drawnPages) add(record, page string) {
 // is not where the command has written it, leadTo looks for it in the folder of the results, because the artifacts of a
 // CI run are in one folder.
 func leadTo(result *verdicts.Result, file, page string, pages drawnPages) (address, text string) {
-	for _, named := range []struct{ name, text string }{{result.Report, "report of the run"}, {result.Record, "record of the run"}} {
+	for _, named := range []struct{ name, text string }{{result.Report, "report of the run"},
+		{result.Record, "record of the run"}} {
 		if named.name == "" {
 			continue
 		}
 		beside := filepath.Dir(file)
-		for _, place := range []string{named.name, filepath.Join(beside, named.name), filepath.Join(beside, filepath.Base(named.name))} {
+		for _, place := range []string{named.name, filepath.Join(beside, named.name), filepath.Join(beside,
+			filepath.Base(named.name))} {
 			info, err := os.Stat(place)
 			if err != nil || !info.Mode().IsRegular() {
 				continue

@@ -51,14 +51,18 @@ func (r *Drawing) Draw(args []string) error {
 			suggest.Hint(r.Format, []string{"html", "svg", "trace"}, ""))
 	}
 	if len(args) == 0 {
-		return mistake.New(errors.New("report: found no record, expected at least one"), "isr-sim run --record run.json SCENARIO writes one")
+		return mistake.New(errors.New("report: found no record, expected at least one"),
+			"isr-sim run --record run.json SCENARIO writes one")
 	}
 	records, results, err := r.read(args)
 	if err != nil {
 		return err
 	}
 	if len(results) > 0 && (r.Format != "html" || r.Beside != "") {
-		return mistake.New(fmt.Errorf("report: found %s, which has no record of a run, expected records for --format svg, --format trace and --beside", results[0].file), "")
+		return mistake.New(
+			fmt.Errorf("report: found %s, which has no record of a run, expected records for --format svg, --format "+
+				"trace and --beside", results[0].file), "",
+		)
 	}
 	if len(records) == 0 {
 		return r.drawResults(results, args)
@@ -82,12 +86,14 @@ func (r *Drawing) Draw(args []string) error {
 // drawBoth draws two records on one page.
 func (r *Drawing) drawBoth(records []drawn) error {
 	if len(records) != 1 || r.Format != "html" {
-		return mistake.New(fmt.Errorf("--beside: found %d records and the format %s, expected one record and html", len(records), r.Format),
+		return mistake.New(fmt.Errorf("--beside: found %d records and the format %s, expected one record and html",
+			len(records), r.Format),
 			"isr-sim report --beside shrunk.json -o both.html run.json")
 	}
 	second, err := readRecord(r.Beside)
 	if err != nil {
-		return mistake.New(fmt.Errorf("--beside: %w", err), "isr-sim shrink --record FILE writes the record of the smaller run")
+		return mistake.New(fmt.Errorf("--beside: %w", err),
+			"isr-sim shrink --record FILE writes the record of the smaller run")
 	}
 	to := r.To
 	if to == "" {
@@ -115,7 +121,8 @@ func (r *Drawing) drawAll(records []drawn, results []resultsFile, args []string,
 	case folder == "" && len(args) == 1:
 		folder = args[0]
 	case folder == "":
-		return mistake.New(errors.New("-o: found no folder for several records, expected one"), "isr-sim report -o reports ...")
+		return mistake.New(errors.New("-o: found no folder for several records, expected one"),
+			"isr-sim report -o reports ...")
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return mistake.New(fmt.Errorf("-o: %w", err), "several records are drawn into a folder")
@@ -167,11 +174,13 @@ func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, e
 	}
 	for _, arg := range args {
 		if arg == "" {
-			return nil, nil, mistake.New(errors.New("report: found an empty name, expected a file or a folder"), "a variable of the shell may not be set")
+			return nil, nil, mistake.New(errors.New("report: found an empty name, expected a file or a folder"),
+				"a variable of the shell may not be set")
 		}
 		if !isFolder(arg) {
 			if err := take(arg); err != nil {
-				return nil, nil, mistake.New(err, "isr-sim run --record FILE writes a record; docs/REPORT.md says what else is drawn")
+				return nil, nil, mistake.New(err,
+					"isr-sim run --record FILE writes a record; docs/REPORT.md says what else is drawn")
 			}
 			continue
 		}
@@ -188,7 +197,8 @@ func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, e
 			}
 		}
 		if !found {
-			return nil, nil, mistake.New(fmt.Errorf("found no record in the folder %s, expected some (*.json)", arg), "isr-sim run --record FOLDER/ writes records")
+			return nil, nil, mistake.New(fmt.Errorf("found no record in the folder %s, expected some (*.json)", arg),
+				"isr-sim run --record FOLDER/ writes records")
 		}
 	}
 	return records, results, nil
@@ -207,7 +217,8 @@ func readRecord(file string) (*record.Record, error) {
 	defer in.Close() //nolint:errcheck // it was only read
 	rec, err := record.Read(in)
 	if ending := filepath.Ext(file); err != nil && (ending == ".yaml" || ending == ".yml") {
-		return nil, fmt.Errorf("%s: found a file in YAML, such as a scenario, expected the record of a run, in JSON", file)
+		return nil, fmt.Errorf("%s: found a file in YAML, such as a scenario, expected the record of a run, in JSON",
+			file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

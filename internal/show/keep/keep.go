@@ -53,7 +53,8 @@ func (k *Keeper) Ready(several bool) error {
 		if several || isFolder(to.name) {
 			folder = to.name
 			if err := os.MkdirAll(folder, 0o777); err != nil {
-				return mistake.New(fmt.Errorf("%s: %w", to.flag, err), "the files of several runs are written to a folder")
+				return mistake.New(fmt.Errorf("%s: %w", to.flag, err),
+					"the files of several runs are written to a folder")
 			}
 		}
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
@@ -175,7 +176,9 @@ func commands(r *record.Record, source string) []report.Command {
 	}
 	seed, seedErr := strconv.ParseUint(r.Seed, 10, 64)
 	choices, choicesErr := schedule.ParseChoices(r.Choices)
-	replay := scenario.Replay{Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, AllStops: r.AllStops, Digest: r.Digest}
+	replay := scenario.Replay{
+		Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, AllStops: r.AllStops, Digest: r.Digest,
+	}
 	var all []report.Command
 	for _, name := range names {
 		text := fmt.Sprintf("%s %s %s", shell.Program(), name, shell.Quote(source))
@@ -209,7 +212,9 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 	case c == nil || r.Schedules == 0 || ctx.Err() != nil:
 		return scenario.Run{}, false, nil //nolint:nilerr // an interrupt ends the command without more runs
 	}
-	set, err := schedules.New(scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1)
+	set, err := schedules.New(
+		scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1,
+	)
 	if err != nil {
 		return scenario.Run{}, false, err
 	}

@@ -13,7 +13,8 @@ import (
 
 // ProofRow prints a proof on one line: scenario, protocol, schedules, states, verdict, and the marks that were reached.
 func ProofRow(p *campaign.Proof) string {
-	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), p.Reached())
+	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States),
+		p.Summary(), p.Reached())
 }
 
 // Proof prints a proof: its row, how much it has searched, and what it has proved.
@@ -33,7 +34,8 @@ func Extent(p *campaign.Proof) string {
 	case p.Verdict == invariant.Violated:
 		return counts + " to the first violation"
 	case e.Complete && e.Split.Parts > 0:
-		return fmt.Sprintf("%v; complete: %s, 0 violations; isr-sim merge adds the parts up, which are no proof alone", e.Split, counts)
+		return fmt.Sprintf("%v; complete: %s, 0 violations; isr-sim merge adds the parts up, which are no proof alone",
+			e.Split, counts)
 	case e.Complete:
 		return "complete: " + counts + ", 0 violations"
 	}
@@ -42,10 +44,12 @@ func Extent(p *campaign.Proof) string {
 		left = append(left, "everything")
 	}
 	if e.Open > 0 {
-		left = append(left, fmt.Sprintf("%d branches not taken, %d to %d choices deep", e.Open, e.Shallowest, e.Deepest))
+		left = append(left,
+			fmt.Sprintf("%d branches not taken, %d to %d choices deep", e.Open, e.Shallowest, e.Deepest))
 	}
 	if e.TooLong > 0 {
-		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
+		left = append(left,
+			fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
 	}
 	if len(left) == 0 {
 		left = append(left, "the schedule that was left in its middle")
@@ -57,7 +61,8 @@ func Extent(p *campaign.Proof) string {
 func Bounds(s *scenario.Scenario) string {
 	var pauses, crashes, restarts, steps, faults int
 	for _, a := range s.Actors {
-		pauses, crashes, restarts, steps = pauses+a.Pauses, crashes+a.Crashes, restarts+a.Restarts, steps+len(a.ClockSteps)
+		pauses, crashes, restarts, steps = pauses+a.Pauses, crashes+a.Crashes, restarts+a.Restarts, steps+
+			len(a.ClockSteps)
 	}
 	for _, f := range s.Faults {
 		if f.Maybe {
@@ -69,8 +74,8 @@ func Bounds(s *scenario.Scenario) string {
 		n    int
 		name string
 	}{
-		{s.Bounds.Ticks, "tick"}, {s.Bounds.Sweeps, "sweep"}, {pauses, "pause"}, {crashes, "crash"}, {restarts, "restart"},
-		{steps, "clock step"}, {faults, "possible fault"},
+		{s.Bounds.Ticks, "tick"}, {s.Bounds.Sweeps, "sweep"}, {pauses, "pause"}, {crashes, "crash"},
+		{restarts, "restart"}, {steps, "clock step"}, {faults, "possible fault"},
 	} {
 		if bound.n > 0 {
 			has = append(has, schedules.Plural(bound.n, bound.name))
@@ -101,9 +106,11 @@ func Proved(p *campaign.Proof, within string) string {
 	}
 	switch {
 	case p.Verdict != invariant.OK:
-		fmt.Fprintf(&b, "judged within %s, and not proved, because the verdict is %v: %s\n", within, p.Verdict, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "judged within %s, and not proved, because the verdict is %v: %s\n", within, p.Verdict,
+			strings.Join(names, ", "))
 	case p.Vacuous():
-		fmt.Fprintf(&b, "judged within %s, and not proved, because the proof is vacuous: %s\n", within, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "judged within %s, and not proved, because the proof is vacuous: %s\n", within,
+			strings.Join(names, ", "))
 	default:
 		fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
 	}
@@ -114,19 +121,30 @@ func Proved(p *campaign.Proof, within string) string {
 		fmt.Fprintf(&b, "left to campaigns, and not proved: %s\n", strings.Join(names, ", "))
 	}
 	if p.ReadsEventually() {
-		b.WriteString("reads without ConsistentRead were judged as consistent ones: no replica was behind (replica-lag in the scenario: 5s)\n")
+		b.WriteString(
+			"reads without ConsistentRead were judged as consistent ones: no replica was behind (replica-lag in the " +
+				"scenario: 5s)\n",
+		)
 	}
 	if p.LeavesForLater() {
-		b.WriteString("a timer was set when a script was over: it never fired, and what would follow is not proved (one more command lets it fire)\n")
+		b.WriteString(
+			"a timer was set when a script was over: it never fired, and what would follow is not proved (one more " +
+				"command lets it fire)\n",
+		)
 	}
 	if p.TimeWaits() {
-		b.WriteString("time passed only while no machine had anything else to do, besides what requests and sleeps take: other moments are not proved (bounds: {ticks: 1})\n")
+		b.WriteString(
+			"time passed only while no machine had anything else to do, besides what requests and sleeps take: " +
+				"other moments are not proved (bounds: {ticks: 1})\n",
+		)
 	}
 	if drawn := p.Drawn(); len(drawn) > 0 {
-		fmt.Fprintf(&b, "seed %d has drawn one of many, and the others are not proved: %s\n", p.Seed, strings.Join(drawn, ", "))
+		fmt.Fprintf(&b, "seed %d has drawn one of many, and the others are not proved: %s\n", p.Seed,
+			strings.Join(drawn, ", "))
 	}
 	if p.NothingExpires() {
-		fmt.Fprintf(&b, "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: %v)\n", p.Scenario.Lag)
+		fmt.Fprintf(&b, "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: %v)\n",
+			p.Scenario.Lag)
 	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)

@@ -18,7 +18,8 @@ import (
 
 // Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict, and the marks that were reached.
 func Row(r *campaign.Report) string {
-	return TableRow(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), r.Reached())
+	return TableRow(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps),
+		r.Summary(), r.Reached())
 }
 
 // Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
@@ -31,7 +32,8 @@ func Report(r *campaign.Report, program, file string) string {
 		fmt.Fprintf(&b, "vacuous: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Doubt.Why)
 	case r.Verdict == invariant.Violated:
 		b.WriteString(Outcome(r.Failure, r.Scenario.Name, r.Protocol.Name))
-		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, inside.In(r.Failure).Result.Steps)
+		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed,
+			r.FailureStrategy, inside.In(r.Failure).Result.Steps)
 		b.WriteString(ReplayLine(r.Failure.Replay(), "replay", program, file))
 		b.WriteString(ReplayLine(r.Failure.Replay(), "shrink", program, file))
 	case r.Verdict == invariant.Unknown:
@@ -41,7 +43,8 @@ func Report(r *campaign.Report, program, file string) string {
 			b.WriteString(ReplayLine(r.Doubt.Replay(), "replay", program, file))
 		}
 	case r.Vacuous():
-		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
+		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name,
+			r.Protocol.Name, r.Schedules, r.Seed)
 		Missing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
 		if names := r.Idle(); names != nil {
 			fmt.Fprintf(&b, "%s had anything to judge for %s\n", which, strings.Join(names, ", "))
@@ -95,5 +98,6 @@ func ReplayCommand(r scenario.Replay, command, program, file string) string {
 	if text, ok := strings.CutPrefix(r.Protocol, shell.ExecPrefix); ok {
 		protocol = "--exec " + shell.Quote(text)
 	}
-	return fmt.Sprintf("%s %s %s --seed %d --choices '%s'%s %s", program, command, protocol, r.Seed, r.Choices, flags, file)
+	return fmt.Sprintf("%s %s %s --seed %d --choices '%s'%s %s", program, command, protocol, r.Seed, r.Choices, flags,
+		file)
 }

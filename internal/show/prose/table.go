@@ -26,7 +26,9 @@ func TableRow(name, protocol, schedules, steps, verdict string, reached []scenar
 }
 
 func tableLine(scenario, protocol, schedules, steps, verdict, reached string) string {
-	return strings.TrimRight(fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
+	return strings.TrimRight(
+		fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ",
+	)
 }
 
 // notable leaves out the basic marks.

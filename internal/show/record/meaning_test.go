@@ -11,7 +11,9 @@ import (
 
 // The meaning of a row in a record agrees with its line in words.
 func TestMeaningsAreThoseInWords(t *testing.T) {
-	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-b"), Seed: 2}
+	run := scenario.Run{
+		Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-b"), Seed: 2,
+	}
 	r, _ := made(t, run)
 	roles := map[string]int{}
 	for _, s := range r.Steps {

@@ -98,7 +98,8 @@ func (r *Record) steps(steps []hooks.Step, ev invariant.Evidence, means map[int]
 	changes, events := ev.Changes, ev.History
 	for i, s := range steps {
 		step := Step{
-			N: s.N, Time: s.Time, Actor: s.Step.Actor(), Lane: s.Step.Name, Kind: s.Step.Kind.String(), Text: s.Text, Visit: s.Visit, Options: s.Options, Call: callOf(s.Call),
+			N: s.N, Time: s.Time, Actor: s.Step.Actor(), Lane: s.Step.Name, Kind: s.Step.Kind.String(), Text: s.Text,
+			Visit: s.Visit, Options: s.Options, Call: callOf(s.Call),
 		}
 		own := s.Changed // the step's changes are the last ones so far; changes before the first step made the tables
 		for len(changes) > 0 && changes[0].Seq <= s.Changes {
@@ -123,15 +124,15 @@ func changeOf(c ddbfake.Change, text string) Change {
 		region = ""
 	}
 	return Change{
-		Seq: c.Seq, Request: c.Request, Time: c.Time, Sent: c.Sent, Actor: c.Actor, Cause: c.Cause.String(), Table: c.Table, Region: region,
-		Key: rowOf(c.Key), Before: rowOf(c.Before), After: rowOf(c.After), Text: text,
+		Seq: c.Seq, Request: c.Request, Time: c.Time, Sent: c.Sent, Actor: c.Actor, Cause: c.Cause.String(),
+		Table: c.Table, Region: region, Key: rowOf(c.Key), Before: rowOf(c.Before), After: rowOf(c.After), Text: text,
 	}
 }
 
 func eventOf(e history.Event) Event {
 	return Event{
-		Seq: e.Seq, Time: e.Time, Actor: e.Actor, Kind: e.Kind.String(), Key: e.Key, As: e.As.String(), Body: e.Body, Note: e.Note,
-		Tenant: e.Tenant, Request: e.Request, Inputs: e.Inputs, Text: e.String(),
+		Seq: e.Seq, Time: e.Time, Actor: e.Actor, Kind: e.Kind.String(), Key: e.Key, As: e.As.String(), Body: e.Body,
+		Note: e.Note, Tenant: e.Tenant, Request: e.Request, Inputs: e.Inputs, Text: e.String(),
 	}
 }
 

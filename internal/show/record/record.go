@@ -24,7 +24,8 @@ type Record struct {
 	About    string `json:"about,omitempty"`
 	// File is the scenario file, in YAML; empty if a file cannot hold it.
 	File string `json:"file,omitempty"`
-	// Protocol, Seed, Choices, Swarm and AllStops are what isr-sim replay needs. Seed is a number of 64 bits in decimal.
+	// Protocol, Seed, Choices, Swarm and AllStops are what isr-sim replay needs. Seed is a number of 64 bits in
+	// decimal.
 	Protocol string `json:"protocol"`
 	Seed     string `json:"seed"`
 	Choices  string `json:"choices"`
@@ -43,8 +44,8 @@ type Record struct {
 	// Steps are the steps of the schedule, and of the visit after it, in order.
 	Steps []Step `json:"steps"`
 	// Orders has, for each key of a run that was watched, an order of the key's operations, by their numbers. It is the
-	// longest order found in which one page and one lease would have given the operations' answers. If an operation is not
-	// in this order, no order explains its answer.
+	// longest order found in which one page and one lease would have given the operations' answers. If an operation is
+	// not in this order, no order explains its answer.
 	Orders [][]int `json:"orders,omitempty"`
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
@@ -76,8 +77,8 @@ type Step struct {
 	// N numbers the steps from 1. Time is the time after the step.
 	N    int       `json:"n"`
 	Time time.Time `json:"time"`
-	// Actor is the node; empty for a step of time, or of the store itself. Lane is the name in the trace: after a restart,
-	// the node alice is called alice.2 there, and its second goroutine alice/b.
+	// Actor is the node; empty for a step of time, or of the store itself. Lane is the name in the trace: after a
+	// restart, the node alice is called alice.2 there, and its second goroutine alice/b.
 	Actor string `json:"actor,omitempty"`
 	Lane  string `json:"lane"`
 	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick;
@@ -92,8 +93,8 @@ type Step struct {
 	Options int `json:"options"`
 	// Operation is the number, from 1, of the operation whose call or answer the step is.
 	Operation int `json:"operation,omitempty"`
-	// Call is the request that reached the store in this step. Records of former versions, and of runs that were watched,
-	// have none.
+	// Call is the request that reached the store in this step. Records of former versions, and of runs that were
+	// watched, have none.
 	Call    *Call    `json:"call,omitempty"`
 	Changes []Change `json:"changes,omitempty"`
 	Events  []Event  `json:"events,omitempty"`
@@ -102,8 +103,8 @@ type Step struct {
 // Call is a request to the store and the store's answer, which a fault may have hidden from the caller.
 type Call struct {
 	Operation string `json:"operation"`
-	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception instead of an answer, or the text of
-	// another error.
+	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception instead of an answer, or the text
+	// of another error.
 	Request map[string]any `json:"request"`
 	Answer  map[string]any `json:"answer,omitempty"`
 	Error   string         `json:"error,omitempty"`
@@ -111,8 +112,8 @@ type Call struct {
 
 // Change is a row that the step has changed.
 type Change struct {
-	// Seq numbers the changes of the run from 1. Request numbers the calls of the store. Changes of one transaction have
-	// the same number, and changes by TTL have 0.
+	// Seq numbers the changes of the run from 1. Request numbers the calls of the store. Changes of one transaction
+	// have the same number, and changes by TTL have 0.
 	Seq     int `json:"seq"`
 	Request int `json:"request,omitempty"`
 	// Time is when the change took effect by the service's clock, Sent is when the request was sent.
@@ -129,8 +130,8 @@ type Change struct {
 	Key    Row `json:"key"`
 	Before Row `json:"before"`
 	After  Row `json:"after"`
-	// Means is the meaning of the row for the checkers, once for each of its roles. Rows without such a role, and records
-	// of former versions, have none.
+	// Means is the meaning of the row for the checkers, once for each of its roles. Rows without such a role, and
+	// records of former versions, have none.
 	Means []Meaning `json:"means,omitempty"`
 	// Text is the change in words.
 	Text string `json:"text"`
@@ -189,8 +190,8 @@ type Violation struct {
 	Why string `json:"why"`
 	// Step is the number of the step with the decisive change or event; 0 if there is no such step.
 	Step int `json:"step,omitempty"`
-	// Changes and Events are the sequence numbers of the few changes and events that matter. Operations are the numbers of
-	// the operations that matter. Lines are all of these in words, in order of time.
+	// Changes and Events are the sequence numbers of the few changes and events that matter. Operations are the numbers
+	// of the operations that matter. Lines are all of these in words, in order of time.
 	Changes    []int    `json:"changes,omitempty"`
 	Events     []int    `json:"events,omitempty"`
 	Operations []int    `json:"operations,omitempty"`
@@ -201,8 +202,8 @@ type Violation struct {
 type Explanation struct {
 	// Tails is the number of random tails that were run for each of the counts below.
 	Tails int `json:"tails"`
-	// Before is the number of violations among random tails that begin before the first step, and After[i] is the number
-	// among tails that begin after the step Steps[i]. Steps of the visit have no such number.
+	// Before is the number of violations among random tails that begin before the first step, and After[i] is the
+	// number among tails that begin after the step Steps[i]. Steps of the visit have no such number.
 	Before int   `json:"before"`
 	After  []int `json:"after"`
 	// Causes are events that need not have happened, the needed ones first.
@@ -240,19 +241,29 @@ func Read(in io.Reader) (*Record, error) {
 	r := &Record{}
 	err := d.Decode(r)
 	if other, is := errors.AsType[*json.UnmarshalTypeError](err); is && other.Field == "format" {
-		return nil, errors.New("found a JSON file of another kind, such as the result of explore --out, expected one that isr-sim wrote with --record")
+		return nil, errors.New(
+			"found a JSON file of another kind, such as the result of explore --out, expected one that isr-sim " +
+				"wrote with --record",
+		)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("found no record of a run: %w", err)
 	}
 	if r.Format < 1 {
-		return nil, fmt.Errorf("found a JSON file without the format of a record, expected one that isr-sim wrote with --record")
+		return nil, fmt.Errorf(
+			"found a JSON file without the format of a record, expected one that isr-sim wrote with --record",
+		)
 	}
 	if r.Format > Format {
-		return nil, fmt.Errorf("found a record of format %d, expected one from 1 to %d: a later version of isr-sim has written it", r.Format, Format)
+		return nil, fmt.Errorf(
+			"found a record of format %d, expected one from 1 to %d: a later version of isr-sim has written it",
+			r.Format, Format,
+		)
 	}
 	if len(r.Steps) == 0 || r.Scenario == "" {
-		return nil, fmt.Errorf("found a JSON file without the steps of a run, expected one that isr-sim wrote with --record")
+		return nil, fmt.Errorf(
+			"found a JSON file without the steps of a run, expected one that isr-sim wrote with --record",
+		)
 	}
 	return r, nil
 }

@@ -50,7 +50,8 @@ func TestRecordSaysWhatTheTraceSays(t *testing.T) {
 		return run
 	}
 	for name, run := range map[string]scenario.Run{
-		"a violation": failed(t, "paused-writer", "blind-publish"), "a crash": passing("crashed-holder"), "TTL": passing("ttl-lags"),
+		"a violation": failed(t, "paused-writer", "blind-publish"), "a crash": passing("crashed-holder"),
+		"TTL": passing("ttl-lags"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var trace bytes.Buffer
@@ -86,14 +87,16 @@ func TestRecordOfAViolation(t *testing.T) {
 	o, err := run.Do(t.Context())
 	must.OK(t, err)
 	v := r.Violation
-	if v == nil || v.Invariant != o.Violation.Invariant.Name || v.Why != o.Violation.Why || !cmp.Equal(v.Lines, o.Violation.Lines) {
+	if v == nil || v.Invariant != o.Violation.Invariant.Name || v.Why != o.Violation.Why ||
+		!cmp.Equal(v.Lines, o.Violation.Lines) {
 		t.Fatalf("got %+v, want what the run says: %+v", v, o.Violation)
 	}
 	const stops = 2 // the pause of the node and its end, which the lines show, and the invariant does not name
 	if v.Step == 0 || len(v.Changes)+len(v.Events)+stops != len(v.Lines) {
 		t.Fatalf("step %d, %d changes and %d events for %d lines", v.Step, len(v.Changes), len(v.Events), len(v.Lines))
 	}
-	if last := r.Steps[v.Step-1]; last.N != v.Step || len(last.Changes) == 0 || last.Changes[len(last.Changes)-1].Seq != v.Changes[len(v.Changes)-1] {
+	if last := r.Steps[v.Step-1]; last.N != v.Step || len(last.Changes) == 0 ||
+		last.Changes[len(last.Changes)-1].Seq != v.Changes[len(v.Changes)-1] {
 		t.Errorf("the decisive step is %+v", last)
 	}
 	if again, err := record.Of(t.Context(), run, "test"); err != nil || !cmp.Equal(again, r) {
@@ -133,7 +136,8 @@ func TestRecordHasRequestsAndAnswers(t *testing.T) {
 		}
 		seen["found"]++
 		want := map[string]any{"ConsistentRead": true, "TableName": "isr-cache", "Key": map[string]any{
-			"pk": map[string]any{"S": c.Answer["Item"].(map[string]any)["pk"].(map[string]any)["S"]}, "sk": map[string]any{"S": "META"},
+			"pk": map[string]any{"S": c.Answer["Item"].(map[string]any)["pk"].(map[string]any)["S"]},
+			"sk": map[string]any{"S": "META"},
 		}}
 		if diff := cmp.Diff(want, c.Request); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", s.N, diff)
@@ -181,9 +185,10 @@ func TestNoRecordIsRefused(t *testing.T) {
 		"<html>":                             "found no record of a run: invalid character '<'",
 		"{}":                                 "found a JSON file without the format of a record",
 		`{"format": "isr-sim explorations"}`: "found a JSON file of another kind",
-		`{"format": 2}`:                      "found a record of format 2, expected one from 1 to 1: a later version of isr-sim has written it",
-		`{"format": 1}`:                      "found a JSON file without the steps of a run",
-		`{"format": 1, "steps": "all"}`:      "found no record of a run: json: cannot unmarshal string",
+		`{"format": 2}`: "found a record of format 2, expected one from 1 to 1: a later " +
+			"version of isr-sim has written it",
+		`{"format": 1}`:                 "found a JSON file without the steps of a run",
+		`{"format": 1, "steps": "all"}`: "found no record of a run: json: cannot unmarshal string",
 	} {
 		if _, err := record.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)

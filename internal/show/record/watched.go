@@ -73,7 +73,8 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation = &Violation{
 		Invariant: w.Invariant.Name, Statement: w.Invariant.Statement, Why: w.Why,
-		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: inside.In(&w.Finding).Operations, Lines: slices.Clone(w.Lines),
+		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: inside.In(&w.Finding).Operations,
+		Lines: slices.Clone(w.Lines),
 	}
 	if r.Violation.Lines == nil {
 		r.Violation.Lines = []string{}
@@ -108,12 +109,14 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	for _, c := range w.Evidence.Changes {
 		change := changeOf(c, words.Change(c))
 		change.Means = means[c.Seq]
-		if last := len(all) - 1; last >= 0 && c.Cause == ddbfake.CauseClient && c.Request != 0 && all[last].Changes[0].Request == c.Request {
+		if last := len(all) - 1; last >= 0 && c.Cause == ddbfake.CauseClient && c.Request != 0 &&
+			all[last].Changes[0].Request == c.Request {
 			all[last].Changes = append(all[last].Changes, change)
 			all[last].after = c.Seq
 			continue
 		}
-		s := Step{Time: c.Time, Actor: c.Actor, Lane: c.Actor, Kind: "effect", Text: change.Text, Changes: []Change{change}, Options: 1}
+		s := Step{Time: c.Time, Actor: c.Actor, Lane: c.Actor, Kind: "effect", Text: change.Text,
+			Changes: []Change{change}, Options: 1}
 		if c.Cause == ddbfake.CauseTTL {
 			s.Actor, s.Lane, s.Kind = "", "ttl", "external"
 		}
@@ -128,13 +131,18 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 			continue
 		}
 		event := eventOf(e)
-		all = append(all, seen{Step: Step{Time: e.Time, Actor: e.Actor, Lane: e.Actor, Kind: "note", Text: event.Text, Events: []Event{event}, Options: 1}, after: e.Change})
+		all = append(all, seen{
+			Step: Step{Time: e.Time, Actor: e.Actor, Lane: e.Actor, Kind: "note", Text: event.Text,
+				Events: []Event{event}, Options: 1}, after: e.Change,
+		})
 	}
 	for i, o := range inside.In(&w.Evidence).Operations {
 		if len(about) > 0 && !about[o.Key] {
 			continue
 		}
-		s := Step{Time: o.Began, Actor: o.Actor, Lane: o.Actor, Kind: "call", Text: called(o), Operation: i + 1, Options: 1}
+		s := Step{
+			Time: o.Began, Actor: o.Actor, Lane: o.Actor, Kind: "call", Text: called(o), Operation: i + 1, Options: 1,
+		}
 		all = append(all, seen{Step: s, place: o.Call})
 		if o.Return != 0 {
 			s.Time, s.Kind, s.Text = o.Ended, "answer", recorder.Describe(o, words.Second)+" of "+o.Key

@@ -43,7 +43,8 @@ func TestBoundedStalenessOpensWhereItBegan(t *testing.T) {
 				t.Fatal(err)
 			}
 			if data.Begins != want || data.At != end {
-				t.Errorf("%s: it opens at step %d and ends at %d, want %d and %d", what, data.Begins, data.At, want, end)
+				t.Errorf("%s: it opens at step %d and ends at %d, want %d and %d", what, data.Begins, data.At, want,
+					end)
 			}
 		}
 	}
@@ -55,7 +56,8 @@ func TestBoundedStalenessOpensWhereItBegan(t *testing.T) {
 	for _, at := range []int{read + 3, read + 1} {
 		r.Steps[at].Events = append(r.Steps[at].Events, change)
 	}
-	r.Steps[read+2].Events = append(r.Steps[read+2].Events, record.Event{Seq: 1<<30 + 1, Kind: "invalidating", Key: key})
+	r.Steps[read+2].Events = append(r.Steps[read+2].Events,
+		record.Event{Seq: 1<<30 + 1, Kind: "invalidating", Key: key})
 	begins("its data changes twice", read+1)
 	r.Steps[read+1].Events[len(r.Steps[read+1].Events)-1].Key = "/another"
 	begins("it is invalidated, and then its data changes", read+2)
@@ -64,14 +66,16 @@ func TestBoundedStalenessOpensWhereItBegan(t *testing.T) {
 	load(t, b, r, 1280, 800)
 	where := browser.Value[string](b, "document.getElementById('where').textContent")
 	what := browser.Value[string](b, "document.getElementById('what').textContent")
-	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of", r.Steps[read+2].N)) || !strings.HasPrefix(what, "It began here. ") {
+	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of", r.Steps[read+2].N)) ||
+		!strings.HasPrefix(what, "It began here. ") {
 		t.Errorf("it opens with %q, %q", where, what)
 	}
 	if !browser.Value[bool](b, fmt.Sprintf("%s(%d)", inView, read+2)) {
 		t.Error("the step where it began is not in view")
 	}
 	browser.Value[bool](b, "document.getElementById('violation').click(), true")
-	if what := browser.Value[string](b, "document.getElementById('what').textContent"); !strings.HasPrefix(what, "✕ violated here. ") {
+	if what := browser.Value[string](b, "document.getElementById('what').textContent"); !strings.HasPrefix(what,
+		"✕ violated here. ") {
 		t.Errorf("the button of the violation leads to %q", what)
 	}
 	b.Keep("begins.png")

@@ -23,7 +23,8 @@ func Both(out io.Writer, left, right Part) error {
 	view := both{
 		CSS: template.CSS(css + bothCSS), JS: template.JS(bothJS), //nolint:gosec // files of this package
 		// The browser applies this policy to the two inner pages, too, in addition to their own.
-		Policy: "default-src 'none'; style-src '" + hash(css) + "' '" + hash(css+bothCSS) + "'; script-src '" + hash(js) + "' '" + hash(bothJS) +
+		Policy: "default-src 'none'; style-src '" + hash(css) + "' '" + hash(css+bothCSS) + "'; script-src '" +
+			hash(js) + "' '" + hash(bothJS) +
 			"'; img-src data:; base-uri 'none'; form-action 'none'",
 		Pairs: pairs(left.Record, right.Record),
 	}

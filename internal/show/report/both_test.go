@@ -20,7 +20,8 @@ import (
 func both(t *testing.T, left, right *record.Record) string {
 	t.Helper()
 	var text strings.Builder
-	must.OK(t, report.Both(&text, report.Part{Name: "run.json", Record: left, Commands: commands}, report.Part{Name: "shrunk.json", Record: right}))
+	must.OK(t, report.Both(&text, report.Part{Name: "run.json", Record: left, Commands: commands},
+		report.Part{Name: "shrunk.json", Record: right}))
 	return text.String()
 }
 
@@ -56,7 +57,8 @@ func TestBothMoveTogether(t *testing.T) {
 	}
 	// settled waits until messages under way have arrived.
 	settled := func() {
-		browser.Value[bool](b, "new Promise(done => setTimeout(() => setTimeout(() => setTimeout(() => done(true), 20), 20), 20))")
+		browser.Value[bool](b,
+			"new Promise(done => setTimeout(() => setTimeout(() => setTimeout(() => done(true), 20), 20), 20))")
 	}
 	for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
 		b.Load("file://"+file, "html[data-ready]", size[0], size[1])
@@ -113,7 +115,9 @@ func TestBothOfAHostileRecordRunNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "both.html")
 	must.OK(t, os.WriteFile(file, []byte(both(t, hostile(t), hostile(t))), 0o644))
 	b.Load("file://"+file, "html[data-ready]", 1280, 800)
-	if browser.Value[bool](b, "[window, ...[...document.querySelectorAll('iframe')].map(f => f.contentWindow)].some(w => 'hacked' in w || w.document.images.length > 0)") {
+	if browser.Value[bool](b,
+		"[window, ...[...document.querySelectorAll('iframe')].map(f => f.contentWindow)].some(w => 'hacked' in w || "+
+			"w.document.images.length > 0)") {
 		t.Error("the record has run a script")
 	}
 	b.Quiet()

@@ -42,12 +42,15 @@ func TestTheViolationIsInViewAtOnce(t *testing.T) {
 			seen := browser.Value[bool](b, fmt.Sprintf("%s(%d)", inView, r.Violation.Step-1))
 			wide := browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth")
 			if !seen || wide {
-				t.Errorf("%s at %v: the violation is in view: %v; the page is wider than the window: %v", name, size, seen, wide)
+				t.Errorf("%s at %v: the violation is in view: %v; the page is wider than the window: %v", name, size,
+					seen, wide)
 			}
 			for _, scheme := range []string{"light", "dark"} {
 				b.Prefer(scheme)
 				// A field has the browser's own colours, which must be those of the scheme.
-				field := browser.Value[string](b, "getComputedStyle(Object.assign(document.body.appendChild(document.createElement('div')), {style: 'background: Field'})).backgroundColor")
+				field := browser.Value[string](b,
+					"getComputedStyle(Object.assign(document.body.appendChild(document.createElement('div')), "+
+						"{style: 'background: Field'})).backgroundColor")
 				if dark := field != "rgb(255, 255, 255)"; dark != (scheme == "dark") {
 					t.Errorf("%s at %v: the fields are %s in the scheme %s", name, size, field, scheme)
 				}
@@ -71,15 +74,18 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	}
 	show()
 	at := r.Violation.Step
-	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of %d,", at, len(r.Steps))) || !strings.Contains(state, "● s3_key") {
+	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of %d,", at, len(r.Steps))) ||
+		!strings.Contains(state, "● s3_key") {
 		t.Fatalf("it begins at %q with the state %q", where, state)
 	}
-	if call := browser.Value[string](b, "document.getElementById('call').innerText"); !strings.HasPrefix(call, "PutItem") || !strings.Contains(call, "Item s3_key") {
+	if call := browser.Value[string](b, "document.getElementById('call').innerText"); !strings.HasPrefix(call,
+		"PutItem") || !strings.Contains(call, "Item s3_key") {
 		t.Errorf("it begins with the request %q", call)
 	}
 	before = state
 	b.Do(chromedp.KeyEvent(kb.ArrowUp))
-	if show(); !strings.HasPrefix(where, fmt.Sprintf("Step %d of", at-1)) || state == before || strings.Contains(state, "s3_key") {
+	if show(); !strings.HasPrefix(where, fmt.Sprintf("Step %d of", at-1)) || state == before ||
+		strings.Contains(state, "s3_key") {
 		t.Errorf("one step back it shows %q and %q", where, state)
 	}
 	b.Do(chromedp.KeyEvent(kb.Home))
@@ -97,11 +103,15 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	b.Do(chromedp.KeyEvent("v"))
 	b.Do(chromedp.Focus("#filter"), chromedp.KeyEvent("LOCK"))
 	off := browser.Value[int](b, "document.querySelectorAll('.step.off').length")
-	hidden := browser.Value[int](b, "[...document.querySelectorAll('.steps tbody tr')].filter(e => e.offsetParent === null).length")
+	hidden := browser.Value[int](b,
+		"[...document.querySelectorAll('.steps tbody tr')].filter(e => e.offsetParent === null).length")
 	if off == 0 || off == len(r.Steps) || hidden != off {
-		t.Errorf("the filter LOCK leaves out %d steps of the picture and %d of the table, of %d", off, hidden, len(r.Steps))
+		t.Errorf("the filter LOCK leaves out %d steps of the picture and %d of the table, of %d", off, hidden,
+			len(r.Steps))
 	}
-	browser.Value[bool](b, "document.getElementById('filter').value = '', document.getElementById('filter').dispatchEvent(new Event('input'))")
+	browser.Value[bool](b,
+		"document.getElementById('filter').value = '', document.getElementById('filter').dispatchEvent(new "+
+			"Event('input'))")
 	x, y := browser.Value[float64](b, lockHead+".x"), browser.Value[float64](b, lockHead+".y")
 	b.Do(chromedp.MouseClickXY(x+5, y+5))
 	off = browser.Value[int](b, "document.querySelectorAll('.step:not(.off)').length")
@@ -118,7 +128,8 @@ func TestTheFiltersByNodeAndByOperation(t *testing.T) {
 	load(t, b, r, 1280, 800)
 	b.Axe("filters")
 	left := func() (nodes, kinds string) {
-		const shown = "[...new Set([...document.querySelectorAll('.steps tbody tr:not(.off)')].map(e => e.cells[%d].textContent))].sort().join(' ')"
+		const shown = "[...new Set([...document.querySelectorAll('.steps tbody tr:not(.off)')].map(e => " +
+			"e.cells[%d].textContent))].sort().join(' ')"
 		return browser.Value[string](b, fmt.Sprintf(shown, 2)), browser.Value[string](b, fmt.Sprintf(shown, 3))
 	}
 	b.Do(chromedp.Focus("#actor"), chromedp.KeyEvent(kb.ArrowDown))
@@ -128,10 +139,13 @@ func TestTheFiltersByNodeAndByOperation(t *testing.T) {
 	}
 	b.Do(chromedp.Focus("#operation"), chromedp.KeyEvent("TransactW"))
 	nodes, kinds := left()
-	if chosen := browser.Value[string](b, "document.getElementById('operation').value"); chosen != "TransactWriteItems" || nodes != "bob" || kinds != "effect response" {
+	if chosen := browser.Value[string](
+		b, "document.getElementById('operation').value",
+	); chosen != "TransactWriteItems" || nodes != "bob" || kinds != "effect response" {
 		t.Errorf("%s of bob leaves %q of %q, want his request and its answer", chosen, kinds, nodes)
 	}
-	said, want := browser.Value[string](b, "document.getElementById('sifted').textContent"), browser.Value[int](b, "document.querySelectorAll('.step:not(.off)').length")
+	said, want := browser.Value[string](b, "document.getElementById('sifted').textContent"), browser.Value[int](b,
+		"document.querySelectorAll('.step:not(.off)').length")
 	if said != fmt.Sprintf("%d of %d steps", want, len(r.Steps)) || want == 0 || want > 6 {
 		t.Errorf("the page says %q, with %d steps left", said, want)
 	}
@@ -176,7 +190,8 @@ func TestALongRunIsSoonInteractive(t *testing.T) {
 		return o.takeRecords().length;
 	})()`)
 	if elements > 15*10_000 || touched == 0 || touched > 100 {
-		t.Errorf("10,000 steps: %d elements, of which a step back touches %d, expected at most 15 a step and 1 to 100", elements, touched)
+		t.Errorf("10,000 steps: %d elements, of which a step back touches %d, expected at most 15 a step and 1 to 100",
+			elements, touched)
 	}
 	b.Quiet()
 }
@@ -205,7 +220,9 @@ func TestTimeAcross(t *testing.T) {
 	for name, r := range map[string]*record.Record{"shrunk": blindPublish(t), "whole": blindPublishWhole(t)} {
 		for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
 			load(t, b, r, size[0], size[1])
-			before := browser.Value[string](b, "document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			before := browser.Value[string](b,
+				"document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| "+
+					"data-(width|height)=\"[^\"]*\"/g, '')")
 			b.Do(chromedp.Click("#turn"))
 			if !browser.Value[bool](b, fmt.Sprintf("%s(%d)", inViewAcross, r.Violation.Step-1)) {
 				t.Errorf("%s at %v: across, the violation is not in view", name, size)
@@ -220,7 +237,9 @@ func TestTimeAcross(t *testing.T) {
 				t.Errorf("%s at %v: across, the first step is not in view", name, size)
 			}
 			b.Do(chromedp.Click("#turn"))
-			after := browser.Value[string](b, "document.getElementById('violation').click(), document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			after := browser.Value[string](b,
+				"document.getElementById('violation').click(), document.getElementById('body').innerHTML.replace(/ "+
+					"data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
 			if before != after {
 				t.Errorf("%s at %v: turned twice, the picture is another one", name, size)
 			}

@@ -20,7 +20,8 @@ var (
 	//go:embed campaign.css
 	campaignCSS string
 
-	campaignTemplates = template.Must(template.New("campaign").Funcs(template.FuncMap{"clean": clean, "release": release}).Parse(campaignHTML + dashboardHTML))
+	campaignTemplates = template.Must(template.New("campaign").
+				Funcs(template.FuncMap{"clean": clean, "release": release}).Parse(campaignHTML + dashboardHTML))
 )
 
 // Results are the results that commands have written with --format json.
@@ -28,8 +29,8 @@ type Results struct {
 	// Name is the name by which the reader knows the file.
 	Name string
 	*verdicts.Document
-	// Link finds the address, relative to the page, of a file that a result names, and the text of the link; "" if there
-	// is no file.
+	// Link finds the address, relative to the page, of a file that a result names, and the text of the link; "" if
+	// there is no file.
 	Link func(of *verdicts.Result) (address, text string)
 }
 
@@ -51,8 +52,9 @@ type Dot struct {
 func Campaigns(out io.Writer, all []Results, plots []Plot) error {
 	style := css + campaignCSS
 	view := campaignView{
-		CSS:    template.CSS(style), //nolint:gosec // both are files of this package
-		Policy: "default-src 'none'; style-src '" + hash(style) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		CSS: template.CSS(style), //nolint:gosec // both are files of this package
+		Policy: "default-src 'none'; style-src '" + hash(style) +
+			"'; img-src data:; base-uri 'none'; form-action 'none'",
 	}
 	for _, results := range all {
 		view.add(results)
@@ -100,7 +102,8 @@ type verdictView struct {
 }
 
 func (v *campaignView) add(results Results) {
-	v.Files = append(v.Files, fileView{clean(results.Name), clean(results.Command), clean(results.Version), results.ExitCode})
+	v.Files = append(v.Files,
+		fileView{clean(results.Name), clean(results.Command), clean(results.Version), results.ExitCode})
 	var mutants []*verdicts.Result
 	for i := range results.Results {
 		r := &results.Results[i]
@@ -129,7 +132,8 @@ func (v *campaignView) add(results Results) {
 }
 
 // verdictSigns are signs for the verdicts, so that nobody has to tell them apart by colour alone.
-var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?", verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
+var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?",
+	verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
 
 func verdictOf(r *verdicts.Result) verdictView {
 	v := verdictView{
@@ -242,7 +246,8 @@ func (m *matrix) with(mutants []*verdicts.Result) *matrix {
 					continue
 				}
 				cell.Text = fmt.Sprint(f.Schedule)
-				cell.Title = clean(fmt.Sprintf("%s: first in schedule %d of %s", name, f.Schedule, cmp.Or(f.Scenario, r.Scenario)))
+				cell.Title = clean(fmt.Sprintf("%s: first in schedule %d of %s", name, f.Schedule,
+					cmp.Or(f.Scenario, r.Scenario)))
 				if cell.Named {
 					row.First = cell.Text
 					row.Bar = barWidth * min(1, (1+math.Log10(float64(f.Schedule)))/(1+math.Log10(barMost)))
@@ -317,7 +322,8 @@ func (e *exploredView) of(r *verdicts.Result) bool {
 }
 
 func exploredOf(r *verdicts.Result) exploredView {
-	e := exploredView{scenario: r.Scenario, protocol: r.Protocol, Subject: clean(r.Scenario) + " under " + clean(r.Protocol), Schedules: fmt.Sprint(r.Schedules)}
+	e := exploredView{scenario: r.Scenario, protocol: r.Protocol,
+		Subject: clean(r.Scenario) + " under " + clean(r.Protocol), Schedules: fmt.Sprint(r.Schedules)}
 	names := map[string]bool{}
 	for _, s := range r.Strategies {
 		for _, f := range s.Found {
@@ -350,10 +356,12 @@ func exploredOf(r *verdicts.Result) exploredView {
 	if c.About {
 		about = "about "
 	}
-	e.Orders, e.States, e.Next = fmt.Sprint(about, c.Orders), fmt.Sprint(about, c.States), fmt.Sprintf("%.3g%%", 100*c.NextIsNew)
+	e.Orders, e.States, e.Next = fmt.Sprint(about, c.Orders), fmt.Sprint(about, c.States),
+		fmt.Sprintf("%.3g%%", 100*c.NextIsNew)
 	var orders, states []point
 	for _, g := range c.Growth {
-		orders, states = append(orders, point{float64(g.Schedule), float64(g.Orders)}), append(states, point{float64(g.Schedule), float64(g.States)})
+		orders, states = append(orders, point{float64(g.Schedule), float64(g.Orders)}), append(states,
+			point{float64(g.Schedule), float64(g.States)})
 		e.Points = append(e.Points, pointView(g))
 	}
 	if len(c.Growth) > 1 {
@@ -365,7 +373,8 @@ func exploredOf(r *verdicts.Result) exploredView {
 // find notes a finding, in the table and on the curves.
 func (e *exploredView) find(r *verdicts.Result, v verdictView) {
 	for _, f := range r.Found {
-		made := findView{N: len(e.Finds) + 1, Name: clean(f.Invariant), Message: v.Message, First: f.Schedule, Count: f.Schedules, Link: v.Link, LinkText: v.LinkText}
+		made := findView{N: len(e.Finds) + 1, Name: clean(f.Invariant), Message: v.Message, First: f.Schedule,
+			Count: f.Schedules, Link: v.Link, LinkText: v.LinkText}
 		if len(v.Commands) > 0 {
 			made.Command = v.Commands[0].Text
 		}

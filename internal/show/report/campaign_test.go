@@ -24,12 +24,17 @@ func campaigns(t *testing.T, name func(string) string) string {
 		growth = append(growth, verdicts.Growth{Schedule: 100 * (i + 1), Orders: 60 * (i + 1), States: 5000 + 900*i})
 	}
 	explored := verdicts.Result{
-		Scenario: name("two-contenders"), Protocol: name("blind-publish"), Verdict: verdicts.Violated, Invariant: name("stale-writer"), Message: name("alice published late"),
-		Details: name("line one") + "\n" + name("line two"), Schedules: 5000, Steps: 184537, Replay: name("isr-sim replay x"), Record: "run.json",
+		Scenario: name("two-contenders"), Protocol: name("blind-publish"), Verdict: verdicts.Violated,
+		Invariant: name("stale-writer"), Message: name("alice published late"),
+		Details: name("line one") + "\n" + name("line two"), Schedules: 5000, Steps: 184537,
+		Replay: name("isr-sim replay x"), Record: "run.json",
 		Found: []verdicts.Found{{Invariant: name("stale-writer"), Schedule: 5, Schedules: 861}},
 		Strategies: []verdicts.Strategy{
-			{Strategy: "pct3", Schedules: 2500, Found: []verdicts.Found{{Invariant: name("stale-writer"), Schedules: 820}, {Invariant: name("lock-theft"), Schedules: 7}}},
-			{Strategy: name("pos"), Schedules: 2500, Found: []verdicts.Found{{Invariant: name("stale-writer"), Schedules: 41}}},
+			{Strategy: "pct3", Schedules: 2500, Found: []verdicts.Found{
+				{Invariant: name("stale-writer"), Schedules: 820}, {Invariant: name("lock-theft"), Schedules: 7},
+			}},
+			{Strategy: name("pos"), Schedules: 2500,
+				Found: []verdicts.Found{{Invariant: name("stale-writer"), Schedules: 41}}},
 		},
 		Coverage: &verdicts.Coverage{Orders: 3000, States: 49100, NextIsNew: 0.475, Growth: growth},
 	}
@@ -40,28 +45,36 @@ func campaigns(t *testing.T, name func(string) string) string {
 		{Command: "explore", Version: name("v1"), ExitCode: 1, Results: []verdicts.Result{explored, second}},
 		{Command: "mutants", Version: "v1", ExitCode: 1, Results: []verdicts.Result{
 			{
-				Scenario: "paused-writer", Protocol: "blind-publish", Verdict: verdicts.Violated, Passed: true, Breaks: "stale-writer", Schedules: 4,
-				Found: []verdicts.Found{{Invariant: "stale-writer", Scenario: name("paused-writer"), Schedule: 4}, {Invariant: "lock-theft", Scenario: "x", Schedule: 812}},
+				Scenario: "paused-writer", Protocol: "blind-publish", Verdict: verdicts.Violated, Passed: true,
+				Breaks: "stale-writer", Schedules: 4, Found: []verdicts.Found{
+					{Invariant: "stale-writer", Scenario: name("paused-writer"), Schedule: 4},
+					{Invariant: "lock-theft", Scenario: "x", Schedule: 812},
+				},
 			},
-			{Scenario: "mutants", Protocol: name("quiet"), Verdict: verdicts.OK, Breaks: "lock-theft", Message: name("not caught by lock-theft: it ran in 10000 schedules of x")},
-			{Scenario: "body-faults", Protocol: "recipe-a", Verdict: verdicts.OK, Passed: true, Schedules: 10, Steps: 900, Reached: []string{name("pause")}},
-			{Scenario: "idle", Protocol: "recipe-a", Verdict: verdicts.Vacuous, Message: name("no schedule reached pause")},
+			{Scenario: "mutants", Protocol: name("quiet"), Verdict: verdicts.OK, Breaks: "lock-theft",
+				Message: name("not caught by lock-theft: it ran in 10000 schedules of x")},
+			{Scenario: "body-faults", Protocol: "recipe-a", Verdict: verdicts.OK, Passed: true, Schedules: 10,
+				Steps: 900, Reached: []string{name("pause")}},
+			{Scenario: "idle", Protocol: "recipe-a", Verdict: verdicts.Vacuous,
+				Message: name("no schedule reached pause")},
 			{Scenario: name("odd"), Verdict: verdicts.Verdict(name("odd")), Passed: true},
 		}},
 	}
 	var all []report.Results
 	for _, d := range documents {
-		all = append(all, report.Results{Name: name(d.Command + ".json"), Document: d, Link: func(r *verdicts.Result) (string, string) {
-			if r.Record == "" {
-				return "", ""
-			}
-			return "./a%20b.html", name("report of the run")
-		}})
+		all = append(all, report.Results{Name: name(d.Command + ".json"), Document: d,
+			Link: func(r *verdicts.Result) (string, string) {
+				if r.Record == "" {
+					return "", ""
+				}
+				return "./a%20b.html", name("report of the run")
+			}})
 	}
 	plot := report.Plot{Title: name("steady"), X: "renders a second", Y: "reads of outdated data, %"}
 	for i := range 12 {
 		plot.Dots = append(plot.Dots, report.Dot{
-			Name: name(fmt.Sprintf("policy-%d", i)), X: 3 + float64(i%4)/40, Y: float64(i) / 9, XText: fmt.Sprintf("%.3f", 3+float64(i%4)/40), YText: fmt.Sprintf("%.2f%%", float64(i)/9),
+			Name: name(fmt.Sprintf("policy-%d", i)), X: 3 + float64(i%4)/40, Y: float64(i) / 9,
+			XText: fmt.Sprintf("%.3f", 3+float64(i%4)/40), YText: fmt.Sprintf("%.2f%%", float64(i)/9),
 		})
 	}
 	var b bytes.Buffer
@@ -73,7 +86,8 @@ func itself(text string) string { return text }
 
 // evil returns a text that would run a script if it stood on the page without being escaped, wherever it stood.
 func evil(text string) string {
-	return text + `"'><script>hacked=1</script><img src=x onerror=hacked=1></style></title></svg>` + "\u202e\x00javascript:hacked=1"
+	return text + `"'><script>hacked=1</script><img src=x onerror=hacked=1></style></title></svg>` +
+		"\u202e\x00javascript:hacked=1"
 }
 
 // texts are the texts of the elements of a page that match.
@@ -104,7 +118,8 @@ func rowsOf(class string) func(*html.Node) bool {
 
 func TestACampaignsPageSaysWhatWasFound(t *testing.T) {
 	page := campaigns(t, itself)
-	if got := texts(t, page, func(n *html.Node) bool { return n.Data == "h1" }); len(got) != 1 || got[0] != "4 of 7 results not as expected" {
+	if got := texts(t, page, func(n *html.Node) bool { return n.Data == "h1" }); len(got) != 1 ||
+		got[0] != "4 of 7 results not as expected" {
 		t.Errorf("its head is %q", got)
 	}
 	for class, want := range map[string][]string{
@@ -113,14 +128,18 @@ func TestACampaignsPageSaysWhatWasFound(t *testing.T) {
 			"✓ blind-publish 4812● 4",
 		},
 		"strategies": {"pct32500 7 (0.28%) 820 (32.8%)", "pos2500 0 (0%) 41 (1.64%)"},
-		"finds":      {"✕1 stale-writeralice published latereport of the run5861", "✕2 lock-theftalice published latereport of the run1307"},
+		"finds": {"✕1 stale-writeralice published latereport of the run5861",
+			"✕2 lock-theftalice published latereport of the run1307"},
 	} {
 		got := texts(t, page, rowsOf(class))
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s:\n%s\nwant:\n%s", class, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	if links := texts(t, page, func(n *html.Node) bool { return n.Data == "a" && attribute(n, "href") == "./a%20b.html" }); len(links) != 4 {
+	if links := texts(t, page, func(n *html.Node) bool {
+		return n.Data == "a" &&
+			attribute(n, "href") == "./a%20b.html"
+	}); len(links) != 4 {
 		t.Errorf("found %d links to the report of the run, want one for each find in two places", len(links))
 	}
 	if curves := texts(t, page, func(n *html.Node) bool {
@@ -140,7 +159,8 @@ func TestAHostileCampaignRunsNothing(t *testing.T) {
 		}
 		return n.Data == "script" || n.Data == "img"
 	}); len(found) > 0 || strings.ContainsAny(page, "\x00\u202e") {
-		t.Errorf("found %d elements that could run a script, or a character that no page may have: %q", len(found), found)
+		t.Errorf("found %d elements that could run a script, or a character that no page may have: %q", len(found),
+			found)
 	}
 }
 
@@ -148,9 +168,11 @@ func TestTheCampaignsPageInABrowser(t *testing.T) {
 	inABrowser(t, "campaign", campaigns, 400, "mutants", "explored0", "policies")
 }
 
-// inABrowser looks at a page without scripts, wide and narrow, light and dark, and at each of its parts; it looks at what
-// hostile names do to it, too.
-func inABrowser(t *testing.T, kind string, page func(t *testing.T, name func(string) string) string, narrow int64, parts ...string) {
+// inABrowser looks at a page without scripts, wide and narrow, light and dark, and at each of its parts; it looks at
+// what hostile names do to it, too.
+func inABrowser(
+	t *testing.T, kind string, page func(t *testing.T, name func(string) string) string, narrow int64, parts ...string,
+) {
 	t.Helper()
 	b := browser.Open(t, "file:")
 	for what, name := range map[string]func(string) string{"plain": itself, "hostile": evil} {
@@ -163,7 +185,8 @@ func inABrowser(t *testing.T, kind string, page func(t *testing.T, name func(str
 				}
 				b.Prefer(scheme)
 				b.Load("file://"+file, "body."+kind, width, 800)
-				if browser.Value[bool](b, "'hacked' in window || document.images.length + document.scripts.length > 0") {
+				if browser.Value[bool](b,
+					"'hacked' in window || document.images.length + document.scripts.length > 0") {
 					t.Errorf("%s: the page has a script, or a picture from outside", what)
 				}
 				if wide := browser.Value[int](b, "document.documentElement.scrollWidth"); wide > int(width) {

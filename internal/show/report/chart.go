@@ -24,8 +24,8 @@ type axes struct {
 	Left, Right, Top, Bottom float64 // the edges of the field
 	XTicks, YTicks           []tick
 	xMost, yMost             float64
-	// roots says that heights are proportional to the square roots of the figures. Otherwise the many low dots would cover
-	// each other.
+	// roots says that heights are proportional to the square roots of the figures. Otherwise the many low dots would
+	// cover each other.
 	roots bool
 }
 
@@ -36,7 +36,8 @@ type tick struct {
 }
 
 func axesOf(points []point, height float64, roots bool) axes {
-	a := axes{Width: chartWidth, Height: height, Left: chartLeft, Right: chartWidth - chartRight, Top: chartTop, Bottom: height - chartBottom, roots: roots}
+	a := axes{Width: chartWidth, Height: height, Left: chartLeft, Right: chartWidth - chartRight, Top: chartTop,
+		Bottom: height - chartBottom, roots: roots}
 	xMost, yMost := 0.0, 0.0
 	for _, p := range points {
 		xMost, yMost = max(xMost, p.x), max(yMost, p.y)
@@ -159,7 +160,8 @@ func (c *curve) mark(schedule, n int) {
 		return
 	}
 	m := curveMark{X: c.x(float64(schedule)), Y: c.Top - 6, Text: fmt.Sprintf("✕%d", n)}
-	for slices.ContainsFunc(c.Marks, func(o curveMark) bool { return o.Y == m.Y && math.Abs(o.X-m.X) < 22 }) && m.Y < c.Bottom-14 {
+	for slices.ContainsFunc(c.Marks, func(o curveMark) bool { return o.Y == m.Y && math.Abs(o.X-m.X) < 22 }) &&
+		m.Y < c.Bottom-14 {
 		m.Y += 13
 	}
 	c.Marks = append(c.Marks, m)
@@ -216,18 +218,22 @@ type scatterDot struct {
 }
 
 // shapes distinguish dots, in addition to their numbers.
-var shapes = []struct{ name, sign string }{{"circle", "●"}, {"square", "■"}, {"up", "▲"}, {"diamond", "◆"}, {"down", "▼"}}
+var shapes = []struct{ name, sign string }{{"circle", "●"}, {"square", "■"}, {"up", "▲"},
+	{"diamond", "◆"}, {"down", "▼"}}
 
 func scatterOf(p Plot) *scatter {
 	var points []point
 	for _, d := range p.Dots {
 		points = append(points, point{finite(d.X), finite(d.Y)})
 	}
-	s := &scatter{axes: axesOf(points, scatterHeight, true), Title: clean(p.Title), XName: clean(p.X), YName: clean(p.Y)}
+	s := &scatter{
+		axes: axesOf(points, scatterHeight, true), Title: clean(p.Title), XName: clean(p.X), YName: clean(p.Y),
+	}
 	for i, d := range p.Dots {
 		shape := shapes[i%len(shapes)]
 		dot := scatterDot{
-			N: i + 1, Name: clean(d.Name), XText: clean(d.XText), YText: clean(d.YText), X: s.x(points[i].x), Y: s.y(points[i].y), Shape: shape.name, Sign: shape.sign,
+			N: i + 1, Name: clean(d.Name), XText: clean(d.XText), YText: clean(d.YText), X: s.x(points[i].x),
+			Y: s.y(points[i].y), Shape: shape.name, Sign: shape.sign,
 		}
 		s.Dots = append(s.Dots, dot)
 	}

@@ -7,7 +7,9 @@ import (
 
 // Each axis ends with a round figure that is not less than the largest one, and has few ticks.
 func TestTicks(t *testing.T) {
-	for _, most := range []float64{0, math.NaN(), math.Inf(1), 1e-9, 0.07, 0.999, 1, 3, 4, 24, 99.9, 100, 101, 5000, 16372, 1e12} {
+	for _, most := range []float64{
+		0, math.NaN(), math.Inf(1), 1e-9, 0.07, 0.999, 1, 3, 4, 24, 99.9, 100, 101, 5000, 16372, 1e12,
+	} {
 		list := ticks(most)
 		step := list[1]
 		mantissa := step / math.Pow(10, math.Floor(math.Log10(step)*(1+1e-12)+1e-9))
@@ -19,7 +21,9 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%v: found the ticks %v", most, list)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 0.25: "0.25", 2500: "2500", 25_000: "25k", 1_500_000: "1.5M", 0.1 + 0.2: "0.3"} {
+	for v, want := range map[float64]string{
+		0: "0", 0.25: "0.25", 2500: "2500", 25_000: "25k", 1_500_000: "1.5M", 0.1 + 0.2: "0.3",
+	} {
 		if got := figure(v); got != want {
 			t.Errorf("%v is printed as %s, want %s", v, got, want)
 		}

@@ -15,7 +15,8 @@ var dashboardHTML string
 // Dashboard is what corpora know of the campaigns of many nights.
 type Dashboard struct {
 	Corpora []string // how the reader named them
-	// The files: all, those about violations, those that stopped to replay, and those that were dropped for better ones.
+	// The files: all, those about violations, those that stopped to replay, and those that were dropped for better
+	// ones.
 	Entries, Failing, Stopped, Dropped int
 	Nights                             []DashboardNight // the latest first
 	Coverage                           []DashboardCoverage
@@ -69,8 +70,9 @@ type DashboardCanary struct {
 func (d *Dashboard) Write(out io.Writer) error {
 	style := css + campaignCSS
 	v := dashboardView{
-		CSS:       template.CSS(style), //nolint:gosec // both are files of this package
-		Policy:    "default-src 'none'; style-src '" + hash(style) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		CSS: template.CSS(style), //nolint:gosec // both are files of this package
+		Policy: "default-src 'none'; style-src '" + hash(style) +
+			"'; img-src data:; base-uri 'none'; form-action 'none'",
 		Dashboard: d,
 	}
 	for _, f := range d.Findings {
@@ -84,9 +86,11 @@ func (d *Dashboard) Write(out io.Writer) error {
 	}
 	if len(d.Nights) > 1 {
 		v.Charts = []*curve{
-			d.trend("Chance that the next schedule has a new order, %", "orders", func(n *DashboardNight) float64 { return 100 * n.NextIsNew }),
+			d.trend("Chance that the next schedule has a new order, %", "orders",
+				func(n *DashboardNight) float64 { return 100 * n.NextIsNew }),
 			d.trend("Schedules a core-second", "states", (*DashboardNight).PerCoreSecond),
-			d.trend("New files about violations and marks", "orders", func(n *DashboardNight) float64 { return float64(n.New) }),
+			d.trend("New files about violations and marks", "orders",
+				func(n *DashboardNight) float64 { return float64(n.New) }),
 		}
 	}
 	return campaignTemplates.ExecuteTemplate(out, "dashboard", v)
@@ -109,7 +113,8 @@ func (d *Dashboard) trend(title, class string, of func(*DashboardNight) float64)
 		points = append(points, point{float64(i + 1), finite(of(&d.Nights[len(d.Nights)-1-i]))})
 	}
 	c := &curve{axes: axesOf(points, chartHeight, false), Title: title, Class: class, XName: "nights"}
-	c.XTicks = slices.DeleteFunc(c.XTicks, func(t tick) bool { return strings.Contains(t.Text, ".") }) // there is no half night
+	// there is no half night
+	c.XTicks = slices.DeleteFunc(c.XTicks, func(t tick) bool { return strings.Contains(t.Text, ".") })
 	var line []string
 	for _, p := range points {
 		at := [2]float64{c.x(p.x), c.y(p.y)}

@@ -5,8 +5,8 @@
 //
 // Campaigns draws the results that commands have written about many runs.
 //
-// A record is first read as a story (lanes, requests, spans), then laid out, then printed by templates, which escape all
-// that comes from the record.
+// A record is first read as a story (lanes, requests, spans), then laid out, then printed by templates, which escape
+// all that comes from the record.
 //
 // # Limits
 //

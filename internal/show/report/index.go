@@ -26,7 +26,8 @@ func Index(out io.Writer, entries []Entry, campaign string) error {
 		Lines    []line
 		Violated int
 		Campaign string
-	}{Campaign: campaign, CSS: template.CSS(css), Policy: "default-src 'none'; style-src '" + hash(css) + "'; base-uri 'none'; form-action 'none'"} //nolint:gosec // a file of this package
+	}{Campaign: campaign, CSS: template.CSS(css), Policy: "default-src 'none'; style-src '" + hash(css) +
+		"'; base-uri 'none'; form-action 'none'"} //nolint:gosec // a file of this package
 	var rest []line
 	for _, e := range entries {
 		of := line{e.Link, read(e.Record).cleaned()}

@@ -161,7 +161,8 @@ func (s *story) lay(chunkSteps int) *picture {
 		if st.crashed {
 			class = "stop crashed"
 		}
-		p.bands = append(p.bands, band{X: p.actorX[st.lane] - 9, Y: y(st.from), Width: 18, Height: max((st.until-st.from)*stepHeight, 6), Class: class, Label: strings.TrimPrefix(class, "stop ")})
+		p.bands = append(p.bands, band{X: p.actorX[st.lane] - 9, Y: y(st.from), Width: 18,
+			Height: max((st.until-st.from)*stepHeight, 6), Class: class, Label: strings.TrimPrefix(class, "stop ")})
 	}
 	for _, c := range s.calls {
 		class := "call"
@@ -172,11 +173,13 @@ func (s *story) lay(chunkSteps int) *picture {
 		if c.unexplained {
 			class, label = "call unexplained", label+": no order of the operations on its key explains it"
 		}
-		p.bands = append(p.bands, band{X: p.actorX[c.lane] - 5, Y: y(c.from), Width: 10, Height: max((c.until-c.from)*stepHeight, 6), Class: class, Label: label})
+		p.bands = append(p.bands, band{X: p.actorX[c.lane] - 5, Y: y(c.from), Width: 10,
+			Height: max((c.until-c.from)*stepHeight, 6), Class: class, Label: label})
 		if c.moment >= 0 {
 			p.bands = append(p.bands, band{
 				X: p.actorX[c.lane] - 8, Y: y(0) + int(c.moment*stepHeight) - 2, Width: 16, Height: 4, Class: "moment",
-				Label: fmt.Sprintf("%s: the moment of its effect, place %d of %d in an order that explains the answers", clean(c.label), c.place, c.places),
+				Label: fmt.Sprintf("%s: the moment of its effect, place %d of %d in an order that explains the answers",
+					clean(c.label), c.place, c.places),
 			})
 		}
 	}
@@ -213,7 +216,8 @@ func (p *picture) cut(size int) {
 	for i, step := range p.steps {
 		own := i / size
 		for _, l := range step.Lines {
-			for at := (l.Y1 + own*high) / high; at < own; at++ { // lines end at their own place, and may begin before it
+			// lines end at their own place, and may begin before it
+			for at := (l.Y1 + own*high) / high; at < own; at++ {
 				part := l
 				part.Y1 += (own - at) * high
 				part.Y2 += (own - at) * high
@@ -250,7 +254,8 @@ func (s *story) lanes(p *picture) {
 	p.Across = 92
 	at := p.Gutter
 	lane := func(least int, h head, width int) int {
-		width = max(least, width, h.wide()+12, 14*len(h.Lines)+8) // where time runs across the page, its lines stand in this
+		// where time runs across the page, its lines stand in this
+		width = max(least, width, h.wide()+12, 14*len(h.Lines)+8)
 		h.X = at + width/2
 		at += width
 		p.Heads = append(p.Heads, h)
@@ -262,7 +267,8 @@ func (s *story) lanes(p *picture) {
 		lane(chanceWidth, newHead("chance", "", "chance", "of it"), 0)
 	}
 	for i, a := range s.actors {
-		p.actorX = append(p.actorX, lane(laneWidth, newHead("actor", fmt.Sprint("a", i), clean(a.name), clean(a.clock)), 0))
+		p.actorX = append(p.actorX,
+			lane(laneWidth, newHead("actor", fmt.Sprint("a", i), clean(a.name), clean(a.clock)), 0))
 	}
 	p.storeX = lane(laneWidth, newHead("store", "s", "store", ""), 0)
 	for i, t := range s.tracks {
@@ -290,10 +296,12 @@ func (s *story) bands(p *picture, i int) {
 		if k+1 < len(r.changes) {
 			until = r.changes[k+1].step
 		}
-		p.bands = append(p.bands, band{X: x - 2, Y: y(c.step), Width: 4, Height: (until - c.step) * stepHeight, Class: "there", Label: "the row is there"})
+		p.bands = append(p.bands, band{X: x - 2, Y: y(c.step), Width: 4, Height: (until - c.step) * stepHeight,
+			Class: "there", Label: "the row is there"})
 	}
 	for _, sp := range r.spans {
-		b := band{X: x - 13, Y: y(sp.from), Width: 26, Height: sp.height(), Class: "band " + sp.role, Label: clean(sp.label), Mid: x}
+		b := band{X: x - 13, Y: y(sp.from), Width: 26, Height: sp.height(), Class: "band " + sp.role,
+			Label: clean(sp.label), Mid: x}
 		b.Name, b.Wide = sp.written()
 		p.bands = append(p.bands, b)
 	}
@@ -332,8 +340,8 @@ func y(step int) int { return step*stepHeight + stepHeight/2 }
 
 // signs are the shapes of steps that are not requests. Nobody needs colours to tell them apart.
 var signs = map[string]string{
-	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕", "clock-step": "±", "external": "▽",
-	"call": "▷", "answer": "•", "note": "○",
+	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕",
+	"clock-step": "±", "external": "▽", "call": "▷", "answer": "•", "note": "○",
 }
 
 // classOf is the class of a sign; signs in the colour of the ink have no class of their own.
@@ -363,8 +371,8 @@ func verb(kind string) string {
 func (s *story) row(p *picture, i int) row {
 	step := s.Steps[i]
 	r := row{
-		N: step.N, Y: i * stepHeight, Mid: y(i), Base: y(i) + 4, Class: "step", Time: since(s.Start, step.Time), Who: clean(step.Lane),
-		Whole: clean(step.Text), Line: step.Kind == "tick", Operation: clean(s.operations[i]),
+		N: step.N, Y: i * stepHeight, Mid: y(i), Base: y(i) + 4, Class: "step", Time: since(s.Start, step.Time),
+		Who: clean(step.Lane), Whole: clean(step.Text), Line: step.Kind == "tick", Operation: clean(s.operations[i]),
 	}
 	r.Text = shorten(r.Who+verb(step.Kind)+r.Whole, maxText)
 	if step.Visit {
@@ -383,7 +391,9 @@ func (s *story) row(p *picture, i int) row {
 		r.Back = true
 	}
 	if i < len(s.chances) {
-		r.Chance = &bar{X: p.Gutter, Y: r.Y, Width: int(math.Round(s.chances[i] * (chanceWidth - 8))), Label: s.chance(i)}
+		r.Chance = &bar{
+			X: p.Gutter, Y: r.Y, Width: int(math.Round(s.chances[i] * (chanceWidth - 8))), Label: s.chance(i),
+		}
 	}
 	if sign := signs[step.Kind]; sign != "" && s.lane[i] >= 0 {
 		r.Marks = append(r.Marks, mark{p.actorX[s.lane[i]], r.Base + 1, classOf(step.Kind), sign})

@@ -67,7 +67,8 @@ func lineEnd(text string, pixels, size float64) int {
 		if r == '-' && strings.HasSuffix(text[:i], " ") { // of a number
 			continue
 		}
-		if d := math.Abs(w - pixels); w >= least*pixels && w <= most*pixels && d < off && strings.ContainsRune("/-_# ", r) {
+		if d := math.Abs(w - pixels); w >= least*pixels && w <= most*pixels && d < off &&
+			strings.ContainsRune("/-_# ", r) {
 			soft, off = end, d
 		}
 	}

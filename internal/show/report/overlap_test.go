@@ -19,7 +19,8 @@ func longNames(t *testing.T) *record.Record {
 	t.Helper()
 	text := must.Of(json.Marshal(blindPublishWhole(t)))(t)
 	text = []byte(strings.NewReplacer(
-		"alice", "writer-of-eu-central-1-No7", "bob", "WRITER_OF_AP_SOUTHEAST_2", "/home", "/products/november/a-page-with-a-rather-long-name?of=it",
+		"alice", "writer-of-eu-central-1-No7", "bob", "WRITER_OF_AP_SOUTHEAST_2", "/home",
+		"/products/november/a-page-with-a-rather-long-name?of=it",
 	).Replace(string(text)))
 	r := &record.Record{}
 	must.OK(t, json.Unmarshal(text, r))
@@ -67,7 +68,9 @@ func TestNothingOverlaps(t *testing.T) {
 	for name, r := range map[string]*record.Record{"shrunk": blindPublish(t), "long": longNames(t)} {
 		for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
 			load(t, b, r, size[0], size[1])
-			browser.Value[bool](b, "document.head.append(Object.assign(document.createElement('style'), {textContent: '.chunk { content-visibility: visible }'})), true")
+			browser.Value[bool](b,
+				"document.head.append(Object.assign(document.createElement('style'), {textContent: '.chunk { "+
+					"content-visibility: visible }'})), true")
 			for _, way := range []string{"down", "across"} {
 				if found := browser.Value[string](b, overlaps); found != "" {
 					t.Errorf("%s at %v, time %s:\n%s", name, size, way, found)
@@ -91,7 +94,8 @@ func TestNamesStandInWhole(t *testing.T) {
 		}
 	}
 	got := strings.Join(heads, "\n")
-	for _, want := range []string{r.Actors[0].Name, r.Actors[1].Name, "LOCK/products/november/a-page-with-a-rather-long-name?of=it"} {
+	for _, want := range []string{r.Actors[0].Name, r.Actors[1].Name,
+		"LOCK/products/november/a-page-with-a-rather-long-name?of=it"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the heads are\n%s\nwant %s in whole", got, want)
 		}

@@ -43,8 +43,10 @@ const tableSteps = 250
 func Page(out io.Writer, r *record.Record, commands []Command) error {
 	s := read(r)
 	view := page{
-		Picture: s.lay(chunkSteps), CSS: template.CSS(css), JS: template.JS(js), //nolint:gosec // both are files of this package
-		Policy: "default-src 'none'; style-src '" + hash(css) + "'; script-src '" + hash(js) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		Picture: s.lay(chunkSteps), CSS: template.CSS(css),
+		JS: template.JS(js), //nolint:gosec // both are files of this package
+		Policy: "default-src 'none'; style-src '" + hash(css) + "'; script-src '" + hash(js) +
+			"'; img-src data:; base-uri 'none'; form-action 'none'",
 		Record: s.cleaned(), Commands: cleanCommands(commands), Data: s.data(), Decisive: s.decisive,
 	}
 	for i, a := range s.actors {
@@ -59,7 +61,8 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 		view.At = s.Steps[s.decisive].N
 	}
 	for i, step := range s.Steps {
-		line := tableRow{N: step.N, Time: since(s.Start, step.Time), Who: clean(step.Lane), Kind: step.Kind, Text: clean(step.Text), Violated: i == s.decisive}
+		line := tableRow{N: step.N, Time: since(s.Start, step.Time), Who: clean(step.Lane), Kind: step.Kind,
+			Text: clean(step.Text), Violated: i == s.decisive}
 		if i < len(s.chances) {
 			line.More = append(line.More, s.chance(i))
 		}
@@ -92,7 +95,8 @@ func execute(out io.Writer, name string, view any) error {
 // SVG writes the picture alone, for a ticket.
 func SVG(out io.Writer, r *record.Record) error {
 	s := read(r)
-	return templates.ExecuteTemplate(out, "svg", page{Picture: s.lay(len(s.Steps)), CSS: template.CSS(css)}) //nolint:gosec // as in Page
+	return templates.ExecuteTemplate(out, "svg",
+		page{Picture: s.lay(len(s.Steps)), CSS: template.CSS(css)}) //nolint:gosec // as in Page
 }
 
 type page struct {
@@ -149,10 +153,11 @@ func hash(text string) string {
 
 func (s *story) cleaned() words {
 	w := words{
-		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")), Protocol: clean(s.Protocol), Seed: clean(s.Seed),
+		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")),
+		Protocol: clean(s.Protocol), Seed: clean(s.Seed),
 		Verdict: clean(s.Verdict), Why: clean(s.Why), Digest: clean(s.Digest), Tool: clean(s.Tool), Steps: len(s.Steps),
-		NotSimulated: clean(strings.Join(s.NotSimulated, ", ")), Watched: s.Watched, Needed: needed(s.Record), Causes: s.causes(),
-		Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
+		NotSimulated: clean(strings.Join(s.NotSimulated, ", ")), Watched: s.Watched, Needed: needed(s.Record),
+		Causes: s.causes(), Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
 	}
 	for _, a := range s.Actors {
 		script := make([]string, len(a.Script))
@@ -216,8 +221,9 @@ type callData [3][]int
 func (s *story) data() data {
 	d := data{
 		Calls: map[int]callData{}, Words: []string{},
-		Rows: []rowData{}, Changes: map[int][]changeData{}, Nodes: []string{}, Stops: [][4]int{}, Asks: [][4]int{}, Clocks: map[int]string{},
-		Lane: s.lane, Matters: slices.Sorted(maps.Keys(s.matters)), At: s.decisive, Begins: s.begins,
+		Rows: []rowData{}, Changes: map[int][]changeData{}, Nodes: []string{}, Stops: [][4]int{}, Asks: [][4]int{},
+		Clocks: map[int]string{}, Lane: s.lane, Matters: slices.Sorted(maps.Keys(s.matters)),
+		At: s.decisive, Begins: s.begins,
 	}
 	for _, a := range s.actors {
 		d.Nodes = append(d.Nodes, clean(strings.TrimSpace(a.name+" "+a.clock)))
@@ -261,8 +267,8 @@ func (s *story) data() data {
 
 func (s *story) callData(c *record.Call, place func(string) int) callData {
 	made := callData{{place(c.Operation)}, {}, {}}
-	// members adds the members of a value, each under the path that leads to it, in the order of their names. An attribute
-	// counts as one member.
+	// members adds the members of a value, each under the path that leads to it, in the order of their names. An
+	// attribute counts as one member.
 	var members func(to *[]int, path, name string, v any, units map[string]string)
 	members = func(to *[]int, path, name string, v any, units map[string]string) {
 		parts, ok := v.(map[string]any)
@@ -341,7 +347,8 @@ func (s *story) unitsOfValues(request map[string]any) map[string]string {
 // isAttribute says whether a value is the value of an attribute: it has one member, with the name of a type.
 func isAttribute(members map[string]any) bool {
 	for name := range members { //isrsim:unordered there is one
-		return len(members) == 1 && slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, name)
+		return len(members) == 1 &&
+			slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, name)
 	}
 	return false
 }

@@ -204,7 +204,8 @@ func TestThePageSaysWhatHadToHappen(t *testing.T) {
 	if !strings.Contains(whole, "Needed for it: alice pause (step 10)") || strings.Contains(whole, "tick") {
 		t.Errorf("the head says %q, want what was needed in it, and nothing else", whole)
 	}
-	if fmt.Sprint(buttons) != "[10 4]" || !strings.Contains(side, "helped: time tick") || !strings.Contains(side, "without it 0 of 34 runs violate it (0.0% to 1.9%), with it 30") {
+	if fmt.Sprint(buttons) != "[10 4]" || !strings.Contains(side, "helped: time tick") ||
+		!strings.Contains(side, "without it 0 of 34 runs violate it (0.0% to 1.9%), with it 30") {
 		t.Errorf("beside the picture stand %v and %q", buttons, side)
 	}
 	r.Explanation = nil
@@ -246,7 +247,8 @@ func TestThePageAsksForNothing(t *testing.T) {
 	}
 }
 
-const attack = "</script></title></style>'\"><script>window.hacked = 1</script><img src=x onerror=hacked=1>\x00\x1b{{.}}\u202e"
+const attack = "</script></title></style>'\"><script>window.hacked = 1</script><img src=x " +
+	"onerror=hacked=1>\x00\x1b{{.}}\u202e"
 
 // hostile is a record with an attack in every text that a cache, a scenario or a client gives.
 func hostile(t *testing.T) *record.Record {
@@ -256,7 +258,8 @@ func hostile(t *testing.T) *record.Record {
 	var text bytes.Buffer
 	must.OK(t, r.Write(&text))
 	must.OK(t, json.Unmarshal(text.Bytes(), &whole))
-	keep := map[string]bool{"time": true, "sent": true, "start": true, "until": true, "kind": true, "verdict": true, "role": true, "cause": true}
+	keep := map[string]bool{"time": true, "sent": true, "start": true, "until": true, "kind": true, "verdict": true,
+		"role": true, "cause": true}
 	var spoil func(name string, v any) any
 	spoil = func(name string, v any) any {
 		switch v := v.(type) {
@@ -295,7 +298,8 @@ func hostile(t *testing.T) *record.Record {
 func TestAHostileRecordIsText(t *testing.T) {
 	r := hostile(t)
 	var picture, index, trace strings.Builder
-	must.OK(t, errors.Join(report.SVG(&picture, r), report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}, ""), report.Trace(&trace, r)))
+	must.OK(t, errors.Join(report.SVG(&picture, r),
+		report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}, ""), report.Trace(&trace, r)))
 	var spoilt strings.Builder
 	must.OK(t, report.Page(&spoilt, r, []report.Command{{Name: attack, Text: attack}}))
 	for name, of := range map[string]struct {
@@ -339,7 +343,8 @@ func TestThePictureStandsAlone(t *testing.T) {
 	var picture strings.Builder
 	must.OK(t, report.SVG(&picture, blindPublish(t)))
 	wellFormed(t, picture.String())
-	if text := picture.String(); !strings.HasPrefix(text, `<svg xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(text, "decisive") {
+	if text := picture.String(); !strings.HasPrefix(text, `<svg xmlns="http://www.w3.org/2000/svg"`) ||
+		!strings.Contains(text, "decisive") {
 		t.Errorf("the picture is %.200s", text)
 	}
 }
@@ -384,7 +389,8 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 			}
 		}
 	}
-	if phases["s"] == 0 || phases["s"] != phases["f"] || !names["violated: stale-writer"] || !names["paused"] || !names["alice-1 until +1s"] {
+	if phases["s"] == 0 || phases["s"] != phases["f"] || !names["violated: stale-writer"] || !names["paused"] ||
+		!names["alice-1 until +1s"] {
 		t.Errorf("phases %v, names %v", phases, names)
 	}
 }
@@ -394,25 +400,32 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 func TestOperationsHaveTheirMoments(t *testing.T) {
 	start := time.Unix(0, 0).UTC()
 	step := func(n int, actor, kind string, operation int) record.Step {
-		return record.Step{N: n, Time: start, Actor: actor, Lane: actor, Kind: kind, Text: "publish of /a", Operation: operation, Options: 1}
+		return record.Step{N: n, Time: start, Actor: actor, Lane: actor, Kind: kind, Text: "publish of /a",
+			Operation: operation, Options: 1}
 	}
 	r := &record.Record{
-		Format: record.Format, Scenario: "concurrent", Protocol: "p", Seed: "1", Watched: true, Start: start, Verdict: "violated",
-		Actors: []record.Actor{{Name: "alice"}, {Name: "bob"}}, Orders: [][]int{{2, 1}},
+		Format: record.Format, Scenario: "concurrent", Protocol: "p", Seed: "1", Watched: true, Start: start,
+		Verdict: "violated", Actors: []record.Actor{{Name: "alice"}, {Name: "bob"}}, Orders: [][]int{{2, 1}},
 		Steps: []record.Step{
-			step(1, "alice", "call", 1), step(2, "bob", "call", 2), step(3, "bob", "answer", 2), step(4, "bob", "call", 3), step(5, "bob", "answer", 3),
+			step(1, "alice", "call", 1), step(2, "bob", "call", 2), step(3, "bob", "answer", 2),
+			step(4, "bob", "call", 3), step(5, "bob", "answer", 3),
 			step(6, "alice", "answer", 1), step(7, "bob", "call", 4), step(8, "bob", "answer", 4),
 		},
-		Violation: &record.Violation{Invariant: "linearizable", Statement: "s", Why: "w", Step: 5, Operations: []int{3}, Lines: []string{}},
+		Violation: &record.Violation{
+			Invariant: "linearizable", Statement: "s", Why: "w", Step: 5, Operations: []int{3}, Lines: []string{},
+		},
 	}
 	text := page(t, r)
 	var moments []string
-	for _, m := range regexp.MustCompile(`class="moment" x="\d+" y="(\d+)"[^>]*><title>([^<]*)<`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`class="moment" x="\d+" y="(\d+)"[^>]*><title>([^<]*)<`).FindAllStringSubmatch(
+		text, -1,
+	) {
 		moments = append(moments, m[1]+" "+strings.TrimSuffix(m[2], " in an order that explains the answers"))
 	}
 	slices.Sort(moments)
 	// Bob's operation takes effect first, at his call in step 2. Alice's was called before, and takes effect after it.
-	want := []string{"31 publish of /a: the moment of its effect, place 1 of 2", "36 publish of /a: the moment of its effect, place 2 of 2"}
+	want := []string{"31 publish of /a: the moment of its effect, place 1 of 2",
+		"36 publish of /a: the moment of its effect, place 2 of 2"}
 	if diff := cmp.Diff(want, moments); diff != "" {
 		t.Errorf("moments (-want +got):\n%s", diff)
 	}
@@ -422,9 +435,12 @@ func TestOperationsHaveTheirMoments(t *testing.T) {
 }
 
 func TestTheIndexLeadsToViolationsFirst(t *testing.T) {
-	good := recorded(t, scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 5})
+	good := recorded(t, scenario.Run{
+		Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 5,
+	})
 	var text strings.Builder
-	must.OK(t, report.Index(&text, []report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}, ""))
+	must.OK(t, report.Index(&text,
+		[]report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}, ""))
 	var links []string
 	for _, n := range elements(t, text.String()) {
 		if n.Data == "a" {

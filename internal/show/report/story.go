@@ -139,7 +139,8 @@ func (s *story) stale(v *record.Violation) int {
 			switch {
 			case len(v.Events) > 0 && e.Seq == v.Events[0]:
 				read, key = i, e.Key
-			case read >= 0 && e.Key == key && (e.Kind == history.Changed.String() || e.Kind == history.Invalidating.String()):
+			case read >= 0 && e.Key == key && (e.Kind == history.Changed.String() ||
+				e.Kind == history.Invalidating.String()):
 				return i
 			}
 		}
@@ -207,7 +208,8 @@ func (s *story) findRequests() {
 			}
 			waits[step.Lane] = len(s.requests)
 			s.requests = append(s.requests, request{
-				lane: s.lane[i], sent: sent, effect: i, answer: at, orphan: step.Kind == "orphan", refused: refuses(answer),
+				lane: s.lane[i], sent: sent, effect: i, answer: at, orphan: step.Kind == "orphan",
+				refused: refuses(answer),
 			})
 		case "response":
 			if at, waiting := waits[step.Lane]; waiting {
@@ -226,7 +228,9 @@ func (s *story) findCalls() {
 		switch step.Kind {
 		case "call":
 			at[step.Operation] = len(s.calls)
-			s.calls = append(s.calls, call{lane: s.lane[i], from: i, until: len(s.Steps), open: true, label: step.Text + ": no answer", moment: -1})
+			s.calls = append(s.calls, call{
+				lane: s.lane[i], from: i, until: len(s.Steps), open: true, label: step.Text + ": no answer", moment: -1,
+			})
 		case "answer":
 			if n, known := at[step.Operation]; known {
 				c := &s.calls[n]
@@ -281,14 +285,16 @@ func (s *story) findMoments(at map[int]int) {
 	}
 	for i := range s.calls {
 		c := &s.calls[i]
-		c.unexplained = len(s.Orders) > 0 && c.moment < 0 && !c.open && s.Violation != nil && s.Steps[c.until].N <= s.Violation.Step
+		c.unexplained = len(s.Orders) > 0 && c.moment < 0 && !c.open && s.Violation != nil &&
+			s.Steps[c.until].N <= s.Violation.Step
 	}
 }
 
 // refuses says whether an answer, in words, is an error.
 func refuses(answer string) bool {
 	word, _, _ := strings.Cut(answer, " ")
-	return strings.HasSuffix(strings.TrimRight(word, ":,;"), "Exception") || strings.HasSuffix(strings.TrimRight(word, ":,;"), "Error")
+	return strings.HasSuffix(strings.TrimRight(word, ":,;"), "Exception") ||
+		strings.HasSuffix(strings.TrimRight(word, ":,;"), "Error")
 }
 
 func cutLast(text, sep string) (before, after string, found bool) {
@@ -312,7 +318,8 @@ func (s *story) findStops() {
 		case "pause", "crash":
 			end(step.Actor, i)
 			open[step.Actor] = len(s.stops)
-			s.stops = append(s.stops, stop{lane: s.lane[i], from: i, until: len(s.Steps), crashed: step.Kind == "crash"})
+			s.stops = append(s.stops,
+				stop{lane: s.lane[i], from: i, until: len(s.Steps), crashed: step.Kind == "crash"})
 		case "resume", "restart":
 			end(step.Actor, i)
 		}

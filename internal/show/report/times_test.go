@@ -39,8 +39,9 @@ func TestTimesInValues(t *testing.T) {
 	number := func(n int64) map[string]any { return map[string]any{"N": strconv.FormatInt(n, 10)} }
 	text := func(s string) map[string]any { return map[string]any{"S": s} }
 	row := record.Row{
-		"expires": number(at.UnixMilli()), "made": text(at.Format(time.RFC3339)), "ttl": number(at.Unix()), "soon": number(at.UnixMicro()),
-		"count": number(at.Unix()), "text": text(at.Format(time.RFC3339)), "millis": number(at.UnixMilli()),
+		"expires": number(at.UnixMilli()), "made": text(at.Format(time.RFC3339)), "ttl": number(at.Unix()),
+		"soon": number(at.UnixMicro()), "count": number(at.Unix()), "text": text(at.Format(time.RFC3339)),
+		"millis": number(at.UnixMilli()),
 	}
 	far := record.Row{"ttl": number(at.UnixMilli()), "expires": text("never")}
 	var steps []int
@@ -54,10 +55,11 @@ func TestTimesInValues(t *testing.T) {
 	second.Changes[0].After, second.Changes[0].Means = far, []record.Meaning{{Role: "page"}}
 	first.Call = &record.Call{Operation: "UpdateItem", Request: map[string]any{
 		"Key": map[string]any{"id": text("1")}, "ExpressionAttributeNames": map[string]any{"#e": "expires"},
-		"UpdateExpression": "SET #e = :until, made = :base + :more, count = :count", "ConditionExpression": ":now < #e AND count < :both AND ttl > :both",
+		"UpdateExpression":    "SET #e = :until, made = :base + :more, count = :count",
+		"ConditionExpression": ":now < #e AND count < :both AND ttl > :both",
 		"ExpressionAttributeValues": map[string]any{
-			":until": number(at.UnixMilli()), ":now": number(r.Start.UnixMilli()), ":count": number(at.Unix()), ":both": number(at.Unix()),
-			":base": text(at.Format(time.RFC3339)), ":more": number(at.Unix()),
+			":until": number(at.UnixMilli()), ":now": number(r.Start.UnixMilli()), ":count": number(at.Unix()),
+			":both": number(at.Unix()), ":base": text(at.Format(time.RFC3339)), ":more": number(at.Unix()),
 		},
 	}}
 	s := shownOf(t, r)
@@ -67,17 +69,21 @@ func TestTimesInValues(t *testing.T) {
 	for i := 0; i < len(call[1]); i += 2 {
 		got[2][s.Words[call[1][i]]] = s.Words[call[1][i+1]]
 	}
-	maps.DeleteFunc(got[2], func(name, _ string) bool { return name[0] != 'E' || name == "ExpressionAttributeNames #e" })
+	maps.DeleteFunc(got[2],
+		func(name, _ string) bool { return name[0] != 'E' || name == "ExpressionAttributeNames #e" })
 	want := []map[string]string{
 		{
-			"expires": digits(at.UnixMilli()) + " (+1m30s)", "made": at.Format(time.RFC3339) + " (+1m30s)", "ttl": digits(at.Unix()) + " (+1m30s)",
-			"soon": digits(at.UnixMicro()) + " (+1m30s)", "count": digits(at.Unix()), "text": at.Format(time.RFC3339), "millis": digits(at.UnixMilli()),
+			"expires": digits(at.UnixMilli()) + " (+1m30s)", "made": at.Format(time.RFC3339) + " (+1m30s)",
+			"ttl": digits(at.Unix()) + " (+1m30s)", "soon": digits(at.UnixMicro()) + " (+1m30s)",
+			"count": digits(at.Unix()), "text": at.Format(time.RFC3339), "millis": digits(at.UnixMilli()),
 		},
 		{"ttl": digits(at.UnixMilli()), "expires": "never"},
 		{
-			"ExpressionAttributeValues :until": digits(at.UnixMilli()) + " (+1m30s)", "ExpressionAttributeValues :now": digits(r.Start.UnixMilli()) + " (+0s)",
+			"ExpressionAttributeValues :until": digits(at.UnixMilli()) + " (+1m30s)",
+			"ExpressionAttributeValues :now":   digits(r.Start.UnixMilli()) + " (+0s)",
 			"ExpressionAttributeValues :count": digits(at.Unix()), "ExpressionAttributeValues :both": digits(at.Unix()),
-			"ExpressionAttributeValues :base": at.Format(time.RFC3339), "ExpressionAttributeValues :more": digits(at.Unix()),
+			"ExpressionAttributeValues :base": at.Format(time.RFC3339),
+			"ExpressionAttributeValues :more": digits(at.Unix()),
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

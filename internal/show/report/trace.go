@@ -53,7 +53,9 @@ func Trace(out io.Writer, r *record.Record) error {
 	e := json.NewEncoder(out)
 	return e.Encode(map[string]any{
 		"displayTimeUnit": "ms", "traceEvents": t.events,
-		"otherData": map[string]string{"scenario": r.Scenario, "protocol": r.Protocol, "seed": r.Seed, "verdict": r.Verdict, "tool": r.Tool},
+		"otherData": map[string]string{
+			"scenario": r.Scenario, "protocol": r.Protocol, "seed": r.Seed, "verdict": r.Verdict, "tool": r.Tool,
+		},
 	})
 }
 
@@ -72,14 +74,16 @@ func (t *tracer) at(step int) int64 {
 
 func (t *tracer) during(process, thread int, name, category string, from, until int, args map[string]any) {
 	lasts := t.at(until) - t.at(from)
-	t.events = append(t.events, traceEvent{Name: name, Category: category, Phase: "X", Time: t.at(from), Duration: &lasts, Process: process, Thread: thread, Args: args})
+	t.events = append(t.events, traceEvent{Name: name, Category: category, Phase: "X", Time: t.at(from),
+		Duration: &lasts, Process: process, Thread: thread, Args: args})
 }
 
 // names names the lanes. The times during which a node does not run overlap with its requests, so they are on a second
 // track of the node.
 func (t *tracer) names() {
 	name := func(kind string, process, thread int, text string) {
-		t.events = append(t.events, traceEvent{Name: kind, Phase: "M", Process: process, Thread: thread, Args: map[string]any{"name": text}})
+		t.events = append(t.events,
+			traceEvent{Name: kind, Phase: "M", Process: process, Thread: thread, Args: map[string]any{"name": text}})
 	}
 	name("process_name", nodesProcess, 0, "nodes")
 	name("process_name", storeProcess, 0, "store")
@@ -106,19 +110,24 @@ func (t *tracer) requests() {
 			until = len(t.Steps)
 		}
 		if r.lane >= 0 && !r.orphan {
-			t.during(nodesProcess, 2*r.lane+1, operation, "request", from, until, map[string]any{"request": request, "answer": answer})
+			t.during(nodesProcess, 2*r.lane+1, operation, "request", from, until,
+				map[string]any{"request": request, "answer": answer})
 			t.events = append(t.events,
-				traceEvent{Name: operation, Category: "sent", Phase: "s", Time: t.at(from), Process: nodesProcess, Thread: 2*r.lane + 1, ID: i + 1},
-				traceEvent{Name: operation, Category: "sent", Phase: "f", Binding: "e", Time: t.at(r.effect), Process: storeProcess, Thread: 1, ID: i + 1})
+				traceEvent{Name: operation, Category: "sent", Phase: "s", Time: t.at(from), Process: nodesProcess,
+					Thread: 2*r.lane + 1, ID: i + 1},
+				traceEvent{Name: operation, Category: "sent", Phase: "f", Binding: "e", Time: t.at(r.effect),
+					Process: storeProcess, Thread: 1, ID: i + 1})
 		}
-		t.during(storeProcess, 1, operation, "effect", r.effect, r.effect+1, map[string]any{"request": request, "answer": answer})
+		t.during(storeProcess, 1, operation, "effect", r.effect, r.effect+1,
+			map[string]any{"request": request, "answer": answer})
 	}
 }
 
 // steps notes the violation, and all steps that are not requests.
 func (t *tracer) steps() {
 	for i, step := range t.Steps {
-		point := traceEvent{Name: step.Kind, Category: "step", Phase: "i", Scope: "t", Time: t.at(i), Process: storeProcess, Thread: 1, Args: map[string]any{"step": step.N, "text": step.Text}}
+		point := traceEvent{Name: step.Kind, Category: "step", Phase: "i", Scope: "t", Time: t.at(i),
+			Process: storeProcess, Thread: 1, Args: map[string]any{"step": step.N, "text": step.Text}}
 		if t.lane[i] >= 0 {
 			point.Process, point.Thread = nodesProcess, 2*t.lane[i]+1
 		}

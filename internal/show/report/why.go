@@ -22,7 +22,8 @@ func (s *story) causes() []cause {
 	var all []cause
 	for _, c := range x.Causes {
 		all = append(all, cause{Step: c.Step, Effect: clean(c.Effect), What: clean(c.What), Counts: fmt.Sprintf(
-			"without it %d of %d runs violate it (%.1f%% to %.1f%%), with it %d", c.Without, x.Tails, 100*c.From, 100*c.To, c.With)})
+			"without it %d of %d runs violate it (%.1f%% to %.1f%%), with it %d", c.Without, x.Tails,
+			100*c.From, 100*c.To, c.With)})
 	}
 	return all
 }

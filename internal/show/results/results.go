@@ -18,8 +18,9 @@ import (
 // the text for terminals.
 func OfReport(r *campaign.Report, program, file, details string) verdicts.Result {
 	result := verdicts.Result{
-		Scenario: r.Scenario.Name, Protocol: r.Protocol.Name, Verdict: verdicts.Verdict(r.Verdict.String()), Passed: r.Passed(),
-		Details: details, Seed: fmt.Sprint(r.Seed), Schedules: r.Schedules, Steps: r.Steps, Reached: prose.Names(r.Reached()),
+		Scenario: r.Scenario.Name, Protocol: r.Protocol.Name, Verdict: verdicts.Verdict(r.Verdict.String()),
+		Passed: r.Passed(), Details: details, Seed: fmt.Sprint(r.Seed), Schedules: r.Schedules, Steps: r.Steps,
+		Reached: prose.Names(r.Reached()),
 	}
 	switch {
 	case r.Vacuous():
@@ -44,7 +45,8 @@ func OfReport(r *campaign.Report, program, file, details string) verdicts.Result
 			result.Replay = prose.ReplayCommand(r.Doubt.Replay(), "replay", program, file)
 		}
 	case !r.Passed():
-		result.Message = fmt.Sprintf("expected %s: no schedule of %d violates an invariant", r.Scenario.Expect, r.Schedules)
+		result.Message = fmt.Sprintf("expected %s: no schedule of %d violates an invariant",
+			r.Scenario.Expect, r.Schedules)
 	}
 	return result
 }
@@ -59,7 +61,8 @@ func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 		}
 	}
 	for _, d := range p.Deadlines {
-		result.Deadlines = append(result.Deadlines, verdicts.Deadline{Of: d.Of, Before: d.Before, At: d.At, After: d.After})
+		result.Deadlines = append(result.Deadlines,
+			verdicts.Deadline{Of: d.Of, Before: d.Before, At: d.At, After: d.After})
 	}
 	return result
 }
@@ -67,8 +70,10 @@ func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 // OfOutcome is the result of one run.
 func OfOutcome(run scenario.Run, o *scenario.Outcome, program, file string) verdicts.Result {
 	result := verdicts.Result{
-		Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
-		Message: o.Why, Details: prose.Outcome(o, run.Scenario.Name, run.Protocol.Name), Seed: fmt.Sprint(run.Seed), Schedules: 1, Steps: inside.In(o).Result.Steps, Reached: prose.Names(o.Marks),
+		Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: verdicts.Verdict(o.Verdict.String()),
+		Passed: o.Verdict == invariant.OK, Message: o.Why,
+		Details: prose.Outcome(o, run.Scenario.Name, run.Protocol.Name), Seed: fmt.Sprint(run.Seed), Schedules: 1,
+		Steps: inside.In(o).Result.Steps, Reached: prose.Names(o.Marks),
 	}
 	if v := o.Violation; v != nil {
 		result.Invariant, result.Statement, result.Message = v.Invariant.Name, v.Invariant.Statement, v.Why
@@ -79,5 +84,6 @@ func OfOutcome(run scenario.Run, o *scenario.Outcome, program, file string) verd
 
 // Commands gives a result the commands about its schedule.
 func Commands(result *verdicts.Result, r scenario.Replay, program, file string) {
-	result.Replay, result.Shrink = prose.ReplayCommand(r, "replay", program, file), prose.ReplayCommand(r, "shrink", program, file)
+	result.Replay, result.Shrink = prose.ReplayCommand(r, "replay", program, file), prose.ReplayCommand(r,
+		"shrink", program, file)
 }

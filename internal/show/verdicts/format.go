@@ -45,7 +45,8 @@ func (f Format) Write(w io.Writer, d Document) error {
 	d.Results = slices.Clone(d.Results)
 	for i := range d.Results {
 		r := &d.Results[i]
-		for _, text := range []*string{&r.Scenario, &r.Protocol, &r.File, &r.Statement, &r.Message, &r.Details, &r.Replay, &r.Shrink, &r.Record, &r.Report} {
+		for _, text := range []*string{&r.Scenario, &r.Protocol, &r.File, &r.Statement, &r.Message, &r.Details,
+			&r.Replay, &r.Shrink, &r.Record, &r.Report} {
 			*text = clean(*text)
 		}
 	}

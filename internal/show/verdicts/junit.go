@@ -20,7 +20,9 @@ func writeJUnit(w io.Writer, d *Document) error {
 			c.Name = r.subject()
 			c.Classname += "." + strings.ReplaceAll(r.Protocol, " ", "-")
 		}
-		failed := &junit.Result{Message: firstOf(r.Message, r.title()), Type: r.reason(), Data: firstOf(r.Details, r.Message, r.title())}
+		failed := &junit.Result{
+			Message: firstOf(r.Message, r.title()), Type: r.reason(), Data: firstOf(r.Details, r.Message, r.title()),
+		}
 		switch {
 		case r.Verdict == Skipped:
 			c.Skipped = &junit.Result{Message: r.Message}
@@ -31,7 +33,8 @@ func writeJUnit(w io.Writer, d *Document) error {
 			c.Failure = failed
 		}
 		if r.Schedules > 0 {
-			c.SystemOut = &junit.Output{Data: fmt.Sprintf("seed %s, %d schedules, %d steps: %s", r.Seed, r.Schedules, r.Steps, strings.Join(r.Reached, " "))}
+			c.SystemOut = &junit.Output{Data: fmt.Sprintf("seed %s, %d schedules, %d steps: %s", r.Seed, r.Schedules,
+				r.Steps, strings.Join(r.Reached, " "))}
 			if unjudged := Unjudged(r.NotSimulated); unjudged != "" {
 				c.SystemOut.Data += "\n" + unjudged
 			}

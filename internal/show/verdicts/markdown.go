@@ -42,7 +42,8 @@ func writeMarkdown(w io.Writer, d *Document) error {
 		if r.Schedules > 0 {
 			schedules = fmt.Sprint(r.Schedules)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, cell(r.Scenario), cell(r.Protocol), cell(verdict), schedules, r.Seed)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, cell(r.Scenario), cell(r.Protocol),
+			cell(verdict), schedules, r.Seed)
 	}
 	for i := range d.Results {
 		if r := &d.Results[i]; len(r.NotSimulated) > 0 {

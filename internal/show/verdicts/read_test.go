@@ -14,9 +14,12 @@ import (
 func TestResultsAreReadAsTheyWereWritten(t *testing.T) {
 	want := verdicts.Document{Version: "v1", Command: "explore", ExitCode: 1, Results: []verdicts.Result{{
 		Scenario: "shop", Protocol: "blind-publish", Verdict: verdicts.Violated, Breaks: "stale-writer",
-		Found:      []verdicts.Found{{Invariant: "stale-writer", Schedule: 4, Schedules: 169}},
-		Strategies: []verdicts.Strategy{{Strategy: "pos", Schedules: 249, Found: []verdicts.Found{{Invariant: "stale-writer", Schedules: 8}}}},
-		Coverage:   &verdicts.Coverage{Orders: 12, States: 460, NextIsNew: 0.5, Growth: []verdicts.Growth{{Schedule: 20, Orders: 6, States: 249}}},
+		Found: []verdicts.Found{{Invariant: "stale-writer", Schedule: 4, Schedules: 169}},
+		Strategies: []verdicts.Strategy{{Strategy: "pos", Schedules: 249,
+			Found: []verdicts.Found{{Invariant: "stale-writer", Schedules: 8}}}},
+		Coverage: &verdicts.Coverage{
+			Orders: 12, States: 460, NextIsNew: 0.5, Growth: []verdicts.Growth{{Schedule: 20, Orders: 6, States: 249}},
+		},
 	}}}
 	got, err := verdicts.Read(bytes.NewReader(written(t, verdicts.JSON, want)))
 	if err != nil {
@@ -29,7 +32,8 @@ func TestResultsAreReadAsTheyWereWritten(t *testing.T) {
 }
 
 func TestOtherFilesAreNoResults(t *testing.T) {
-	for _, text := range []string{"", "[]", "{}", `{"format":1,"results":null}`, `{"format":1,"scenario":"a record","steps":[{}]}`, `{"format":"isr-sim explorations"}`} {
+	for _, text := range []string{"", "[]", "{}", `{"format":1,"results":null}`,
+		`{"format":1,"scenario":"a record","steps":[{}]}`, `{"format":"isr-sim explorations"}`} {
 		if _, err := verdicts.Read(strings.NewReader(text)); !errors.Is(err, verdicts.ErrNoResults) {
 			t.Errorf("%q: got %v, want ErrNoResults", text, err)
 		}

@@ -20,7 +20,8 @@ type Result struct {
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	// Verdict is ok, violated, unknown, vacuous (nothing was violated, and the campaign never reached what its scenario
-	// declares), skipped (the program lacks a verb of the scenario: nothing was run or judged) or mistake (nothing was run).
+	// declares), skipped (the program lacks a verb of the scenario: nothing was run or judged) or mistake (nothing was
+	// run).
 	Verdict Verdict `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown,enum=vacuous,enum=skipped,enum=mistake"`
 	// Passed says whether the verdict is the expected one. A skipped scenario has not failed.
 	Passed bool `json:"passed"`
@@ -36,8 +37,8 @@ type Result struct {
 	Steps     int    `json:"steps,omitempty"`
 	// Reached are the marks that were reached.
 	Reached []string `json:"reached,omitempty"`
-	// Proved are the invariants that a complete proof has proved, and NothingToJudge are the invariants that had nothing
-	// to judge.
+	// Proved are the invariants that a complete proof has proved, and NothingToJudge are the invariants that had
+	// nothing to judge.
 	Proved         []string `json:"proved,omitempty"`
 	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
 	// NotSimulated is what the program used that is not simulated, and so was not judged, such as "what workers do".
@@ -76,7 +77,8 @@ type Found struct {
 	Scenario string `json:"scenario,omitempty"`
 	// Schedule is the first schedule that violates it, from 1.
 	Schedule int `json:"schedule,omitempty"`
-	// Schedules is the number of schedules that violate it. Commands that end with the first such schedule leave it out.
+	// Schedules is the number of schedules that violate it. Commands that end with the first such schedule leave it
+	// out.
 	Schedules int `json:"schedules,omitempty"`
 }
 
@@ -214,7 +216,8 @@ func Read(in io.Reader) (*Document, error) {
 		return nil, ErrNoResults
 	}
 	if string(d.Format) != fmt.Sprint(documentFormat) {
-		return nil, fmt.Errorf("found results of format %s, expected %d: another version of isr-sim has written them", d.Format, documentFormat)
+		return nil, fmt.Errorf("found results of format %s, expected %d: another version of isr-sim has written them",
+			d.Format, documentFormat)
 	}
 	d.Document.Format, d.Document.Results = documentFormat, *d.Results
 	return &d.Document, nil

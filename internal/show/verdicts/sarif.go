@@ -77,7 +77,8 @@ var reasons = map[string]string{
 func writeSARIF(w io.Writer, d *Document) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "isr-sim", InformationURI: "https://github.com/isr-sim/isr-sim", Version: d.Version, Rules: []sarifRule{},
+			Name: "isr-sim", InformationURI: "https://github.com/isr-sim/isr-sim",
+			Version: d.Version, Rules: []sarifRule{},
 		}},
 		Results: []sarifResult{},
 	}
@@ -92,7 +93,8 @@ func writeSARIF(w io.Writer, d *Document) error {
 		if !known {
 			at = len(run.Tool.Driver.Rules)
 			rules[id] = at
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{id, sarifText{firstOf(r.Statement, reasons[id], id)}})
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
+				sarifRule{id, sarifText{firstOf(r.Statement, reasons[id], id)}})
 		}
 		level := "error"
 		if r.Verdict == Unknown || r.Verdict == Vacuous {
@@ -121,6 +123,7 @@ func writeSARIF(w io.Writer, d *Document) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(sarifLog{
-		Schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
+		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
 	})
 }

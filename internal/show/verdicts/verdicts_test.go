@@ -22,11 +22,14 @@ func document() verdicts.Document {
 	return verdicts.Document{
 		Version: "v1.2.3", Command: "run", ExitCode: 1,
 		Results: []verdicts.Result{
-			{Scenario: "fine", Protocol: "recipe-a", Verdict: verdicts.OK, Passed: true, Seed: "1", Schedules: 10, Steps: 100, Reached: []string{"pause"}},
+			{Scenario: "fine", Protocol: "recipe-a", Verdict: verdicts.OK, Passed: true, Seed: "1", Schedules: 10,
+				Steps: 100, Reached: []string{"pause"}},
 			{
-				Scenario: "checkout", Protocol: "blind-publish", File: "./a folder/checkout,1.yaml", Line: 2, Verdict: verdicts.Violated,
-				Invariant: "stale-writer", Statement: "a publish takes effect only while | LOCK | is held", Message: "alice published late",
-				Details: "checkout under blind-publish\n" + nasty, Seed: "1", Schedules: 3, Steps: 40, Replay: "isr-sim replay --seed 7 checkout.yaml",
+				Scenario: "checkout", Protocol: "blind-publish", File: "./a folder/checkout,1.yaml", Line: 2,
+				Verdict: verdicts.Violated, Invariant: "stale-writer",
+				Statement: "a publish takes effect only while | LOCK | is held", Message: "alice published late",
+				Details: "checkout under blind-publish\n" + nasty, Seed: "1", Schedules: 3, Steps: 40,
+				Replay: "isr-sim replay --seed 7 checkout.yaml",
 			},
 			{Scenario: "cut", Protocol: "recipe-b", Verdict: verdicts.Unknown, Message: nasty, Seed: "1", Schedules: 3},
 			{Scenario: "idle", Protocol: "recipe-a", Verdict: verdicts.Vacuous, Message: "no schedule reached pause"},
@@ -51,7 +54,8 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 	if got := suites[0].Totals; got.Tests != 6 || got.Passed != 1 || got.Failed != 3 || got.Error != 2 {
 		t.Errorf("got %+v, want 6 tests: 1 passed, 3 failed, 2 errors", got)
 	}
-	if c := suites[0].Tests[1]; c.Name != "checkout under blind-publish" || c.Classname != "isr-sim.run.blind-publish" ||
+	if c := suites[0].Tests[1]; c.Name != "checkout under blind-publish" ||
+		c.Classname != "isr-sim.run.blind-publish" ||
 		c.Message != "alice published late" || !strings.Contains(c.Error.Error(), "<script>alert(1)</script>") {
 		t.Errorf("got %+v", c)
 	}
@@ -88,7 +92,8 @@ func TestSARIFFitsItsSchema(t *testing.T) {
 			t.Errorf("found no %s in %s", want, text)
 		}
 	}
-	for _, wrong := range [][2]string{{`"level": "error"`, `"level": "awful"`}, {`"ruleIndex": 0`, `"ruleIndex": -2`}, {`"version": "2.1.0"`, `"version": "3"`}} {
+	for _, wrong := range [][2]string{{`"level": "error"`, `"level": "awful"`}, {`"ruleIndex": 0`, `"ruleIndex": -2`},
+		{`"version": "2.1.0"`, `"version": "3"`}} {
 		if validate(t, s, bytes.Replace(text, []byte(wrong[0]), []byte(wrong[1]), 1)) == nil {
 			t.Errorf("the validator accepts %s", wrong[1])
 		}
@@ -107,8 +112,9 @@ func TestGitHubAnnotations(t *testing.T) {
 			t.Errorf("no workflow command: %q", line)
 		}
 	}
-	want := "::error file=a folder/checkout%2C1.yaml,line=2,title=isr-sim%3A stale-writer is violated%3A checkout under blind-publish::" +
-		"a publish takes effect only while | LOCK | is held%0Aalice published late%0Areplay: isr-sim replay --seed 7 checkout.yaml"
+	want := "::error file=a folder/checkout%2C1.yaml,line=2,title=isr-sim%3A stale-writer is violated%3A checkout " +
+		"under blind-publish::a publish takes effect only while | LOCK | is held%0Aalice published late%0Areplay: " +
+		"isr-sim replay --seed 7 checkout.yaml"
 	if lines[0] != want {
 		t.Errorf("got  %s\nwant %s", lines[0], want)
 	}
@@ -119,7 +125,8 @@ func TestGitHubAnnotations(t *testing.T) {
 
 func TestMarkdownIsATable(t *testing.T) {
 	var html bytes.Buffer
-	must.OK(t, goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(written(t, verdicts.Markdown, document()), &html))
+	must.OK(t, goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(written(t, verdicts.Markdown, document()),
+		&html))
 	page := html.String()
 	for what, want := range map[string]int{"<tr>": 7, "<td": 36, "<h3": 5, "<script>": 0, "<blockquote>": 1} {
 		if got := strings.Count(page, what); got != want {
@@ -151,7 +158,8 @@ func TestJSON(t *testing.T) {
 
 func TestAnUnknownFormat(t *testing.T) {
 	err := verdicts.Format("xml").Write(&bytes.Buffer{}, document())
-	if err == nil || err.Error() != `found the format "xml", expected one of text, json, jsonl, junit, github, sarif, markdown` {
+	if err == nil ||
+		err.Error() != `found the format "xml", expected one of text, json, jsonl, junit, github, sarif, markdown` {
 		t.Errorf("got %v", err)
 	}
 }

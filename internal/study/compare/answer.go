@@ -26,7 +26,8 @@ func answerText(out any, err error) string {
 		for i, item := range out.Items {
 			items[i] = itemText(item)
 		}
-		return fmt.Sprintf("ok %s, %d of %d, up to %s", strings.Join(items, " "), out.Count, out.ScannedCount, itemText(out.LastEvaluatedKey))
+		return fmt.Sprintf("ok %s, %d of %d, up to %s", strings.Join(items, " "), out.Count, out.ScannedCount,
+			itemText(out.LastEvaluatedKey))
 	case *dynamodb.PutItemOutput:
 		return "ok " + itemText(out.Attributes)
 	case *dynamodb.UpdateItemOutput:

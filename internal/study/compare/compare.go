@@ -55,13 +55,20 @@ func (d Difference) String() string {
 //
 // An error means that the store could not be reached or used. The comparison is then about the requests before the
 // error.
-func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
+func Run(
+	ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int),
+) (c Comparison, err error) {
 	for _, run := range runs {
-		if slices.ContainsFunc(run.Scenario.Actors, func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
-			return c, fmt.Errorf("scenario: compare: found scenario %s with actors in several regions, expected one region: the other store is in one", run.Scenario.Name)
+		if slices.ContainsFunc(run.Scenario.Actors,
+			func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
+			return c, fmt.Errorf(
+				"scenario: compare: found scenario %s with actors in several regions, expected one region: the "+
+					"other store is in one", run.Scenario.Name,
+			)
 		}
 		if len(run.Scenario.Rows.Rows) > 0 || run.Scenario.Rows.Translate != nil {
-			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
+			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META "+
+				"and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
 		}
 	}
 	created, err := client.CreateTable(ctx, isr.TableInput(hooks.TableName))
@@ -69,14 +76,16 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", hooks.TableName, err)
 	}
 	defer func() {
-		// The table must be deleted even if the caller has cancelled ctx. A table that is left behind would make the next
-		// comparison fail.
-		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
+		// The table must be deleted even if the caller has cancelled ctx. A table that is left behind would make the
+		// next comparison fail.
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx),
+			&dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
 		if err == nil && cleanupErr != nil {
 			err = fmt.Errorf("scenario: compare: delete table %s: %w", hooks.TableName, cleanupErr)
 		}
 	}()
-	table := aws.ToString(created.TableDescription.TableId) + aws.ToTime(created.TableDescription.CreationDateTime).String()
+	table := aws.ToString(created.TableDescription.TableId) +
+		aws.ToTime(created.TableDescription.CreationDateTime).String()
 	for i, run := range runs {
 		c.Runs++
 		if err := c.run(ctx, client, run, fmt.Sprint(table, i)); err != nil {
@@ -123,10 +132,12 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scena
 		return err
 	}
 	if want, left := rowTexts(recorded.Rows), rowTexts(rows); !slices.Equal(want, left) {
-		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
+		c.Differences = append(c.Differences,
+			Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
 	}
 	for _, row := range rows {
-		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: rowKey(row)})
+		_, err := client.DeleteItem(ctx,
+			&dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: rowKey(row)})
 		if err != nil {
 			return fmt.Errorf("empty table %s: %w", hooks.TableName, err)
 		}
@@ -161,11 +172,12 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 // sweepReal deletes a row as TTL did on the fake, and answers with the old row.
 func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
 	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                aws.String(hooks.TableName),
-		Key:                      rowKey(row),
-		ConditionExpression:      aws.String("#ttl = :ttl"),
-		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
-		ReturnValues: types.ReturnValueAllOld,
+		TableName:                 aws.String(hooks.TableName),
+		Key:                       rowKey(row),
+		ConditionExpression:       aws.String("#ttl = :ttl"),
+		ExpressionAttributeNames:  map[string]string{"#ttl": "ttl"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
+		ReturnValues:              types.ReturnValueAllOld,
 	})
 }
 
@@ -179,7 +191,8 @@ func rowKey(row attr.Item) map[string]types.AttributeValue {
 // rowsReal returns the rows that are left in the table.
 func rowsReal(ctx context.Context, client *dynamodb.Client) ([]attr.Item, error) {
 	var items []attr.Item
-	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(hooks.TableName), ConsistentRead: aws.Bool(true)})
+	pages := dynamodb.NewScanPaginator(client,
+		&dynamodb.ScanInput{TableName: aws.String(hooks.TableName), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {

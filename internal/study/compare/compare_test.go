@@ -80,14 +80,17 @@ func TestCompareSeesADifference(t *testing.T) {
 	c, err := compare.Run(context.Background(), wrong, runs, nil)
 	must.OK(t, err)
 	if len(c.Differences) < 2 {
-		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows", len(c.Differences))
+		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows",
+			len(c.Differences))
 	}
-	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") || !strings.Contains(text, "fake: ConditionalCheckFailedException") {
+	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") ||
+		!strings.Contains(text, "fake: ConditionalCheckFailedException") {
 		t.Errorf("the first difference reads\n%s\nwant the refused put of LOCK", text)
 	}
 	again, err := compare.Run(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 	if err != nil || len(again.Differences) > 0 || again.Requests == 0 {
-		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none", again.Requests, again.Differences, err)
+		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none",
+			again.Requests, again.Differences, err)
 	}
 }
 

@@ -126,26 +126,35 @@ type pausing struct {
 func (p pausing) pause() {
 	if p.n.random.IntN(pauseEvery) == 0 && p.n.clock.Now().Before(p.n.until) {
 		p.n.witness.count(&p.n.witness.paused)
-		p.n.clock.Sleep(p.n.between(2*lease, 3*lease)) // a lease may last a second longer, because its end is rounded up
+		// a lease may last a second longer, because its end is rounded up
+		p.n.clock.Sleep(p.n.between(2*lease, 3*lease))
 	}
 }
 
-func (p pausing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (p pausing) PutItem(
+	ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options),
+) (*dynamodb.PutItemOutput, error) {
 	p.pause()
 	return p.Client.PutItem(ctx, in, options...)
 }
 
-func (p pausing) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (p pausing) UpdateItem(
+	ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
 	p.pause()
 	return p.Client.UpdateItem(ctx, in, options...)
 }
 
-func (p pausing) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, options ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+func (p pausing) DeleteItem(
+	ctx context.Context, in *dynamodb.DeleteItemInput, options ...func(*dynamodb.Options),
+) (*dynamodb.DeleteItemOutput, error) {
 	p.pause()
 	return p.Client.DeleteItem(ctx, in, options...)
 }
 
-func (p pausing) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (p pausing) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
 	p.pause()
 	return p.Client.TransactWriteItems(ctx, in, options...)
 }

@@ -77,7 +77,8 @@ func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 		return nil, fmt.Errorf("concurrent: create table %s: %w", r.Table, err)
 	}
 	defer func() {
-		_, cleanupErr := r.Client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(r.Table)})
+		_, cleanupErr := r.Client.DeleteTable(context.WithoutCancel(ctx),
+			&dynamodb.DeleteTableInput{TableName: aws.String(r.Table)})
 		if err == nil && cleanupErr != nil {
 			err = fmt.Errorf("concurrent: delete table %s: %w", r.Table, cleanupErr)
 		}
@@ -100,7 +101,8 @@ func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 	}
 	if o.Verdict == invariant.OK && o.Paused*o.Taken == 0 {
 		o.Verdict = invariant.Unknown
-		o.Why = fmt.Sprintf("%d writes came after a pause and %d leases were taken over: too few to say anything", o.Paused, o.Taken)
+		o.Why = fmt.Sprintf("%d writes came after a pause and %d leases were taken over: too few to say anything",
+			o.Paused, o.Taken)
 	}
 	return o, nil
 }

@@ -22,9 +22,12 @@ func run(t *testing.T, p isr.Protocol, d time.Duration) *concurrent.Outcome {
 	t.Helper()
 	clock := clockwork.NewRealClock()
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	o, err := concurrent.Run{Protocol: p, Client: db.Client(), Table: "cache", Clock: clock, Actors: 8, For: d}.Do(t.Context())
+	o, err := concurrent.Run{
+		Protocol: p, Client: db.Client(), Table: "cache", Clock: clock, Actors: 8, For: d,
+	}.Do(t.Context())
 	must.OK(t, err)
-	t.Logf("%d rounds, %d asked, %d operations, %d paused, %d taken, %d abandoned", o.Rounds, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
+	t.Logf("%d rounds, %d asked, %d operations, %d paused, %d taken, %d abandoned", o.Rounds, o.Asked, o.Operations,
+		o.Paused, o.Taken, o.Abandoned)
 	return o
 }
 
@@ -64,8 +67,8 @@ func TestAnInterruptWakesTheNodes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()
 	r := concurrent.Run{
-		Protocol: recipe.Reference(), Client: ddbfake.New(ddbfake.Options{Clock: clock}).Client(), Table: "cache", Clock: clock,
-		Actors: 8, For: time.Minute,
+		Protocol: recipe.Reference(), Client: ddbfake.New(ddbfake.Options{Clock: clock}).Client(), Table: "cache",
+		Clock: clock, Actors: 8, For: time.Minute,
 	}
 	bound, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -91,7 +91,8 @@ func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []stri
 	instant := func(second int64) string { return since(time.Unix(second, 0)) }
 	for _, place := range inside.In(&f).Operations {
 		o := inside.In(&seen).Operations[place-1]
-		add(recorder.Answered(o), o.Actor, fmt.Sprintf("%s (called at %s)", recorder.Describe(o, instant), since(o.Began)))
+		add(recorder.Answered(o), o.Actor,
+			fmt.Sprintf("%s (called at %s)", recorder.Describe(o, instant), since(o.Began)))
 	}
 	return all.Lines()
 }

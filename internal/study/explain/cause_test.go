@@ -109,7 +109,8 @@ func TestGrew(t *testing.T) {
 	for _, tc := range []struct {
 		before, after int
 		want          bool
-	}{{10, 26, true}, {10, 25, false}, {26, 10, false}, {0, 100, true}, {100, 0, false}, {50, 50, false}, {0, 0, false}, {100, 100, false}} {
+	}{{10, 26, true}, {10, 25, false}, {26, 10, false}, {0, 100, true}, {100, 0, false}, {50, 50, false},
+		{0, 0, false}, {100, 100, false}} {
 		if got := explain.Grew(tc.before, tc.after, 100); got != tc.want {
 			t.Errorf("from %d to %d of 100: grew %v, want %v", tc.before, tc.after, got, tc.want)
 		}
@@ -189,28 +190,36 @@ type inPart struct{ isr.Config }
 
 func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	client, lock := h.Client.(*dynamodb.Client), map[string]types.AttributeValue{"pk": text(isr.PartitionKey("", key)), "sk": text(isr.SortLock)}
-	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = text(h.Tokens()), &types.AttributeValueMemberN{Value: "2"}, &types.AttributeValueMemberN{Value: "1"}
+	client, lock := h.Client.(*dynamodb.Client), map[string]types.AttributeValue{
+		"pk": text(isr.PartitionKey("", key)), "sk": text(isr.SortLock),
+	}
+	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = text(h.Tokens()),
+		&types.AttributeValueMemberN{Value: "2"}, &types.AttributeValueMemberN{Value: "1"}
 	var batch []types.WriteRequest
 	for _, sk := range []string{"A", "B"} {
-		batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: map[string]types.AttributeValue{"pk": text("notes"), "sk": text(sk)}}})
+		batch = append(batch, types.WriteRequest{
+			PutRequest: &types.PutRequest{Item: map[string]types.AttributeValue{"pk": text("notes"), "sk": text(sk)}},
+		})
 	}
-	out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{h.Table: batch}})
+	out, err := client.BatchWriteItem(ctx,
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{h.Table: batch}})
 	if err == nil && len(out.UnprocessedItems) > 0 {
 		_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.Table, Item: lock})
 	}
 	return isr.Served{}, cmp.Or(err, errors.New("it makes no page"))
 }
 
-// TestAFaultOfABatchIsOneCause: whichever request of the batch it strikes, it has the name of the fault, and to leave it
-// out leaves out all of them.
+// TestAFaultOfABatchIsOneCause: whichever request of the batch it strikes, it has the name of the fault, and to leave
+// it out leaves out all of them.
 func TestAFaultOfABatchIsOneCause(t *testing.T) {
 	effort.NotShort(t)
-	s := scenariotest.Parsed(t, "name: batch\ninvariants: [ttl-well-formed]\nfaults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
+	s := scenariotest.Parsed(t,
+		"name: batch\ninvariants: [ttl-well-formed]\nfaults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
 	p := isr.Protocol{Name: "in-part", New: func(cfg isr.Config) (isr.Handler, error) { return inPart{cfg}, nil }}
 	for seed := range uint64(8) { // each draws a request
-		found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{SDK: true}})
+		found := scenariotest.Ran(t,
+			campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{SDK: true}})
 		if found.Failure == nil {
 			t.Fatal("it passes")
 		}

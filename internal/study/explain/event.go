@@ -21,8 +21,8 @@ type Event struct {
 	Step int    // its position in Steps; for a property of the whole world, that of the first step that it changes
 	What string // its actor and its kind: alice pause
 	// Violated is the number of runs without the event, out of Tails, that violate the invariant. Each of these runs
-	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs from run to
-	// run.
+	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs from run
+	// to run.
 	Violated int
 	// With is the same number for runs that keep the event, out of Tails as well.
 	With int
@@ -131,8 +131,8 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 		events[nth] = event
 	}
 	slices.SortStableFunc(events, func(a, b Event) int {
-		return cmp.Or(boolRank(b.Needed())-boolRank(a.Needed()), boolRank(a.Idle(e.Tails))-boolRank(b.Idle(e.Tails)), cmp.Compare(a.rank, b.rank),
-			cmp.Compare(a.Violated, b.Violated), cmp.Compare(a.Step, b.Step))
+		return cmp.Or(boolRank(b.Needed())-boolRank(a.Needed()), boolRank(a.Idle(e.Tails))-boolRank(b.Idle(e.Tails)),
+			cmp.Compare(a.rank, b.rank), cmp.Compare(a.Violated, b.Violated), cmp.Compare(a.Step, b.Step))
 	})
 	return events, nil
 }
@@ -226,8 +226,8 @@ func (e Explain) what(m sim.Move) string {
 	return m.Name + " " + kind
 }
 
-// possible are the faults that the schedule may choose. The number of an outcome is the place of one of them, from 1, or
-// greater by a multiple of how many there are.
+// possible are the faults that the schedule may choose. The number of an outcome is the place of one of them, from 1,
+// or greater by a multiple of how many there are.
 func (e Explain) possible() []scenario.Fault {
 	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
 }
@@ -235,7 +235,9 @@ func (e Explain) possible() []scenario.Fault {
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
 // or deletions by TTL that come by themselves. It returns only worlds in which the recorded schedule takes another
 // course.
-func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded reschedule.Recorded) ([]counterfactual, error) {
+func (e Explain) elsewhere(
+	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
+) ([]counterfactual, error) {
 	var all []counterfactual
 	add := func(what string, rank int, change func(*scenario.Scenario)) error {
 		world := *e.Failed.Scenario
@@ -259,7 +261,11 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 		if f.Maybe {
 			continue
 		}
-		if err := add("fault "+f.String(), rankFault, func(s *scenario.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) }); err != nil {
+		if err := add("fault "+f.String(), rankFault, func(
+			s *scenario.Scenario,
+		) {
+			s.Faults = slices.Delete(s.Faults, i, i+1)
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -274,7 +280,11 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 		if a.Drift == (fakeclock.Drift{}) {
 			continue
 		}
-		if err := add(a.Name+" clock error", rankNode, func(s *scenario.Scenario) { s.Actors[i].Drift = fakeclock.Drift{} }); err != nil {
+		if err := add(a.Name+" clock error", rankNode, func(
+			s *scenario.Scenario,
+		) {
+			s.Actors[i].Drift = fakeclock.Drift{}
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -289,7 +299,8 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 		all = append(all, reads...)
 	}
 	if !s.RegionLag.Scheduler && s.RegionLag.Fixed != ddbfake.LagNever {
-		err := add("arrival in other regions", rankStore, func(s *scenario.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
+		err := add("arrival in other regions", rankStore,
+			func(s *scenario.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +316,9 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 
 // staleReads returns, for each read of the run that got an outdated answer from a replica, the world in which this read
 // alone gets a current one. The run may end before its scripts do: later reads are none of its events.
-func (e Explain) staleReads(ctx context.Context, x *Explanation, recorded reschedule.Recorded) (all []counterfactual, err error) {
+func (e Explain) staleReads(
+	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
+) (all []counterfactual, err error) {
 	steps := 0
 	again := e.in(nil, reschedule.Follow(recorded.Moves))
 	again.Trace = io.Discard
@@ -328,7 +341,9 @@ func (e Explain) staleReads(ctx context.Context, x *Explanation, recorded resche
 }
 
 // differs returns the position of the first step that differs in another world; -1 if there is none.
-func (e Explain) differs(ctx context.Context, x *Explanation, world *scenario.Scenario, recorded reschedule.Recorded) (int, error) {
+func (e Explain) differs(
+	ctx context.Context, x *Explanation, world *scenario.Scenario, recorded reschedule.Recorded,
+) (int, error) {
 	_, steps, err := told(ctx, e.in(world, reschedule.Follow(recorded.Moves)))
 	if err != nil {
 		return -1, err

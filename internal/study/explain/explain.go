@@ -97,7 +97,9 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		return nil, err
 	}
 	if o.Verdict != invariant.Violated {
-		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
+		return nil, &campaign.NotViolatedError{
+			Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict,
+		}
 	}
 	x.Outcome, x.Steps, seen.faults = o, steps, len(e.possible())
 	prefixes := []int{0} // by step, the number of choices up to it
@@ -159,16 +161,18 @@ func (x *Explanation) grew(before, after int) bool {
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
 func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
 	choices := inside.In(o).Result.Choices
-	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 }, func(prefix, tail int) scenario.Run {
-		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
-		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
-	})
+	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 },
+		func(prefix, tail int) scenario.Run {
+			rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
+			return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
+		})
 	return append(counts, e.Tails), err // this is the run itself: no choice is left
 }
 
 // count makes n groups of runs, and counts the runs of each group that violate the invariant. The function fresh
 // returns the number of the read that no replica answers in a group; 0 if there is none.
-func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int, of func(group, i int) scenario.Run) ([]int, error) {
+func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int,
+	of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
@@ -187,7 +191,8 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fr
 					failed.CompareAndSwap(nil, &err)
 					return
 				}
-				violated[i] = tail.Verdict == invariant.Violated && tail.Violation.Invariant.Name == o.Violation.Invariant.Name
+				violated[i] = tail.Verdict == invariant.Violated &&
+					tail.Violation.Invariant.Name == o.Violation.Invariant.Name
 			}
 		})
 	}

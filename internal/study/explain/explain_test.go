@@ -33,7 +33,9 @@ actors:
     script: [get /home, get /home]
 bounds: {ticks: 0}
 `)
-	report, err := campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1}.Run(t.Context())
+	report, err := campaign.Campaign{
+		Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1,
+	}.Run(t.Context())
 	if err != nil || report.Failure == nil {
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
@@ -52,7 +54,8 @@ bounds: {ticks: 0}
 	if !strings.Contains(printed, ", alice pause: without it 0 of 50 (0.0% to 7.1%), with it ") || needed != 1 {
 		t.Errorf("the pause is named %d times:\n%s", needed, printed)
 	}
-	if x.Last < 0 || x.Last > x.Sealed || !strings.Contains(printed, fmt.Sprintf("\nlast jump: step %d (", x.Steps[x.Last].N)) {
+	if x.Last < 0 || x.Last > x.Sealed || !strings.Contains(printed,
+		fmt.Sprintf("\nlast jump: step %d (", x.Steps[x.Last].N)) {
 		t.Errorf("the last jump is at %d, certain from %d on:\n%s", x.Last, x.Sealed, printed)
 	}
 }
@@ -99,7 +102,8 @@ max-clock-skew: 1s
 		}
 		for _, e := range x.Events {
 			_, kind, _ := strings.Cut(e.What, " ")
-			if strings.HasPrefix(e.What, "fault ") || strings.Contains(e.What, " gives way to ") || strings.HasSuffix(e.What, "clock error") {
+			if strings.HasPrefix(e.What, "fault ") || strings.Contains(e.What, " gives way to ") ||
+				strings.HasSuffix(e.What, "clock error") {
 				kind, _, _ = strings.Cut(kind, " ")
 			}
 			kind, _, _ = strings.Cut(kind, ": ") // a source's step says what it did
@@ -117,7 +121,8 @@ max-clock-skew: 1s
 			t.Errorf("seed %d: %d optional steps are missing among %+v\n%s", seed, optional, x.Events, text.String())
 		}
 	}
-	for _, kind := range []string{"pause", "crash", "restart", "clock-step", "orphan", "external", "tick", "response-lost", "gives"} {
+	for _, kind := range []string{"pause", "crash", "restart", "clock-step", "orphan", "external", "tick",
+		"response-lost", "gives"} {
 		if !kinds[kind] {
 			t.Errorf("no %s was taken away: %v", kind, kinds)
 		}
@@ -125,7 +130,8 @@ max-clock-skew: 1s
 }
 
 func TestThereIsNothingToExplainInARunThatIsOK(t *testing.T) {
-	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
+		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
 	_, err := explain.Explain{Failed: run}.Run(t.Context())
 	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
 		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
@@ -174,7 +180,8 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 		}
 	}
 	if reads < 1 || puts > 1 {
-		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts, x.Text(true))
+		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts,
+			x.Text(true))
 	}
 	for _, s := range x.Steps[x.Sealed:] {
 		if s.Violated != x.Tails {

@@ -50,13 +50,16 @@ func (x *Explanation) Text(all bool) string {
 func (x *Explanation) printJumps(b *strings.Builder) {
 	name := x.Outcome.Violation.Invariant.Name
 	if x.Last >= 0 {
-		fmt.Fprintf(b, "last jump: %s, from %s to %s\n", x.step(x.Last), x.percent(x.before(x.Last)), x.percent(x.Steps[x.Last].Violated))
+		fmt.Fprintf(b, "last jump: %s, from %s to %s\n", x.step(x.Last), x.percent(x.before(x.Last)),
+			x.percent(x.Steps[x.Last].Violated))
 	}
 	if x.Sealed < len(x.Steps) {
-		fmt.Fprintf(b, "certain from step %d on: every one of %d random tails violates %s\n", x.Steps[x.Sealed].N, x.Tails, name)
+		fmt.Fprintf(b, "certain from step %d on: every one of %d random tails violates %s\n",
+			x.Steps[x.Sealed].N, x.Tails, name)
 	}
 	if x.Jump >= 0 && x.Jump != x.Last {
-		fmt.Fprintf(b, "largest jump: %s, from %s to %s", x.step(x.Jump), x.percent(x.before(x.Jump)), x.percent(x.Steps[x.Jump].Violated))
+		fmt.Fprintf(b, "largest jump: %s, from %s to %s", x.step(x.Jump), x.percent(x.before(x.Jump)),
+			x.percent(x.Steps[x.Jump].Violated))
 		if slices.ContainsFunc(x.Steps[x.Jump:], func(s Step) bool { return s.Violated < x.Steps[x.Jump].Violated }) {
 			b.WriteString(", which did not last")
 		}
@@ -69,7 +72,10 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {
-		b.WriteString("  nothing had to: the run has no pause, no fault and no context switch;\n  the protocol, or whose turn it was, is enough\n")
+		b.WriteString(
+			"  nothing had to: the run has no pause, no fault and no context switch;\n" +
+				"  the protocol, or whose turn it was, is enough\n",
+		)
 		return
 	}
 	if !x.Events[0].Needed() {
@@ -85,7 +91,8 @@ func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 		}
 		name := fmt.Sprintf("  %s: step %d, %s:", mark, x.Steps[e.Step].N, e.What)
 		from, to := Interval(e.Violated, x.Tails)
-		counts := fmt.Sprintf("without it %d of %d (%.1f%% to %.1f%%), with it %d", e.Violated, x.Tails, 100*from, 100*to, e.With)
+		counts := fmt.Sprintf("without it %d of %d (%.1f%% to %.1f%%), with it %d", e.Violated, x.Tails,
+			100*from, 100*to, e.With)
 		if utf8.RuneCountInString(name)+1+len(counts) > 80 {
 			name += "\n         "
 		}

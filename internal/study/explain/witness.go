@@ -93,7 +93,8 @@ func ofCode(steps []sim.Step, actor string) int {
 	if actor == "" {
 		return -1
 	}
-	return slices.IndexFunc(steps, func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
+	return slices.IndexFunc(steps,
+		func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
 }
 
 // mayBeLeftOut says whether a step is not part of an ordinary run. Time must move when no actor can run, and only then.

@@ -45,7 +45,8 @@ func (b *Board) Add(folder string) error {
 		if f.IsDir() {
 			continue
 		}
-		err := b.add(f.Name(), func() ([]byte, error) { return os.ReadFile(file) }, func() origin { return originOf(file) })
+		err := b.add(f.Name(), func() ([]byte, error) { return os.ReadFile(file) },
+			func() origin { return originOf(file) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // whoever keeps it may drop files now
 			b.damaged = append(b.damaged, fmt.Sprintf("%s: %v", f.Name(), err))
 		}
@@ -56,7 +57,8 @@ func (b *Board) Add(folder string) error {
 // add takes in one file.
 func (b *Board) add(name string, read func() ([]byte, error), first func() origin) error {
 	if b.kept == nil {
-		b.kept, b.stopped, b.dropped, b.nights, b.words = map[string]keptFile{}, map[string]string{}, map[string]bool{}, map[string]Night{}, map[string]string{}
+		b.kept, b.stopped, b.dropped, b.nights, b.words = map[string]keptFile{}, map[string]string{}, map[string]bool{},
+			map[string]Night{}, map[string]string{}
 	}
 	switch filepath.Ext(name) {
 	case ".yaml":
@@ -169,7 +171,8 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 	})
 	failing, d.MoreFindings = head(failing, boardFindings)
 	nights := slices.SortedFunc(maps.Values(b.nights), func(x, y Night) int {
-		return cmp.Or(strings.Compare(x.Night, y.Night), strings.Compare(x.Scenario, y.Scenario), strings.Compare(x.Protocol, y.Protocol),
+		return cmp.Or(strings.Compare(x.Night, y.Night), strings.Compare(x.Scenario, y.Scenario),
+			strings.Compare(x.Protocol, y.Protocol),
 			cmp.Compare(x.Seed, y.Seed), x.Shard.Count-y.Shard.Count, x.Shard.Index-y.Shard.Index)
 	})
 	seen, called := lastSeen(nights), map[string]string{}
@@ -214,7 +217,8 @@ func lastSeen(nights []Night) map[string]Night {
 func (b *Board) finding(name string, seen map[string]Night) report.DashboardFinding {
 	k := b.kept[name]
 	f := report.DashboardFinding{
-		What: "violation", Scenario: name, FirstNight: cmp.Or(k.night, "before nights were kept"), FirstVersion: k.version, LatestNight: k.night, LastVersion: k.version,
+		What: "violation", Scenario: name, FirstNight: cmp.Or(k.night, "before nights were kept"),
+		FirstVersion: k.version, LatestNight: k.night, LastVersion: k.version,
 		StoppedAt: b.stopped[name], Choices: k.choices, File: name + ".yaml",
 	}
 	if parts := strings.Split(name, "."); len(parts) == 4 {
@@ -242,7 +246,8 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 		found, versions, shards := map[string]bool{}, map[string]bool{}, map[Shard]bool{}
 		campaigns := 0
 		for of := nights[:n]; len(of) > 0; {
-			m := countWhile(of, func(o Night) bool { return o.Scenario == of[0].Scenario && o.Protocol == of[0].Protocol })
+			m := countWhile(of,
+				func(o Night) bool { return o.Scenario == of[0].Scenario && o.Protocol == of[0].Protocol })
 			c, next, err := together(of[:m])
 			if err != nil {
 				return err
@@ -263,7 +268,8 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 			of = of[m:]
 		}
 		night.NextIsNew /= float64(campaigns)
-		night.Shards, night.Found, night.Versions = len(shards), len(found), strings.Join(slices.Sorted(maps.Keys(versions)), "; ")
+		night.Shards, night.Found, night.Versions = len(shards), len(found),
+			strings.Join(slices.Sorted(maps.Keys(versions)), "; ")
 		for _, c := range canaries {
 			night.Canaries += c.Times
 			night.CanariesFound += c.Found
@@ -274,9 +280,11 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 	slices.Reverse(d.Nights)
 	d.Nights, d.MoreNights = head(d.Nights, boardNights)
 	d.Coverage, d.MoreCoverage = head(slices.SortedFunc(maps.Values(latest), func(x, y report.DashboardCoverage) int {
-		return cmp.Or(cmp.Compare(y.NextIsNew, x.NextIsNew), strings.Compare(x.Scenario, y.Scenario), strings.Compare(x.Protocol, y.Protocol))
+		return cmp.Or(cmp.Compare(y.NextIsNew, x.NextIsNew), strings.Compare(x.Scenario, y.Scenario),
+			strings.Compare(x.Protocol, y.Protocol))
 	}), boardRows)
-	slices.SortStableFunc(canaries, func(x, y report.DashboardCanary) int { return (y.Times - y.Found) - (x.Times - x.Found) })
+	slices.SortStableFunc(canaries,
+		func(x, y report.DashboardCanary) int { return (y.Times - y.Found) - (x.Times - x.Found) })
 	d.Canaries, d.MoreCanaries = head(canaries, boardRows)
 	return nil
 }
@@ -293,7 +301,9 @@ func countWhile(nights []Night, is func(Night) bool) int {
 // together is the coverage of the shards of one campaign.
 func together(shards []Night) (report.DashboardCoverage, float64, error) {
 	first := shards[0]
-	c := report.DashboardCoverage{Scenario: first.Scenario, Protocol: first.Protocol, Night: first.Night, Verdict: first.Verdict, Passed: true}
+	c := report.DashboardCoverage{
+		Scenario: first.Scenario, Protocol: first.Protocol, Night: first.Night, Verdict: first.Verdict, Passed: true,
+	}
 	orders, states := first.Orders, first.States
 	sums := [2]census{}
 	for _, s := range shards {
@@ -312,7 +322,8 @@ func together(shards []Night) (report.DashboardCoverage, float64, error) {
 	if len(shards) > 1 {
 		orders, states = sums[0].coverage(c.Schedules, 0), sums[1].coverage(c.Schedules, 0)
 	}
-	c.Orders, c.States, c.NextIsNew = orders.number(orders.Distinct, ""), states.number(states.Distinct, ""), orders.NextIsNew()
+	c.Orders, c.States, c.NextIsNew = orders.number(orders.Distinct, ""),
+		states.number(states.Distinct, ""), orders.NextIsNew()
 	return c, c.NextIsNew, nil
 }
 
@@ -325,7 +336,8 @@ func withCanary(all []report.DashboardCanary, n Night) []report.DashboardCanary 
 		return c.Scenario == n.Scenario && c.Protocol == n.Canary.Protocol
 	})
 	if i < 0 {
-		all = append(all, report.DashboardCanary{Scenario: n.Scenario, Protocol: n.Canary.Protocol, Breaks: n.Canary.Breaks})
+		all = append(all,
+			report.DashboardCanary{Scenario: n.Scenario, Protocol: n.Canary.Protocol, Breaks: n.Canary.Breaks})
 		i = len(all) - 1
 	}
 	c := &all[i]

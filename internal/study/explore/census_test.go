@@ -39,7 +39,8 @@ func TestACensusIsExactWhileItIsSmall(t *testing.T) {
 			t.Errorf("point %d of the curve is %+v, want %d after %d schedules", at, got, want, 20*(at+1))
 		}
 	}
-	if few := species(3, func(i int) int { return i / 2 }).coverage(3, 2).Growth; !slices.Equal(few, []Growth{{1, 1}, {2, 1}, {3, 2}}) {
+	if few := species(3, func(i int) int { return i / 2 }).coverage(3, 2).Growth; !slices.Equal(few,
+		[]Growth{{1, 1}, {2, 1}, {3, 2}}) {
 		t.Errorf("the curve of three schedules is %v", few)
 	}
 }

@@ -43,8 +43,8 @@ import (
 // Source: TigerBeetle's CFO (src/scripts/cfo.zig) keeps seeds so, failing before quicker before older.
 type Corpus struct {
 	Folder string
-	// Shared is where Folder is the mirror of; nil is nowhere. There, a run that does not replay any more is marked with
-	// the version at which it stopped, and is not run again: nobody would delete it.
+	// Shared is where Folder is the mirror of; nil is nowhere. There, a run that does not replay any more is marked
+	// with the version at which it stopped, and is not run again: nobody would delete it.
 	Shared *shared.Mirror
 	// Version is that of isr-sim, and Night the name of the campaign: nights are in the order of their names.
 	Version, Night string
@@ -63,8 +63,8 @@ const (
 type CorpusRun struct {
 	File     string `json:"file"`
 	Violates string `json:"violates,omitempty"` // the invariant that the run violates now
-	// Problem says why the file could not be read, does not replay the recorded run any more (the scenario's protocol or
-	// isr-sim has changed since), or has no verdict. Then nothing is known about the run.
+	// Problem says why the file could not be read, does not replay the recorded run any more (the scenario's protocol
+	// or isr-sim has changed since), or has no verdict. Then nothing is known about the run.
 	Problem string `json:"problem,omitempty"`
 	// Stopped is the version of isr-sim at which the file stopped to replay, some night before. It was not run.
 	Stopped string `json:"stopped,omitempty"`
@@ -150,7 +150,8 @@ func (c Corpus) Strangers(scenarios []*scenario.Scenario, p isr.Protocol) ([]Cor
 		switch {
 		case err == nil && read.Replay != nil:
 			// A file starts no command: those of programs are left to the campaigns of the programs.
-			if _, err := scenario.ProtocolNamed(read.Replay.Protocol); err != nil && inName(read.Replay.Protocol) == read.Replay.Protocol {
+			if _, err := scenario.ProtocolNamed(read.Replay.Protocol); err != nil &&
+				inName(read.Replay.Protocol) == read.Replay.Protocol {
 				strangers = append(strangers, CorpusRun{File: file, Problem: doesNot + err.Error()})
 			}
 		case known:
@@ -232,7 +233,8 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 		switch {
 		case err == nil && read.Replay != nil:
 			if read.Name == s.Name && read.Replay.Protocol == p.Name {
-				e := entry{file, read, c.version(file, stoppedEnding), keptFile{originOf(file), read.Replay.Violates != ""}}
+				e := entry{file, read, c.version(file, stoppedEnding),
+					keptFile{originOf(file), read.Replay.Violates != ""}}
 				e.kept.choices = len(read.Replay.Choices)
 				entries = append(entries, e)
 			}
@@ -246,7 +248,8 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.kept.before(b.kept), strings.Compare(a.file, b.file)) })
+	slices.SortFunc(entries,
+		func(a, b entry) int { return cmp.Or(a.kept.before(b.kept), strings.Compare(a.file, b.file)) })
 	return entries, unread, nil
 }
 
@@ -280,7 +283,8 @@ func prefix(s *scenario.Scenario, protocol string) string {
 	return s.Name + "." + inName(protocol) + "."
 }
 
-// inName is a protocol in the names of files. The command of a program may have any characters, so a hash stands for it.
+// inName is a protocol in the names of files. The command of a program may have any characters, so a hash stands for
+// it.
 func inName(protocol string) string {
 	if !strings.HasPrefix(protocol, shell.ExecPrefix) {
 		return protocol
@@ -308,11 +312,13 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	}
 	switch {
 	case recorded.Digest != "" && recorded.Digest != inside.In(o).Digest:
-		r.Problem = doesNot + fmt.Sprintf("found a trace with the digest %s, expected %s", inside.In(o).Digest, recorded.Digest)
+		r.Problem = doesNot + fmt.Sprintf("found a trace with the digest %s, expected %s",
+			inside.In(o).Digest, recorded.Digest)
 	case o.Verdict == invariant.Unknown:
 		r.Problem = "has no verdict any more: " + o.Why
 	case recorded.Violates != "" && r.Violates == "":
-		r.Problem = fmt.Sprintf("does not violate %s any more, in the same run: the invariants have changed", recorded.Violates)
+		r.Problem = fmt.Sprintf("does not violate %s any more, in the same run: the invariants have changed",
+			recorded.Violates)
 	}
 	return r
 }
@@ -338,7 +344,8 @@ func (r CorpusRun) Verdict() invariant.Verdict {
 func (r CorpusRun) Explain(program string) string {
 	switch {
 	case r.Violates != "" && r.Problem != "":
-		return fmt.Sprintf("corpus: %s violates %s, in another run than the recorded one: it %s", r.File, r.Violates, r.Problem)
+		return fmt.Sprintf("corpus: %s violates %s, in another run than the recorded one: it %s", r.File, r.Violates,
+			r.Problem)
 	case r.Violates != "":
 		return fmt.Sprintf("corpus: %s violates %s\nreplay: %s replay %s", r.File, r.Violates, program, r.File)
 	case r.Problem != "":
@@ -349,10 +356,12 @@ func (r CorpusRun) Explain(program string) string {
 }
 
 // Keep writes the recorded run of a scenario into the folder, unless the folder has it already, and sends it to where
-// the corpus is shared. It makes the folder if necessary. The word what is the reason for keeping the run: the invariant
-// that it violates, or the mark that it reached. A run that violates an invariant is made small first; steps are its
-// steps then. An error is about the folder: what could not be sent is sent later.
-func (c Corpus) Keep(ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay, what string) (steps int, err error) {
+// the corpus is shared. It makes the folder if necessary. The word what is the reason for keeping the run: the
+// invariant that it violates, or the mark that it reached. A run that violates an invariant is made small first; steps
+// are its steps then. An error is about the folder: what could not be sent is sent later.
+func (c Corpus) Keep(
+	ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay, what string,
+) (steps int, err error) {
 	if c.Folder == "" {
 		return 0, nil
 	}
@@ -372,7 +381,8 @@ func (c Corpus) Keep(ctx context.Context, s *scenario.Scenario, p isr.Protocol, 
 	if _, err := os.Stat(e.file); err == nil || c.version(e.file, droppedEnding) != "" {
 		return steps, nil
 	}
-	if err := c.write(filepath.Base(e.file), append(fmt.Appendf(nil, kept, c.Version, c.Night, len(same.Replay.Choices)), data...)); err != nil {
+	if err := c.write(filepath.Base(e.file),
+		append(fmt.Appendf(nil, kept, c.Version, c.Night, len(same.Replay.Choices)), data...)); err != nil {
 		return steps, err
 	}
 	worst, err := c.tooMany(s, p, what)
@@ -406,7 +416,9 @@ func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]en
 
 // smallest makes the schedule of a violated run small, and returns the scenario with it, its steps, and the hash of its
 // order. If that fails the scenario is nil, and the trace's digest stands for the order.
-func smallest(ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay) (small *scenario.Scenario, steps int, order string) {
+func smallest(
+	ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay,
+) (small *scenario.Scenario, steps int, order string) {
 	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
 	runs := shrinkRuns
 	if schedules.OfProgram(p) {
@@ -500,7 +512,8 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 // the error of the folder.
 func (k *keeper) finish(ctx context.Context, x *Exploration) error {
 	for _, f := range x.Findings {
-		if steps, known := k.steps[f.Name]; !k.keeps() || f.Name == brokenFinding || known && f.Shortest.Steps >= steps {
+		if steps, known := k.steps[f.Name]; !k.keeps() || f.Name == brokenFinding ||
+			known && f.Shortest.Steps >= steps {
 			continue
 		}
 		r, err := x.Recorded(&f.Shortest)

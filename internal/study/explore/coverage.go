@@ -10,15 +10,15 @@ import (
 // Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
 type Coverage struct {
 	Schedules int `json:"schedules"` // that were looked at
-	// Distinct is the number of different things that they have seen, and Once the number of those that only one schedule
-	// saw.
+	// Distinct is the number of different things that they have seen, and Once the number of those that only one
+	// schedule saw.
 	Distinct int `json:"distinct"`
 	Once     int `json:"once"`
 	// New is the number of things that were seen for the first time in the last Latest schedules, the last tenth.
 	New    int `json:"new"`
 	Latest int `json:"latest"`
-	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from several
-	// files.
+	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from
+	// several files.
 	About bool `json:"about,omitempty"`
 	// Growth has the numbers of different things that were seen up to some schedules, at most growthPoints of them.
 	Growth []Growth `json:"growth,omitempty"`

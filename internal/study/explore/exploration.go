@@ -213,10 +213,12 @@ func (x *Exploration) Explain(program string) string {
 			x.Scenario, x.Protocol, x.Unknown, x.Ran, x.Doubt.Schedule, x.Doubt.Why, x.line("replay", program, x.Doubt))
 	}
 	if x.Interrupted {
-		fmt.Fprintf(&b, "unknown: %s under %s: interrupted after %d of %d schedules\n\n", x.Scenario, x.Protocol, x.Ran, x.Shard.size(x.Schedules))
+		fmt.Fprintf(&b, "unknown: %s under %s: interrupted after %d of %d schedules\n\n", x.Scenario, x.Protocol, x.Ran,
+			x.Shard.size(x.Schedules))
 	}
 	if x.idle() && !x.Interrupted {
-		fmt.Fprintf(&b, "unknown: %s under %s: no schedule of %d was run: the time was up\n\n", x.Scenario, x.Protocol, x.Shard.size(x.Schedules))
+		fmt.Fprintf(&b, "unknown: %s under %s: no schedule of %d was run: the time was up\n\n", x.Scenario, x.Protocol,
+			x.Shard.size(x.Schedules))
 	}
 	for _, line := range x.Besides {
 		fmt.Fprintf(&b, "%s\n\n", line)
@@ -253,7 +255,8 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 		fmt.Fprintf(b, "broken: %s under %s\n\n%s\n\n", x.Scenario, x.Protocol, f.Shortest.Why)
 	} else {
 		shortest := scenario.Outcome{Verdict: invariant.Violated, Violation: &scenario.Violation{
-			Invariant: invariant.Invariant{Name: f.Name, Statement: f.Statement}, Why: f.Shortest.Why, Lines: f.Shortest.Lines,
+			Invariant: invariant.Invariant{Name: f.Name, Statement: f.Statement}, Why: f.Shortest.Why,
+			Lines: f.Shortest.Lines,
 		}}
 		b.WriteString(prose.Outcome(&shortest, x.Scenario, x.Protocol) + "\n")
 	}
@@ -271,7 +274,8 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 }
 
 func (e *Example) words() string {
-	return fmt.Sprintf("schedule %d (%s), %s, %s", e.Schedule, e.Strategy, schedules.Plural(e.Steps, "step"), schedules.Plural(e.Switches, "context switch"))
+	return fmt.Sprintf("schedule %d (%s), %s, %s", e.Schedule, e.Strategy, schedules.Plural(e.Steps, "step"),
+		schedules.Plural(e.Switches, "context switch"))
 }
 
 // line is a command about an example: replay or shrink.
@@ -301,10 +305,13 @@ func (x *Exploration) explainReach(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 	case x.Shard.partial() && len(missing)+len(x.Unmet) > 0:
-		prose.Missing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)
+		prose.Missing(b,
+			fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing,
+			x.Unmet)
 		b.WriteString("the shards are judged together: isr-sim merge\n\n")
 	case x.Verdict() == invariant.OK && !x.Passed():
-		fmt.Fprintf(b, "expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n\n", x.Expect, x.Scenario, x.Protocol, x.Ran, x.Seed)
+		fmt.Fprintf(b, "expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n\n", x.Expect,
+			x.Scenario, x.Protocol, x.Ran, x.Seed)
 	}
 }
 
@@ -314,9 +321,11 @@ func (x *Exploration) explainOrders(b *strings.Builder) {
 	if c.Schedules == 0 {
 		return
 	}
-	fmt.Fprintf(b, "coverage: %s: %s, %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), x.States.number(x.States.Distinct, "state"), schedules.Plural(c.Schedules, "schedule"))
+	fmt.Fprintf(b, "coverage: %s: %s, %s in %s", x.Scenario, c.number(c.Distinct, "partial order"),
+		x.States.number(x.States.Distinct, "state"), schedules.Plural(c.Schedules, "schedule"))
 	if c.Latest > 0 {
-		fmt.Fprintf(b, "; new in the last %d: %s, %s", c.Latest, c.number(c.New, "order"), x.States.number(x.States.New, "state"))
+		fmt.Fprintf(b, "; new in the last %d: %s, %s", c.Latest, c.number(c.New, "order"),
+			x.States.number(x.States.New, "state"))
 	}
 	fmt.Fprintf(b, "; the next schedule has a new order with a chance of %.3g %%\n", 100*c.NextIsNew())
 }

@@ -30,13 +30,13 @@ type Explorer struct {
 	Corpus Corpus
 	// File is how the reader names the scenario, for the commands that a report prints.
 	File string
-	// Before is what a run of this very campaign had saved before it was killed; nil is nothing. The campaign goes on from
-	// there, and its result is that of one that was not killed.
+	// Before is what a run of this very campaign had saved before it was killed; nil is nothing. The campaign goes on
+	// from there, and its result is that of one that was not killed.
 	Before *Part
 	// Save, if set, is called after each schedule, and may keep what part returns.
 	Save func(part func() *Part)
-	// Version is that of isr-sim, and For the time after which the context of Run ends, 0 for none. The result has both,
-	// for isr-sim merge.
+	// Version is that of isr-sim, and For the time after which the context of Run ends, 0 for none. The result has
+	// both, for isr-sim merge.
 	Version string
 	For     time.Duration
 }
@@ -59,9 +59,9 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		return nil, err
 	}
 	x := &Exploration{
-		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
-		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
-		Version: e.Version, For: e.For,
+		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest,
+		Protocol: c.Protocol.Name, Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(),
+		Schedules: c.Schedules, Version: e.Version, For: e.For,
 		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
 	p := progress{Exploration: x}
@@ -83,38 +83,39 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	keeper := newKeeper(e.Corpus, c, known)
 	total, orders, states := &p.total, &p.orders, &p.states
 	size, from := x.Shard.size(c.Schedules), x.Ran
-	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered, func(a schedules.Attempt) bool {
-		if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
-			a.Err = c.Confirm(ctx, a.Outcome)
-		}
-		if errors.Is(a.Err, sim.ErrLeft) {
-			return false
-		}
-		p.last = a.Index
-		x.Ran++
-		if a.Err == nil {
-			a.Err = keeper.note(ctx, a.Outcome)
-		}
-		if a.Err != nil {
-			x.broke(a)
-			x.tried(Tried{a.Strategy, 1, []Count{{brokenFinding, 1}}})
-		} else {
-			x.tried(triedBy(a))
-			total.Add(a.Outcome)
-			orders.add(a.Order, a.Index)
-			for _, state := range a.States {
-				states.add(state, a.Index)
+	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered,
+		func(a schedules.Attempt) bool {
+			if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
+				a.Err = c.Confirm(ctx, a.Outcome)
 			}
-			x.note(a)
-		}
-		if e.Progress != nil {
-			e.Progress(x.Ran, size)
-		}
-		if e.Save != nil {
-			e.Save(p.part)
-		}
-		return true
-	})
+			if errors.Is(a.Err, sim.ErrLeft) {
+				return false
+			}
+			p.last = a.Index
+			x.Ran++
+			if a.Err == nil {
+				a.Err = keeper.note(ctx, a.Outcome)
+			}
+			if a.Err != nil {
+				x.broke(a)
+				x.tried(Tried{a.Strategy, 1, []Count{{brokenFinding, 1}}})
+			} else {
+				x.tried(triedBy(a))
+				total.Add(a.Outcome)
+				orders.add(a.Order, a.Index)
+				for _, state := range a.States {
+					states.add(state, a.Index)
+				}
+				x.note(a)
+			}
+			if e.Progress != nil {
+				e.Progress(x.Ran, size)
+			}
+			if e.Save != nil {
+				e.Save(p.part)
+			}
+			return true
+		})
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
 	p.count()
 	x.Orders = orders.coverage(x.Ran, p.last)
@@ -142,7 +143,8 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 // digest distinguishes scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
 func digest(s *scenario.Scenario) (string, error) {
 	same := *s
-	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, scenario.Defaults().Bounds.Schedules
+	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil,
+		scenario.Defaults().Bounds.Schedules
 	data, err := same.YAML()
 	if err != nil {
 		return "", err
@@ -187,7 +189,8 @@ func (x *Exploration) found(name, statement string, e Example) {
 func exampleOf(a schedules.Attempt) Example {
 	o := a.Outcome
 	e := Example{
-		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: inside.In(o).Result.Steps, Switches: inside.In(o).Result.Switches, Why: o.Why,
+		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: inside.In(o).Result.Steps,
+		Switches: inside.In(o).Result.Switches, Why: o.Why,
 	}
 	if o.Violation != nil {
 		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines

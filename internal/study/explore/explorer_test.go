@@ -45,7 +45,8 @@ func asFile(t testing.TB, x *explore.Exploration) string {
 	must.OK(t, explore.WriteExplorations(&b, []*explore.Exploration{x}))
 	read := must.Of(explore.ReadExplorations("x.json", b.Bytes()))(t)
 	before, told := *x, *read[0]
-	before.Orders, before.States, told.Orders, told.States = explore.Coverage{}, explore.Coverage{}, explore.Coverage{}, explore.Coverage{}
+	before.Orders, before.States, told.Orders, told.States = explore.Coverage{}, explore.Coverage{},
+		explore.Coverage{}, explore.Coverage{}
 	if diff := cmp.Diff(before.Explain("isr-sim"), told.Explain("isr-sim")); diff != "" {
 		t.Errorf("read back it is explained otherwise (-before +after):\n%s", diff)
 	}
@@ -55,7 +56,8 @@ func asFile(t testing.TB, x *explore.Exploration) string {
 // buggy finds several things in a few hundred schedules.
 func buggy(t testing.TB) explore.Explorer {
 	return explore.Explorer{Campaign: campaign.Campaign{
-		Scenario: scenariotest.Embedded(t, "skewed-clocks"), Protocol: scenariotest.Protocol(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
+		Scenario: scenariotest.Embedded(t, "skewed-clocks"),
+		Protocol: scenariotest.Protocol(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
 	}}
 }
 
@@ -64,14 +66,16 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 	e := buggy(t)
 	x := explored(t, e)
 	if x.Ran != 400 || x.Verdict() != invariant.Violated || x.Passed() || len(x.Findings) == 0 {
-		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran, x.Verdict(), x.Passed(), len(x.Findings))
+		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran,
+			x.Verdict(), x.Passed(), len(x.Findings))
 	}
 	// The same, by hand.
 	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
 	expected, plan := 1, sim.Portfolio().Begin()
 	for i := range 400 {
 		o, err := scenario.Run{
-			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: expected,
+			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: plan.At(i),
+			ExpectedSteps: expected,
 		}.Do(context.Background())
 		must.OK(t, err)
 		if i == 0 {
@@ -89,14 +93,16 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		}
 	}
 	for _, f := range x.Findings {
-		if f.Count != count[f.Name] || f.Earliest.Schedule != earliest[f.Name] || !slices.Equal(least[f.Name], []int{f.Shortest.Switches, f.Shortest.Steps}) {
-			t.Errorf("%s: %d times, earliest %d, shortest %+v; want %d, %d, %v", f.Name, f.Count, f.Earliest.Schedule, f.Shortest,
-				count[f.Name], earliest[f.Name], least[f.Name])
+		if f.Count != count[f.Name] || f.Earliest.Schedule != earliest[f.Name] ||
+			!slices.Equal(least[f.Name], []int{f.Shortest.Switches, f.Shortest.Steps}) {
+			t.Errorf("%s: %d times, earliest %d, shortest %+v; want %d, %d, %v", f.Name, f.Count, f.Earliest.Schedule,
+				f.Shortest, count[f.Name], earliest[f.Name], least[f.Name])
 		}
 		delete(count, f.Name)
 		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
 			choices := must.Of(schedule.ParseChoices(example.Choices))(t)
-			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+			_, o := scenariotest.Trace(t,
+				scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
 			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || inside.In(o).Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
 			}
@@ -111,10 +117,13 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 	effort.Long(t)
 	for name, e := range map[string]explore.Explorer{
 		"buggy": buggy(t),
-		"cut":   {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
+		"cut": {Campaign: campaign.Campaign{
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1,
+		}},
 		"broken": {Campaign: campaign.Campaign{
-			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t), Seed: 1, Schedules: 300,
-			Options: scenario.Options{Swarm: true},
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+
+				"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t),
+			Seed: 1, Schedules: 300, Options: scenario.Options{Swarm: true},
 		}},
 		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
 	} {
@@ -133,7 +142,8 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
 	var shards explore.Shards
 	for i, x := range xs {
-		shards.Files = append(shards.Files, explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
+		shards.Files = append(shards.Files,
+			explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
 	}
 	return shards.Merge("isr-sim")
 }
@@ -152,7 +162,9 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 		}
 		all := must.Of(merged(shards...))(t)
 		got := all[0].States
-		for what, n := range map[string][2]int{"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New}} {
+		for what, n := range map[string][2]int{
+			"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New},
+		} {
 			if off := math.Abs(float64(n[0]-n[1])) / float64(n[1]); off > 0.1 {
 				t.Errorf("%d shards: %s states %d, want about %d", len(shards), what, n[0], n[1])
 			}
@@ -165,7 +177,10 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 
 func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 	shard := func(i, n int, change func(*explore.Explorer)) *explore.Exploration {
-		e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 20}, Shard: explore.Shard{Index: i, Count: n}}
+		e := explore.Explorer{
+			Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 20},
+			Shard:    explore.Shard{Index: i, Count: n},
+		}
 		if change != nil {
 			change(&e)
 		}
@@ -179,19 +194,30 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		files []*explore.Exploration
 		want  string
 	}{
-		"missing":   {[]*explore.Exploration{first}, "found no shard 2 of 2 of lonely under recipe-a"},
-		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too, with the same result"},
-		"changed": {[]*explore.Exploration{first, shard(2, 2, nil), shard(1, 2, func(e *explore.Explorer) { e.For = 1 })},
+		"missing": {[]*explore.Exploration{first}, "found no shard 2 of 2 of lonely under recipe-a"},
+		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first},
+			"3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too, with the same result"},
+		"changed": {[]*explore.Exploration{first, shard(2, 2, nil),
+			shard(1, 2, func(e *explore.Explorer) { e.For = 1 })},
 			"3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too, with another result"},
 		"version": {
-			[]*explore.Exploration{shard(1, 3, func(e *explore.Explorer) { e.Version = "v0.9" }), version(2, 3), version(3, 3)},
-			"1.json: found shard 1/3 of lonely under recipe-a with the version of isr-sim v0.9, expected v1.0 as in 2.json",
+			[]*explore.Exploration{shard(1, 3, func(e *explore.Explorer) { e.Version = "v0.9" }),
+				version(2, 3), version(3, 3)},
+			"1.json: found shard 1/3 of lonely under recipe-a with the version of isr-sim v0.9, expected v1.0 " +
+				"as in 2.json",
 		},
-		"seed":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
-		"strategy":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
-		"swarm":     {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
-		"schedules": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
-		"shards":    {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
+		"seed": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })},
+			"with the seed 2, expected 1 as in 1.json"},
+		"strategy": {[]*explore.Exploration{first, shard(2, 2, func(
+			e *explore.Explorer,
+		) {
+			e.Plan = sim.Only(sim.POS)
+		})}, "with the strategy pos, expected portfolio"},
+		"swarm": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })},
+			"with the swarm true, expected false"},
+		"schedules": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })},
+			"with the number of schedules 30, expected 20"},
+		"shards": {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
 		"definition": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) {
 			e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"cache: {lease: 9s}")
 		})}, "with the scenario digest"},
@@ -206,7 +232,9 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 	program.Protocol, program.File, program.Swarm = "exec node my.mjs", "'my world.yaml'", true
 	_, err := merged(&program)
 	wrong, ok := errors.AsType[*mistake.Error](err)
-	want := "run what is missing:\nisr-sim explore --schedules 20 --seed 1 --strategy portfolio --swarm --exec 'node my.mjs' --shard 2/2 --out missing-1-2.json 'my world.yaml'"
+	want := "run what is missing:\n" +
+		"isr-sim explore --schedules 20 --seed 1 --strategy portfolio --swarm --exec 'node my.mjs' --shard 2/2 " +
+		"--out missing-1-2.json 'my world.yaml'"
 	if !ok || wrong.Hint != want {
 		t.Errorf("found %+v, expected the hint %q", wrong, want)
 	}
@@ -219,7 +247,8 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 }
 
 func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
-	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+
+		"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
 	var shards []*explore.Exploration
 	for i := range 2 {
 		e.Shard = explore.Shard{Index: i + 1, Count: 2}
@@ -230,7 +259,8 @@ func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
 		shards = append(shards, x)
 	}
 	all := must.Of(merged(shards...))(t)
-	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
+	want :=
+		"vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
 	if x := all[0]; x.Passed() || !x.Vacuous() || !strings.HasPrefix(x.Explain("isr-sim"), want) {
 		t.Errorf("passed %v, vacuous %v:\n%s", x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
 	}
@@ -241,7 +271,8 @@ func TestWhatIsNotSimulatedIsMerged(t *testing.T) {
 	var shards []*explore.Exploration
 	for i, uses := range [][]string{{"threads", "alarms"}, {"alarms"}, nil} {
 		x := explored(t, explore.Explorer{
-			Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 3}, Shard: explore.Shard{Index: i + 1, Count: 3},
+			Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 3},
+			Shard:    explore.Shard{Index: i + 1, Count: 3},
 		})
 		x.Used(uses)
 		shards = append(shards, x)
@@ -277,21 +308,26 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 }
 
 func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
-	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000_000}}
+	e := explore.Explorer{Campaign: campaign.Campaign{
+		Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000_000,
+	}}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	x := must.Of(e.Run(ctx))(t)
 	if x.Interrupted || !x.Passed() || x.Ran == 0 {
-		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(), x.Ran)
+		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(),
+			x.Ran)
 	}
 }
 
 func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
 	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{
-		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1,
+		Schedules: 50, Workers: 1,
 	}})
 	text := x.Explain("isr-sim")
-	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 || !strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
+	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 ||
+		!strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
 		!strings.Contains(text, "\nreplay: isr-sim replay --protocol fickle ") {
 		t.Errorf("verdict %v after %d schedules, want unknown after 50, with the reason:\n%s", x.Verdict(), x.Ran, text)
 	}
@@ -351,8 +387,10 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	must.Done(t)(corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), blind, "stale-writer"))
 	misfit := o.Replay()
 	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
-	must.Done(t)(corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"))
-	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600))
+	must.Done(t)(corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+
+		"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"))
+	must.OK(t,
+		os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600))
 	whole := must.Of(os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml")))(t)
 	before, _, _ := strings.Cut(string(whole), "replay:") // as a full disk leaves it
 	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.cut.yaml"), []byte(before), 0o600))
@@ -360,7 +398,8 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	text := x.Explain("isr-sim")
 	for _, want := range []string{
 		"note.yaml cannot be read: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
-		"00000000.yaml does not replay any more: found a trace with the digest " + inside.In(o).Digest + ", expected 00000000",
+		"00000000.yaml does not replay any more: found a trace with the digest " + inside.In(o).Digest +
+			", expected 00000000",
 		"11111111.yaml does not replay any more: the schedule does not fit: at step 1 it takes option 7",
 		"lonely.recipe-a.cut.yaml cannot be read: found no replay entry",
 		"does not violate stale-writer any more, in the same run",
@@ -412,7 +451,8 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 	must.OK(t, board.Add(c.Folder))
 	d := must.Of(board.Dashboard(nil, func(*report.DashboardFinding) error { return nil }))(t)
 	if d.Failing != explore.Most || d.Dropped != len(kept)-explore.Most || d.Dropped == 0 {
-		t.Errorf("%d are there and %d were dropped of %d, want %d there and some dropped", d.Failing, d.Dropped, len(kept), explore.Most)
+		t.Errorf("%d are there and %d were dropped of %d, want %d there and some dropped", d.Failing, d.Dropped,
+			len(kept), explore.Most)
 	}
 	for i, f := range d.Findings[1:] {
 		if f.Choices < d.Findings[i].Choices {
@@ -427,7 +467,8 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 		t.Skip("found no git in PATH")
 	}
 	folder := filepath.Join(t.TempDir(), "corpus.git")
-	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", folder).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", folder).
+		CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s := scenariotest.Parsed(t, scenariotest.Lonely)
@@ -442,7 +483,8 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 		if i == 0 {
 			must.Done(t)(c.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), r, "reach-something"))
 		} else {
-			last = explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}, Corpus: c})
+			last = explored(t,
+				explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}, Corpus: c})
 			if want := []invariant.Verdict{invariant.Unknown, invariant.OK}[i-1]; last.Verdict() != want {
 				t.Errorf("%s: verdict %v, want %v:\n%s", version, last.Verdict(), want, last.Explain("isr-sim"))
 			}
@@ -459,7 +501,8 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 	var board explore.Board
 	must.OK(t, board.Add(m.Folder))
 	d, err := board.Dashboard(nil, nil)
-	if err != nil || d.Stopped != 1 || len(d.Nights) != 2 || d.Nights[0].Name != "nv3" || d.Nights[0].PerCoreSecond() != 2.5 {
+	if err != nil || d.Stopped != 1 || len(d.Nights) != 2 || d.Nights[0].Name != "nv3" ||
+		d.Nights[0].PerCoreSecond() != 2.5 {
 		t.Errorf("%+v (%v): want one stopped, and the nights nv3 and nv2", d, err)
 	}
 }
@@ -503,7 +546,9 @@ func TestParseShard(t *testing.T) {
 
 // A campaign whose invariants had nothing to judge is vacuous, in one piece and as shards, some of which run nothing.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
-	for invariants, vacuous := range map[string]bool{"no-lost-invalidation, read-your-writes": true, "no-lost-invalidation, freshness": false} {
+	for invariants, vacuous := range map[string]bool{
+		"no-lost-invalidation, read-your-writes": true, "no-lost-invalidation, freshness": false,
+	} {
 		e := explore.Explorer{Campaign: campaign.Campaign{
 			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"invariants: ["+invariants+"]\n"), Schedules: 3,
 		}}

@@ -30,8 +30,8 @@ const (
 	explorationVersion = 2
 )
 
-// WriteExplorations writes explorations as JSON that ReadExplorations reads back. It writes the coverage that follows from
-// the sample. A campaign in one piece knows more, but its file must be equal to the merged file of its shards.
+// WriteExplorations writes explorations as JSON that ReadExplorations reads back. It writes the coverage that follows
+// from the sample. A campaign in one piece knows more, but its file must be equal to the merged file of its shards.
 func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	told := make([]*Exploration, len(xs))
 	for i, x := range xs {
@@ -67,13 +67,19 @@ func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("%s: found %d bytes that are no whole JSON (%w), expected a file that isr-sim explore --out has written", file, len(data), err)
+		return nil, fmt.Errorf(
+			"%s: found %d bytes that are no whole JSON (%w), expected a file that isr-sim explore --out has written",
+			file, len(data), err,
+		)
 	}
 	if head.Format != explorationFormat {
 		return nil, fmt.Errorf("%s: %w", file, errOther)
 	}
 	if head.Version != explorationVersion {
-		return nil, fmt.Errorf("%s: found version %d of the format, expected %d: explore and merge with one version of isr-sim", file, head.Version, explorationVersion)
+		return nil, fmt.Errorf(
+			"%s: found version %d of the format, expected %d: explore and merge with one version of isr-sim", file,
+			head.Version, explorationVersion,
+		)
 	}
 	var read explorationFile
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -82,7 +88,9 @@ func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(read.Explorations) == 0 {
-		return nil, fmt.Errorf("%s: found no exploration in it, expected one at least: explore was ended before its first scenario", file)
+		return nil, fmt.Errorf(
+			"%s: found no exploration in it, expected one at least: explore was ended before its first scenario", file,
+		)
 	}
 	for _, x := range read.Explorations {
 		if err := x.check(); err != nil {
@@ -104,7 +112,8 @@ func (x *Exploration) check() error {
 		return fmt.Errorf("found %d schedules in %s, expected at most %d", x.Ran, x, x.Shard.size(x.Schedules))
 	}
 	if (x.Unknown > 0) != (x.Doubt != nil) {
-		return fmt.Errorf("found %d schedules without a verdict in %s, expected none, or an example as well", x.Unknown, x)
+		return fmt.Errorf("found %d schedules without a verdict in %s, expected none, or an example as well", x.Unknown,
+			x)
 	}
 	for _, c := range []Coverage{x.Orders, x.States} {
 		if _, err := parseCensus(c.Sample); err != nil {
@@ -143,7 +152,8 @@ func (g *group) common() shardOf {
 	for _, s := range g.shards {
 		count[s.campaign()]++
 	}
-	return slices.MaxFunc(g.shards, func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
+	return slices.MaxFunc(g.shards,
+		func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
 }
 
 // complaints names the shards that are not of the campaign of the others, and those that are there twice. It takes
@@ -152,11 +162,13 @@ func (g *group) complaints() (all []string) {
 	first, kept := g.common(), []shardOf{}
 	for _, s := range g.shards {
 		if what, got, want := s.differs(first.Exploration); what != "" {
-			all = append(all, fmt.Sprintf("%s: found %s with the %s %v, expected %v as in %s: they are not of one campaign",
-				s.file, s, what, got, want, first.file))
+			all = append(all,
+				fmt.Sprintf("%s: found %s with the %s %v, expected %v as in %s: they are not of one campaign",
+					s.file, s, what, got, want, first.file))
 			continue
 		}
-		i, twice := slices.BinarySearchFunc(kept, s.Shard.Index, func(o shardOf, index int) int { return cmp.Compare(o.Shard.Index, index) })
+		i, twice := slices.BinarySearchFunc(kept, s.Shard.Index,
+			func(o shardOf, index int) int { return cmp.Compare(o.Shard.Index, index) })
 		if !twice {
 			kept = slices.Insert(kept, i, s)
 			continue
@@ -365,7 +377,8 @@ func (g *group) merge() (*Exploration, error) {
 		x.Unmet = slices.DeleteFunc(x.Unmet, func(f string) bool { return !slices.Contains(s.Unmet, f) })
 		besides := s.Besides
 		if s.idle() && !s.Interrupted {
-			besides = append(slices.Clone(besides), fmt.Sprintf("%s: no schedule of %d was run: the time was up", s, s.Shard.size(s.Schedules)))
+			besides = append(slices.Clone(besides),
+				fmt.Sprintf("%s: no schedule of %d was run: the time was up", s, s.Shard.size(s.Schedules)))
 		}
 		for _, line := range besides {
 			if !slices.Contains(x.Besides, line) {
@@ -383,7 +396,10 @@ func (g *group) merge() (*Exploration, error) {
 		}
 		for _, r := range s.Corpus {
 			// Shards on several machines may have other files of one name.
-			same := func(o CorpusRun) bool { return o.File == r.File && o.Violates == r.Violates && o.Problem == r.Problem }
+			same := func(o CorpusRun) bool {
+				return o.File == r.File && o.Violates == r.Violates &&
+					o.Problem == r.Problem
+			}
 			if !slices.ContainsFunc(x.Corpus, same) {
 				x.Corpus = append(x.Corpus, r)
 			}

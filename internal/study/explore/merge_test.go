@@ -13,7 +13,8 @@ import (
 // FuzzReadExplorations: a file is refused, or it can be printed, merged and written again, whatever is in it.
 func FuzzReadExplorations(f *testing.F) {
 	for _, e := range []explore.Explorer{
-		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3}, Shard: explore.Shard{Index: 1, Count: 1}},
+		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3},
+			Shard: explore.Shard{Index: 1, Count: 1}},
 	} {
 		e.Schedules = 3
 		var b bytes.Buffer
@@ -21,7 +22,9 @@ func FuzzReadExplorations(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[null]}`))
-	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`))
+	f.Add([]byte(
+		`{"format":"isr-sim explorations","version":2,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`,
+	))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		xs, err := explore.ReadExplorations("x.json", data)
 		if err != nil {

@@ -29,10 +29,11 @@ type Night struct {
 	Verdict   string  `json:"verdict"`
 	Passed    bool    `json:"passed"`
 	// Orders and States are counts with a small sample, from which those of several shards are estimated.
-	Orders   Coverage    `json:"orders"`
-	States   Coverage    `json:"states"`
-	Findings []Count     `json:"findings,omitempty"`
-	Replayed []CorpusRun `json:"replayed,omitempty"` // the files of the corpus that are about failures, or have no verdict
+	Orders   Coverage `json:"orders"`
+	States   Coverage `json:"states"`
+	Findings []Count  `json:"findings,omitempty"`
+	// the files of the corpus that are about failures, or have no verdict
+	Replayed []CorpusRun `json:"replayed,omitempty"`
 	Canary   *Canary     `json:"canary,omitempty"`
 }
 
@@ -60,8 +61,9 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 		return nil
 	}
 	n := Night{
-		Night: c.Night, Version: c.Version, Scenario: x.Scenario, Protocol: x.Protocol, Strategy: x.Strategy, Seed: x.Seed, Shard: x.Shard,
-		Schedules: x.Ran, Steps: x.Steps, Seconds: coreSeconds, Verdict: x.Summary(), Passed: x.Passed(), Canary: canary,
+		Night: c.Night, Version: c.Version, Scenario: x.Scenario, Protocol: x.Protocol, Strategy: x.Strategy,
+		Seed: x.Seed, Shard: x.Shard, Schedules: x.Ran, Steps: x.Steps, Seconds: coreSeconds, Verdict: x.Summary(),
+		Passed: x.Passed(), Canary: canary,
 	}
 	for _, kind := range []struct {
 		from Coverage
@@ -87,7 +89,8 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s%s.%s.%s.%d.%d-%d.%d.json", nightPrefix, n.Night, n.Scenario, inName(n.Protocol), n.Seed, n.Shard.Index, n.Shard.Count, n.Schedules)
+	name := fmt.Sprintf("%s%s.%s.%s.%d.%d-%d.%d.json", nightPrefix, n.Night, n.Scenario, inName(n.Protocol), n.Seed,
+		n.Shard.Index, n.Shard.Count, n.Schedules)
 	if err := c.write(name, append(data, '\n')); err != nil {
 		return err
 	}
@@ -95,8 +98,8 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 	return nil
 }
 
-// Canary is a protocol with a known bug, in the scenario, the strategy and the seed of a campaign. A campaign that finds
-// nothing, and not even this, says nothing.
+// Canary is a protocol with a known bug, in the scenario, the strategy and the seed of a campaign. A campaign that
+// finds nothing, and not even this, says nothing.
 type Canary struct {
 	Protocol string `json:"protocol"`
 	Breaks   string `json:"breaks"`
@@ -107,10 +110,11 @@ type Canary struct {
 // canarySchedules bounds the schedules of a canary.
 const canarySchedules = 10_000
 
-// Canary runs one of the broken protocols that the scenario is known to catch; nil if it names none. pick chooses it, so
-// that each has its turn.
+// Canary runs one of the broken protocols that the scenario is known to catch; nil if it names none. pick chooses it,
+// so that each has its turn.
 func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
-	names := slices.DeleteFunc(append([]string{e.Scenario.Broken}, e.Scenario.Catches...), func(name string) bool { return name == "" })
+	names := slices.DeleteFunc(append([]string{e.Scenario.Broken}, e.Scenario.Catches...),
+		func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return nil, nil //nolint:nilnil // there is no canary
 	}
@@ -118,7 +122,8 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Plan: e.Plan, Schedules: canarySchedules, Workers: e.Workers, Options: e.Options}
+	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Plan: e.Plan, Schedules: canarySchedules,
+		Workers: e.Workers, Options: e.Options}
 	c.Only = bug.Breaks
 	report, err := c.Run(ctx)
 	if err != nil || ctx.Err() != nil {
@@ -138,7 +143,8 @@ func (c *Canary) Found() bool { return c.Schedule > 0 }
 // In prints what became of the canary in a scenario.
 func (c *Canary) In(scenario string) string {
 	if !c.Found() {
-		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d: that nothing else is found says nothing",
+		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d: that nothing else is found "+
+			"says nothing",
 			scenario, c.Protocol, cmp.Or(c.Breaks, "an invariant"), canarySchedules)
 	}
 	return fmt.Sprintf("canary: %s under %s: %s is violated in schedule %d", scenario, c.Protocol, c.Breaks, c.Schedule)

@@ -43,7 +43,8 @@ func (p *progress) count() {
 // part is the exploration so far.
 func (p *progress) part() *Part {
 	p.count()
-	return &Part{Exploration: p.Exploration, Judged: p.total.Schedules, Last: p.last, OrdersSeen: p.orders.text(censusInMemory), StatesSeen: p.states.text(censusInMemory)}
+	return &Part{Exploration: p.Exploration, Judged: p.total.Schedules, Last: p.last,
+		OrdersSeen: p.orders.text(censusInMemory), StatesSeen: p.states.text(censusInMemory)}
 }
 
 // again is the progress that a part has. x is the exploration at its beginning, of which the part must be.
@@ -61,7 +62,9 @@ func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err erro
 	if what != "" {
 		return p, fmt.Errorf("found the %s %v, expected %v: it is of another campaign", what, got, want)
 	}
-	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}, Judged: t.Judged > 0 && !t.Unjudged}}
+	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{
+		Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}, Judged: t.Judged > 0 && !t.Unjudged,
+	}}
 	for _, r := range t.Reached {
 		p.total.Marks[r.Mark] = r.Runs
 	}
@@ -112,10 +115,12 @@ func ReadSaved(file string, data []byte, version string) (*Saved, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	switch err := decoder.Decode(&s); {
-	case err != nil || string(sum) != fmt.Sprintf("%x\n", sha256.Sum256(text)) || s.Format != savedFormat || slices.Contains(s.Parts, nil):
+	case err != nil || string(sum) != fmt.Sprintf("%x\n", sha256.Sum256(text)) || s.Format != savedFormat ||
+		slices.Contains(s.Parts, nil):
 		return nil, fmt.Errorf("%s: found something else than what isr-sim explore saves there", file)
 	case s.Version != version:
-		return nil, fmt.Errorf("%s: found a part of a campaign of isr-sim %s, expected one of %s", file, s.Version, version)
+		return nil, fmt.Errorf("%s: found a part of a campaign of isr-sim %s, expected one of %s", file, s.Version,
+			version)
 	}
 	return &s, nil
 }

@@ -58,7 +58,8 @@ func (s *Shards) proofs() (all [][]ProofPart) {
 		return cmp.Or(cmp.Compare(a.scenario.Name, b.scenario.Name), cmp.Compare(a.Protocol, b.Protocol))
 	}
 	parts := slices.Clone(s.Searches)
-	slices.SortStableFunc(parts, func(a, b ProofPart) int { return cmp.Or(order(a, b), cmp.Compare(a.Part().Part, b.Part().Part)) })
+	slices.SortStableFunc(parts,
+		func(a, b ProofPart) int { return cmp.Or(order(a, b), cmp.Compare(a.Part().Part, b.Part().Part)) })
 	for len(parts) > 0 {
 		n := 1
 		for n < len(parts) && order(parts[0], parts[n]) == 0 {
@@ -78,13 +79,19 @@ func (s *Shards) wrongProofs() (wrong []string, again []remedy) {
 			n := p.Part().Part
 			switch {
 			case what != "":
-				wrong = append(wrong, fmt.Sprintf("%s: found %s with the %s %v, expected %v as in %s: they are not of one proof", p.name, p, what, got, want, first.name))
+				wrong = append(wrong,
+					fmt.Sprintf("%s: found %s with the %s %v, expected %v as in %s: they are not of one proof", p.name,
+						p, what, got, want, first.name))
 				continue
 			case n < next:
 				wrong = append(wrong, fmt.Sprintf("%s: found %s, which is there twice", p.name, p))
 				continue
 			case !p.Ended():
-				wrong = append(wrong, fmt.Sprintf("%s: found %s before its end, expected it complete: the command that began it goes on with it", p.name, p))
+				wrong = append(wrong,
+					fmt.Sprintf(
+						"%s: found %s before its end, expected it complete: the command that began it goes on with it",
+						p.name, p,
+					))
 			}
 			for ; next < n; next++ {
 				left = append(left, next)
@@ -100,8 +107,9 @@ func (s *Shards) wrongProofs() (wrong []string, again []remedy) {
 		wrong = append(wrong, fmt.Sprintf("found no part %s of %d of the proof of %s under %s, expected all of them",
 			numbers(left, "%d-%d"), first.Part().Parts, first.scenario.Name, first.Protocol))
 		again = append(again, remedy{
-			form: "prove %s --shard %s/%d --resume missing-%d-%s" + SearchEnding + " %s", which: numbers(left, "$(seq %d %d)"),
-			flags: fmt.Sprintf("--seed %d --protocol %s", first.Seed, first.Protocol), of: first.Part().Parts, files: []string{shell.Quote(first.File)},
+			form:  "prove %s --shard %s/%d --resume missing-%d-%s" + SearchEnding + " %s",
+			which: numbers(left, "$(seq %d %d)"), flags: fmt.Sprintf("--seed %d --protocol %s", first.Seed,
+				first.Protocol), of: first.Part().Parts, files: []string{shell.Quote(first.File)},
 		})
 	}
 	return wrong, again
@@ -132,7 +140,8 @@ func (s *Shards) Proofs(ctx context.Context) (proofs []Proof, err error) {
 		}.Run(ctx)
 		if err != nil {
 			if m, ok := errors.AsType[*mistake.Error](err); ok {
-				return nil, mistake.New(fmt.Errorf("merge: %s: %w", parts[0].name, m.Err), "the program that has run the parts adds them up: the same file of it")
+				return nil, mistake.New(fmt.Errorf("merge: %s: %w", parts[0].name, m.Err),
+					"the program that has run the parts adds them up: the same file of it")
 			}
 			return nil, err
 		}

@@ -13,7 +13,8 @@ import (
 func (x *Exploration) Results(program string) []verdicts.Result {
 	all := x.findings(program)
 	for _, line := range x.Doubts(program) {
-		all = append(all, verdicts.Result{Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Unknown, Message: line, Seed: fmt.Sprint(x.Seed)})
+		all = append(all, verdicts.Result{Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Unknown,
+			Message: line, Seed: fmt.Sprint(x.Seed)})
 	}
 	return all
 }
@@ -88,11 +89,13 @@ func (x *Exploration) coverage() *verdicts.Coverage {
 		return nil
 	}
 	c := &verdicts.Coverage{
-		Orders: x.Orders.Distinct, States: x.States.Distinct, About: x.Orders.About || x.States.About, NextIsNew: x.Orders.NextIsNew(),
+		Orders: x.Orders.Distinct, States: x.States.Distinct, About: x.Orders.About || x.States.About,
+		NextIsNew: x.Orders.NextIsNew(),
 	}
 	for i, g := range x.Orders.Growth {
 		if i < len(x.States.Growth) {
-			c.Growth = append(c.Growth, verdicts.Growth{Schedule: g.Schedule, Orders: g.Distinct, States: x.States.Growth[i].Distinct})
+			c.Growth = append(c.Growth,
+				verdicts.Growth{Schedule: g.Schedule, Orders: g.Distinct, States: x.States.Growth[i].Distinct})
 		}
 	}
 	return c

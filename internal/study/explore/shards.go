@@ -96,7 +96,8 @@ func (s *Shards) file(path, called string, named bool) error {
 	switch {
 	case isTarball(path):
 		if err := s.tarball(path, called, !strings.HasSuffix(path, ".tar")); err != nil {
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", called, err))
+			s.wrong = append(s.wrong,
+				fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", called, err))
 		}
 	default:
 		text, err := os.ReadFile(path)

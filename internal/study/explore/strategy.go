@@ -31,14 +31,16 @@ func triedBy(a schedules.Attempt) Tried {
 
 // tried adds the findings of a strategy.
 func (x *Exploration) tried(t Tried) {
-	i, known := slices.BinarySearchFunc(x.Strategies, t.Strategy, func(o Tried, name string) int { return cmp.Compare(o.Strategy, name) })
+	i, known := slices.BinarySearchFunc(x.Strategies, t.Strategy,
+		func(o Tried, name string) int { return cmp.Compare(o.Strategy, name) })
 	if !known {
 		x.Strategies = slices.Insert(x.Strategies, i, Tried{Strategy: t.Strategy})
 	}
 	to := &x.Strategies[i]
 	to.Schedules += t.Schedules
 	for _, c := range t.Found {
-		j, known := slices.BinarySearchFunc(to.Found, c.Name, func(o Count, name string) int { return cmp.Compare(o.Name, name) })
+		j, known := slices.BinarySearchFunc(to.Found, c.Name,
+			func(o Count, name string) int { return cmp.Compare(o.Name, name) })
 		if !known {
 			to.Found = slices.Insert(to.Found, j, Count{Name: c.Name})
 		}

@@ -55,7 +55,9 @@ func (e Exhibit) Run(ctx context.Context) (*ExhibitResult, error) {
 	if result.Broken, err = c.Run(ctx); err != nil {
 		return nil, err
 	}
-	result.Fixed, err = campaign.Campaign{Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers}.Run(ctx)
+	result.Fixed, err = campaign.Campaign{
+		Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers,
+	}.Run(ctx)
 	return result, err
 }
 
@@ -76,9 +78,11 @@ func (r *ExhibitResult) Row() string {
 	if r.Broken.Failure != nil {
 		found = fmt.Sprint(r.Broken.FailedAt)
 	}
-	return exhibitRow(r.Scenario.Name, r.Bug.Name, r.Bug.Breaks, found, r.Fixed.Summary(), fmt.Sprint(r.Fixed.Schedules), strings.Join(r.Scenario.Source, ", "))
+	return exhibitRow(r.Scenario.Name, r.Bug.Name, r.Bug.Breaks, found, r.Fixed.Summary(),
+		fmt.Sprint(r.Fixed.Schedules), strings.Join(r.Scenario.Source, ", "))
 }
 
 func exhibitRow(name, broken, violates, found, fixed, schedules, source string) string {
-	return fmt.Sprintf("%-30s  %-28s  %-25s  %9s  %-8s  %9s  %s", name, broken, violates, found, fixed, schedules, source)
+	return fmt.Sprintf("%-30s  %-28s  %-25s  %9s  %-8s  %9s  %s", name, broken, violates, found, fixed, schedules,
+		source)
 }

@@ -82,7 +82,8 @@ func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 
 // in runs the mutant in one scenario.
 func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantResult) error {
-	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within, m.Workers)
+	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within,
+		m.Workers)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,9 @@ func Understands(s *scenario.Scenario, p isr.Protocol) bool {
 // runReference runs a reference protocol in every scenario that it understands, with about the given number of
 // schedules in all. Only the verdicts count: a few schedules of another protocol need not reach the marks that a
 // scenario declares.
-func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
+func runReference(
+	ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int,
+) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
 		if Understands(s, p) && campaign.Expected(s, p.Name) == invariant.OK && !slices.Contains(s.Catches, p.Name) {
@@ -134,7 +137,9 @@ func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Sce
 	}
 	var reports []*campaign.Report
 	for _, s := range some { // once ctx is over, each of the other scenarios has the verdict unknown at once
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers}.Run(ctx)
+		r, err := campaign.Campaign{
+			Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers,
+		}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -26,15 +26,18 @@ func (r *ExhibitResult) Results(program, file string) (broken, fixed verdicts.Re
 // Result is the result for machines: the mutant must be caught by the invariant that it names.
 func (c *MutantResult) Result(seed uint64) verdicts.Result {
 	first, caught := c.First[c.Mutant.Breaks]
-	result := verdicts.Result{Scenario: "mutants", Protocol: c.Mutant.Name, Verdict: verdicts.OK, Passed: caught, Seed: fmt.Sprint(seed), Breaks: c.Mutant.Breaks}
+	result := verdicts.Result{Scenario: "mutants", Protocol: c.Mutant.Name, Verdict: verdicts.OK, Passed: caught,
+		Seed: fmt.Sprint(seed), Breaks: c.Mutant.Breaks}
 	for _, name := range slices.Sorted(maps.Keys(c.First)) {
-		result.Found = append(result.Found, verdicts.Found{Invariant: name, Scenario: c.First[name].Scenario, Schedule: c.First[name].Schedule})
+		result.Found = append(result.Found,
+			verdicts.Found{Invariant: name, Scenario: c.First[name].Scenario, Schedule: c.First[name].Schedule})
 	}
 	if !caught {
 		result.Message = "not caught by " + c.Mutant.Breaks + ", the invariant that it names: " + c.Tried()
 		return result
 	}
-	result.Scenario, result.Verdict, result.Invariant, result.Schedules = first.Scenario, verdicts.Violated, c.Mutant.Breaks, first.Schedule
+	result.Scenario, result.Verdict, result.Invariant, result.Schedules = first.Scenario, verdicts.Violated,
+		c.Mutant.Breaks, first.Schedule
 	return result
 }
 

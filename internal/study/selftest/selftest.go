@@ -52,7 +52,8 @@ type Reference struct {
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {
-		reports, err := runReference(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		reports, err := runReference(ctx, p, r.Scenarios, r.Seed,
+			(schedules+len(references)-1)/len(references), r.Workers)
 		if err != nil {
 			return err
 		}
@@ -90,7 +91,8 @@ func Row(c *MutantResult) string {
 			others = append(others, inv.Name)
 		}
 	}
-	return strings.TrimRight(fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", c.Mutant.Name, c.Mutant.Breaks, found, where, strings.Join(others, ", ")), " ")
+	return strings.TrimRight(fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", c.Mutant.Name, c.Mutant.Breaks, found, where,
+		strings.Join(others, ", ")), " ")
 }
 
 // Page is docs/MUTANTS.md.

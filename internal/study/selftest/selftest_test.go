@@ -68,7 +68,8 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 			e := Exhibit{Scenario: scenariotest.Embedded(t, name), Seed: 1, Schedules: effort.Fewer(0, 50)}
 			shown := scenariotest.Ran(t, e)
 			if shown.Broken.Verdict != invariant.Violated {
-				t.Errorf("%s does not violate %s in %d schedules", shown.Bug.Name, shown.Bug.Breaks, shown.Broken.Schedules)
+				t.Errorf("%s does not violate %s in %d schedules", shown.Bug.Name,
+					shown.Bug.Breaks, shown.Broken.Schedules)
 			} else if got := shown.Broken.Failure.Violation.Invariant.Name; got != shown.Bug.Breaks {
 				t.Errorf("it violates %s, want %s", got, shown.Bug.Breaks)
 			}

@@ -56,14 +56,16 @@ func (e *gitError) Error() string {
 // files, sign commits or run hooks.
 func git(ctx context.Context, folder string, args ...string) (string, error) {
 	settings := []string{
-		"-c", "user.name=isr-sim", "-c", "user.email=isr-sim@localhost", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false",
-		"-c", "core.hooksPath=" + os.DevNull, "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "advice.detachedHead=false", "-c", "init.defaultBranch=main",
+		"-c", "user.name=isr-sim", "-c", "user.email=isr-sim@localhost", "-c", "commit.gpgsign=false", "-c",
+		"core.autocrlf=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+		"-c", "advice.detachedHead=false", "-c", "init.defaultBranch=main",
 	}
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir = folder
 	for _, set := range os.Environ() {
 		// A hook of git that starts this program has set these, for its own repository.
-		if name, _, _ := strings.Cut(set, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" && name != "GIT_INDEX_FILE" && name != "GIT_PREFIX" {
+		if name, _, _ := strings.Cut(set, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" &&
+			name != "GIT_INDEX_FILE" && name != "GIT_PREFIX" {
 			cmd.Env = append(cmd.Env, set)
 		}
 	}
@@ -156,10 +158,13 @@ func (b *branch) Push(ctx context.Context, folder string, add, remove []string) 
 }
 
 // commit makes the commit of a Push on top of a head, and says whether there is anything in it.
-func (b *branch) commit(ctx context.Context, folder, head string, data map[string][]byte, add, remove []string) (changed bool, err error) {
+func (b *branch) commit(
+	ctx context.Context, folder, head string, data map[string][]byte, add, remove []string,
+) (changed bool, err error) {
 	there := map[string]bool{}
 	if head == "" {
-		// A commit that was refused before, because another writer has begun the branch and it is gone again, is no parent.
+		// A commit that was refused before, because another writer has begun the branch and it is gone again, is no
+		// parent.
 		if _, err := git(ctx, folder, "update-ref", "-d", "HEAD"); err != nil {
 			return false, err
 		}
@@ -188,7 +193,8 @@ func (b *branch) commit(ctx context.Context, folder, head string, data map[strin
 		}
 	}
 	if len(remove) > 0 {
-		if _, err := git(ctx, folder, append([]string{"rm", "-q", "-f", "--ignore-unmatch", "--"}, remove...)...); err != nil {
+		if _, err := git(ctx, folder,
+			append([]string{"rm", "-q", "-f", "--ignore-unmatch", "--"}, remove...)...); err != nil {
 			return false, err
 		}
 	}

@@ -49,7 +49,8 @@ func newBucket(ctx context.Context, address string) (Place, error) {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3")+os.Getenv("AWS_ENDPOINT_URL") != "" // few others serve a host for each bucket
+		// few others serve a host for each bucket
+		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3")+os.Getenv("AWS_ENDPOINT_URL") != ""
 	})
 	return &bucket{client, name, prefix}, nil
 }
@@ -119,7 +120,8 @@ func (b *bucket) Push(ctx context.Context, folder string, add, remove []string) 
 		}
 	}
 	for _, name := range remove {
-		if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: aws.String(b.prefix + name)}); err != nil {
+		if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: aws.String(b.prefix +
+			name)}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -130,7 +132,8 @@ func (b *bucket) Push(ctx context.Context, folder string, add, remove []string) 
 func (b *bucket) put(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
 		_, err := b.client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: &b.name, Key: aws.String(b.prefix + name), Body: bytes.NewReader(data), IfNoneMatch: aws.String("*"),
+			Bucket: &b.name, Key: aws.String(b.prefix + name), Body: bytes.NewReader(data),
+			IfNoneMatch: aws.String("*"),
 		})
 		switch code(err) {
 		case "PreconditionFailed":

@@ -31,8 +31,8 @@ import (
 type Place interface {
 	// Pull brings all files into a folder. ErrMissing says that there is no such place yet.
 	Pull(ctx context.Context, folder string) error
-	// Push adds files of the folder, in their order, and then removes others. A file whose name is taken is left as it is.
-	// Nothing is wrong if a file is already there, or already gone.
+	// Push adds files of the folder, in their order, and then removes others. A file whose name is taken is left as it
+	// is. Nothing is wrong if a file is already there, or already gone.
 	Push(ctx context.Context, folder string, add, remove []string) error
 }
 

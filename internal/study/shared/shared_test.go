@@ -65,8 +65,9 @@ func bucket(t *testing.T) *s3fake.Store {
 	server := httptest.NewServer(store.Handler())
 	t.Cleanup(server.Close)
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "",
-		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true", "AWS_PROFILE": "", "AWS_REGION": "",
+		"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
+		"AWS_SESSION_TOKEN": "", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_PROFILE": "", "AWS_REGION": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -139,7 +140,8 @@ func killed(t *testing.T, address string) []string {
 						ctx, cancel = context.WithTimeout(ctx, time.Duration(1+random.IntN(600))*time.Millisecond)
 					}
 					cmd := exec.CommandContext(ctx, os.Args[0])
-					cmd.Env = append(os.Environ(), writer+"="+strings.Join(append([]string{address, fmt.Sprint(w)}, names...), "\n"))
+					cmd.Env = append(os.Environ(),
+						writer+"="+strings.Join(append([]string{address, fmt.Sprint(w)}, names...), "\n"))
 					var said, wrong strings.Builder
 					cmd.Stdout, cmd.Stderr = &said, &wrong
 					cmd.WaitDelay = 20 * time.Second // its git may still be at work
@@ -239,7 +241,10 @@ func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 	late := filepath.Join(t.TempDir(), "late")
 	must.OK(t, os.Rename(head, late))
 	path := t.TempDir()
-	script := fmt.Sprintf("#!/bin/sh\n%q \"$@\"\ncode=$?\ncase \" $* \" in *' fetch '*) mv %q %q 2>/dev/null;; esac\nexit $code\n", program, late, head)
+	script := fmt.Sprintf(
+		"#!/bin/sh\n%q \"$@\"\ncode=$?\ncase \" $* \" in *' fetch '*) mv %q %q 2>/dev/null;; esac\nexit $code\n",
+		program, late, head,
+	)
 	must.OK(t, os.WriteFile(filepath.Join(path, "git"), []byte(script), 0o755))
 	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if got := pulled(t, address); len(got) != 1 || got["a"] != "a" {
@@ -290,12 +295,15 @@ func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
 	address := "git+" + refusing
 	m, _, err := shared.Open(t.Context(), address, true)
 	must.OK(t, err)
-	must.OK(t, os.WriteFile(filepath.Join(refusing, "hooks", "pre-receive"), []byte("#!/bin/sh\necho no machines here\nexit 1\n"), 0o755))
+	must.OK(t, os.WriteFile(filepath.Join(refusing, "hooks", "pre-receive"),
+		[]byte("#!/bin/sh\necho no machines here\nexit 1\n"), 0o755))
 	must.OK(t, os.WriteFile(filepath.Join(m.Folder, "a"), []byte("x"), 0o644))
-	if err := m.Push(t.Context(), []string{"a"}, nil); err == nil || !strings.Contains(err.Error(), "no machines here") {
+	if err := m.Push(t.Context(), []string{"a"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "no machines here") {
 		t.Errorf("error %v, want what the repository says", err)
 	}
-	if err := m.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 change not sent; all is still in "+m.Folder) {
+	if err := m.Close(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "1 change not sent; all is still in "+m.Folder) {
 		t.Errorf("error %v, want one that names the folder", err)
 	}
 	if _, err := os.Stat(filepath.Join(m.Folder, "a")); err != nil {
@@ -313,7 +321,8 @@ func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
 		"git+" + t.TempDir():     "does not appear to be a git repository",
 		"git+" + refusing + "#-": "found no repository",
 	} {
-		if _, _, err := shared.Open(t.Context(), address, true); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), address) {
+		if _, _, err := shared.Open(t.Context(), address, true); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), address) {
 			t.Errorf("%s: error %v, want one with %q", address, err, want)
 		}
 	}

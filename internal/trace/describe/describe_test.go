@@ -89,22 +89,33 @@ func TestAnAnswerIsWhatItsCallerGetsToKnow(t *testing.T) {
 	words := describe.Words{Start: fakeclock.Epoch, Pages: known{"CACHE#1": "/home"}}
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	now := &types.AttributeValueMemberN{Value: strconv.FormatInt(fakeclock.Epoch.Unix(), 10)}
-	meta := map[string]types.AttributeValue{"pk": text("CACHE#1"), "sk": text("META"), "s3_key": text("b"), "generated_at": now, "revalidate_seconds": &types.AttributeValueMemberN{Value: "5"}}
-	lock := map[string]types.AttributeValue{"pk": text("CACHE#1"), "sk": text("LOCK"), "lease_token": text("a"), "lease_expires_at": now}
+	meta := map[string]types.AttributeValue{"pk": text("CACHE#1"), "sk": text("META"), "s3_key": text("b"),
+		"generated_at": now, "revalidate_seconds": &types.AttributeValueMemberN{Value: "5"}}
+	lock := map[string]types.AttributeValue{
+		"pk": text("CACHE#1"), "sk": text("LOCK"), "lease_token": text("a"), "lease_expires_at": now,
+	}
 	key := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
 		return map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]}
 	}
 	// Batches are maps: their tables come in the order of their names.
 	reads := map[string]types.KeysAndAttributes{
-		"two": {Keys: []map[string]types.AttributeValue{key(lock)}}, "one": {Keys: []map[string]types.AttributeValue{key(meta)}, ConsistentRead: new(true)},
+		"two": {Keys: []map[string]types.AttributeValue{key(lock)}},
+		"one": {Keys: []map[string]types.AttributeValue{key(meta)}, ConsistentRead: new(true)},
 	}
 	writes := map[string][]types.WriteRequest{
-		"two": {{DeleteRequest: &types.DeleteRequest{Key: key(lock)}}}, "one": {{PutRequest: &types.PutRequest{Item: meta}}},
+		"two": {{DeleteRequest: &types.DeleteRequest{Key: key(lock)}}},
+		"one": {{PutRequest: &types.PutRequest{Item: meta}}},
 	}
 	for in, want := range map[any]string{
-		&dynamodb.BatchGetItemInput{RequestItems: reads}:                                                               "BatchGetItem [META of /home; LOCK of /home (eventually consistent)]",
-		&dynamodb.BatchWriteItemInput{RequestItems: writes}:                                                            "BatchWriteItem [Put META of /home body b generated +0s fresh until +5s; Delete LOCK of /home]",
-		&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: key(lock)}}, {}}}: "TransactGetItems [LOCK of /home; ]",
+		&dynamodb.BatchGetItemInput{
+			RequestItems: reads,
+		}: "BatchGetItem [META of /home; LOCK of /home (eventually consistent)]",
+		&dynamodb.BatchWriteItemInput{
+			RequestItems: writes,
+		}: "BatchWriteItem [Put META of /home body b generated +0s fresh until +5s; Delete LOCK of /home]",
+		&dynamodb.TransactGetItemsInput{
+			TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: key(lock)}}, {}},
+		}: "TransactGetItems [LOCK of /home; ]",
 	} {
 		if got := words.Input(in); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -123,12 +134,17 @@ func TestAnAnswerIsWhatItsCallerGetsToKnow(t *testing.T) {
 			{Code: aws.String("None")}, {Code: aws.String("ConditionalCheckFailed")},
 		}}, "TransactionCanceledException [None, ConditionalCheckFailed]"},
 		{nil, errors.New("something else"), "something else"},
-		{&dynamodb.TransactGetItemsOutput{Responses: []types.ItemResponse{{Item: lock}, {}}}, nil, "[LOCK token a until +0s; absent]"},
-		{&dynamodb.BatchGetItemOutput{Responses: map[string][]map[string]types.AttributeValue{"two": {meta}, "one": {lock}}}, nil,
+		{&dynamodb.TransactGetItemsOutput{Responses: []types.ItemResponse{{Item: lock}, {}}}, nil,
+			"[LOCK token a until +0s; absent]"},
+		{&dynamodb.BatchGetItemOutput{
+			Responses: map[string][]map[string]types.AttributeValue{"two": {meta}, "one": {lock}},
+		}, nil,
 			"[LOCK token a until +0s; META body b generated +0s fresh until +5s]"},
-		{&dynamodb.BatchGetItemOutput{UnprocessedKeys: reads}, nil, "[], undone: [META of /home; LOCK of /home (eventually consistent)]"},
+		{&dynamodb.BatchGetItemOutput{UnprocessedKeys: reads}, nil,
+			"[], undone: [META of /home; LOCK of /home (eventually consistent)]"},
 		{&dynamodb.BatchWriteItemOutput{}, nil, "ok"},
-		{&dynamodb.BatchWriteItemOutput{UnprocessedItems: writes}, nil, "ok, undone: [Put META of /home; Delete LOCK of /home]"},
+		{&dynamodb.BatchWriteItemOutput{UnprocessedItems: writes}, nil,
+			"ok, undone: [Put META of /home; Delete LOCK of /home]"},
 	} {
 		if got := words.Outcome(test.out, test.err); got != test.want {
 			t.Errorf("%T %v: got %q, want %q", test.out, test.err, got, test.want)
@@ -148,11 +164,15 @@ func TestAStatementIsSaidWithItsParameters(t *testing.T) {
 		in   any
 		want string
 	}{
-		{&dynamodb.ExecuteStatementInput{Statement: read, Parameters: parameters}, "ExecuteStatement " + *read + " {/home +5s}"},
+		{&dynamodb.ExecuteStatementInput{Statement: read, Parameters: parameters},
+			"ExecuteStatement " + *read + " {/home +5s}"},
 		{&dynamodb.ExecuteStatementInput{Statement: write}, "ExecuteStatement " + *write},
-		{&dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: write}, {Statement: write}}},
+		{&dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{{Statement: write}, {Statement: write}},
+		},
 			"BatchExecuteStatement [" + *write + "; " + *write + "]"},
-		{&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: write}}}, "ExecuteTransaction [" + *write + "]"},
+		{&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: write}}},
+			"ExecuteTransaction [" + *write + "]"},
 	} {
 		if got := words.Input(test.in); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -38,7 +38,8 @@ type Trace struct {
 
 // Step prints a step that was taken.
 func (t *Trace) Step(taken sim.TraceStep) {
-	t.printf("%4d  %-10s  %-8s  %-10s  %s\n", taken.N, t.Words.Instant(taken.Time), taken.Step.Name, taken.Step.Kind, taken.Text)
+	t.printf("%4d  %-10s  %-8s  %-10s  %s\n", taken.N, t.Words.Instant(taken.Time), taken.Step.Name,
+		taken.Step.Kind, taken.Text)
 	var changed []string
 	for _, c := range t.DB.ChangesSince(t.changes) {
 		t.changes = c.Seq

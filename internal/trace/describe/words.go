@@ -29,8 +29,8 @@ type Words struct {
 	Pages Pages
 	// Rows knows the rows that have names of their own; nil knows META, LOCK, VER# and REQ#.
 	Rows *rowmap.Mapping
-	// Untold says, by the Seq of a change, that the change's sender did not get the answer, and why; "" if the sender got
-	// it. Nil knows nothing.
+	// Untold says, by the Seq of a change, that the change's sender did not get the answer, and why; "" if the sender
+	// got it. Nil knows nothing.
 	Untold func(change int) string
 	// Regions says that the table is in several regions, so that the default one is named, too.
 	Regions bool
@@ -103,7 +103,8 @@ func (w Words) row(item attr.Item) string {
 			if n, ok := item.Int("version"); ok {
 				version = fmt.Sprintf(" version %d", n)
 			}
-			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.Second(generated), w.Second(generated+revalidate), version)
+			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.Second(generated),
+				w.Second(generated+revalidate), version)
 		}
 	case "REQ":
 		hash, ok := item.Str("request_hash")
@@ -215,7 +216,8 @@ func (w Words) Input(in any) string {
 	case *dynamodb.GetItemInput:
 		return "GetItem " + w.place(in.TableName, in.Key) + consistency(in.ConsistentRead)
 	case *dynamodb.QueryInput:
-		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead) +
+		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames,
+			in.ExpressionAttributeValues) + consistency(in.ConsistentRead) +
 			w.after(in.TableName, in.ExclusiveStartKey)
 	case *dynamodb.ScanInput:
 		return "Scan" + w.after(in.TableName, in.ExclusiveStartKey)
@@ -338,13 +340,16 @@ func (w Words) action(a types.TransactWriteItem) string {
 			w.condition(a.Put.ConditionExpression, a.Put.ExpressionAttributeNames, a.Put.ExpressionAttributeValues)
 	case a.Delete != nil:
 		return "Delete " + w.place(a.Delete.TableName, a.Delete.Key) +
-			w.condition(a.Delete.ConditionExpression, a.Delete.ExpressionAttributeNames, a.Delete.ExpressionAttributeValues)
+			w.condition(a.Delete.ConditionExpression, a.Delete.ExpressionAttributeNames,
+				a.Delete.ExpressionAttributeValues)
 	case a.Update != nil:
 		return "Update " + w.place(a.Update.TableName, a.Update.Key) + " " + aws.ToString(a.Update.UpdateExpression) +
-			w.condition(a.Update.ConditionExpression, a.Update.ExpressionAttributeNames, a.Update.ExpressionAttributeValues)
+			w.condition(a.Update.ConditionExpression, a.Update.ExpressionAttributeNames,
+				a.Update.ExpressionAttributeValues)
 	case a.ConditionCheck != nil:
 		return "ConditionCheck " + w.place(a.ConditionCheck.TableName, a.ConditionCheck.Key) +
-			w.condition(a.ConditionCheck.ConditionExpression, a.ConditionCheck.ExpressionAttributeNames, a.ConditionCheck.ExpressionAttributeValues)
+			w.condition(a.ConditionCheck.ConditionExpression, a.ConditionCheck.ExpressionAttributeNames,
+				a.ConditionCheck.ExpressionAttributeValues)
 	default:
 		return "nothing"
 	}

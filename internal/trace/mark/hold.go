@@ -18,8 +18,8 @@ type Hold struct {
 	// Troubled says that, since the lock was asked for, one of its requests failed: it was not served, or its result is
 	// not known.
 	Troubled bool
-	// Done says, where an effect begins, that its call was told before that its effect has happened, or that the call has
-	// begun it before and does not know its end yet.
+	// Done says, where an effect begins, that its call was told before that its effect has happened, or that the call
+	// has begun it before and does not know its end yet.
 	Done bool
 }
 

@@ -38,9 +38,10 @@ const (
 	GuardedRefused = "guarded-refused" // a late write was refused for its fencing token
 	GuardedLate    = "guarded-late"    // a late write took effect, which no lock without fencing tokens can prevent
 
-	CallAnswered     = "call-answered"   // a call that runs once was answered with a result
-	CallRepeated     = "call-repeated"   // it was answered with the result of another call's effect
-	CallContended    = "call-contended"  // a call was made while another one of its key was under way, or its node had died over it
+	CallAnswered = "call-answered" // a call that runs once was answered with a result
+	CallRepeated = "call-repeated" // it was answered with the result of another call's effect
+	// a call was made while another one of its key was under way, or its node had died over it
+	CallContended    = "call-contended"
 	CallTakenOver    = "call-taken-over" // an effect began during another call of the key whose effect had begun
 	CallOtherPayload = "other-payload"   // a call was refused because its key was used with another payload
 	EffectAgain      = "effect-again"    // the effect of a key took place after somebody had been told a result of it
@@ -59,19 +60,20 @@ func DependencyFaults() []string {
 	return []string{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed}
 }
 
-// The kinds of a lock's events in a history, after those of package history: each is a history.Kind, and the event has a
-// Hold. The event's key is the lock's name. The event's node is the node that wants the lock or has it.
+// The kinds of a lock's events in a history, after those of package history: each is a history.Kind, and the event has
+// a Hold. The event's key is the lock's name. The event's node is the node that wants the lock or has it.
 const (
-	EventLockAsked      = iota + 15 // a client asked for the lock
-	EventLockTaken                  // it was told that it has the lock
-	EventLockRefused                // it was told that it does not have the lock; Note is the error
-	EventLockChecking               // a holder asked whether it still holds the lock
-	EventLockHeld                   // it was told that it does
-	EventLockLost                   // it was told that it no longer holds the lock, or that the lock could not be extended; Note is the error, if any
-	EventLockExtending              // a holder asked for another lease
-	EventLockExtended               // it was told that it has another lease
-	EventLockReleasing              // a holder gives the lock back
-	EventLockReleased               // the release has returned; Note is its error, if there is one
-	EventGuardedWrite               // a holder's write reached the resource that the lock guards
-	EventGuardedRefused             // the resource refused a holder's write for its fencing token
+	EventLockAsked    = iota + 15 // a client asked for the lock
+	EventLockTaken                // it was told that it has the lock
+	EventLockRefused              // it was told that it does not have the lock; Note is the error
+	EventLockChecking             // a holder asked whether it still holds the lock
+	EventLockHeld                 // it was told that it does
+	// it was told that it no longer holds the lock, or that the lock could not be extended; Note is the error, if any
+	EventLockLost
+	EventLockExtending  // a holder asked for another lease
+	EventLockExtended   // it was told that it has another lease
+	EventLockReleasing  // a holder gives the lock back
+	EventLockReleased   // the release has returned; Note is its error, if there is one
+	EventGuardedWrite   // a holder's write reached the resource that the lock guards
+	EventGuardedRefused // the resource refused a holder's write for its fencing token
 )

@@ -1,7 +1,7 @@
 package mark
 
-// The kinds of events of calls that run once, after those of locks: each is a history.Kind, and the event has a Hold. The
-// event's key is the call's idempotency key, Inputs is its payload, and Body the result of an effect.
+// The kinds of events of calls that run once, after those of locks: each is a history.Kind, and the event has a Hold.
+// The event's key is the call's idempotency key, Inputs is its payload, and Body the result of an effect.
 const (
 	EventCallAsked    = iota + 27 // a client made the call
 	EventCallAnswered             // it was told a result

@@ -13,8 +13,8 @@ import (
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
-	// Fingerprint is equal for equal memories, and hardly ever equal for different ones. Two things are not in it: a past
-	// that can no longer matter after this instant (true time), and the order in which different nodes acted at the same
-	// instant.
+	// Fingerprint is equal for equal memories, and hardly ever equal for different ones. Two things are not in it: a
+	// past that can no longer matter after this instant (true time), and the order in which different nodes acted at
+	// the same instant.
 	Fingerprint(now time.Time) uint64
 }

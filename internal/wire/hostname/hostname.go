@@ -27,7 +27,9 @@ func Of(host string) string {
 // lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.2
-// Source: https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en (internal)
+// Source:
+// https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
+// (internal)
 const OfNetwork = "NAME-OF-THE-NETWORK"
 
 func ofNetwork(host string) bool {
@@ -47,7 +49,8 @@ func Local(host string, names ...string) bool {
 	}
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
 		slices.ContainsFunc(names, func(name string) bool {
-			return name == OfService && service.MatchString(host) || name == OfNetwork && ofNetwork(host) || Of(name) == host
+			return name == OfService && service.MatchString(host) || name == OfNetwork && ofNetwork(host) ||
+				Of(name) == host
 		})
 }
 
@@ -59,16 +62,18 @@ const OfService = "dynamodb.REGION.amazonaws.com"
 // under which Amazon's customers have pages.
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
-var service = regexp.MustCompile(`^((streams\.)?dynamodb(-fips)?|[0-9]{12}\.ddb)\.[a-z]{2}(-[a-z]+)+-[0-9]{1,2}\.amazonaws\.com(\.cn)?$`)
+var service = regexp.MustCompile(
+	`^((streams\.)?dynamodb(-fips)?|[0-9]{12}\.ddb)\.[a-z]{2}(-[a-z]+)+-[0-9]{1,2}\.amazonaws\.com(\.cn)?$`,
+)
 
 // regions are the regions whose host names are in a certificate.
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 const regions = "us-east-1 us-east-2 us-west-1 us-west-2 af-south-1 ap-east-1 ap-east-2 ap-south-1 ap-south-2 " +
 	"ap-southeast-1 ap-southeast-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7 " +
-	"ap-northeast-1 ap-northeast-2 ap-northeast-3 ca-central-1 ca-west-1 eu-central-1 eu-central-2 eu-west-1 eu-west-2 " +
-	"eu-west-3 eu-south-1 eu-south-2 eu-north-1 il-central-1 mx-central-1 me-south-1 me-central-1 sa-east-1 " +
-	"us-gov-east-1 us-gov-west-1 cn-north-1 cn-northwest-1"
+	"ap-northeast-1 ap-northeast-2 ap-northeast-3 ca-central-1 ca-west-1 eu-central-1 eu-central-2 " +
+	"eu-west-1 eu-west-2 eu-west-3 eu-south-1 eu-south-2 eu-north-1 il-central-1 mx-central-1 me-south-1 " +
+	"me-central-1 sa-east-1 us-gov-east-1 us-gov-west-1 cn-north-1 cn-northwest-1"
 
 // ServiceNames returns the service's host names in each public region, in the form of names in a certificate: a star
 // stands for one label.

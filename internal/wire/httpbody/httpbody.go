@@ -27,8 +27,8 @@ var ErrNotPacked = errors.New("the request's body cannot be unpacked")
 // than MaxBytes. The parameter length is the length in the header; negative if there is none. A nil body is empty.
 // Errors are ErrTooLarge, ErrNotPacked, and those of reading.
 //
-// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service reads
-// both)
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service
+// reads both)
 func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	if body == nil {
 		return nil, nil

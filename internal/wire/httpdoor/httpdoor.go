@@ -15,8 +15,8 @@ import (
 
 // Door serves requests that a server has read and taken apart.
 type Door interface {
-	// Serve serves one request. An error means that there is no answer: the server should break the connection, as a lost
-	// request or response does.
+	// Serve serves one request. An error means that there is no answer: the server should break the connection, as a
+	// lost request or response does.
 	//
 	// Serve bounds the size of the body that it reads. The server bounds the time for reading it.
 	Serve(ctx context.Context, r *Request, to *Reply) error

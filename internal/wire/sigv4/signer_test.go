@@ -9,8 +9,10 @@ func TestSignerOf(t *testing.T) {
 			t.Errorf("%q came back as %q, %t", want, got, ok)
 		}
 	}
-	const spaceless = "AWS4-HMAC-SHA256 Credential=AKID/20130524/us-east-1/dynamodb/aws4_request,SignedHeaders=host,Signature=fe5f"
-	const asymmetric = "AWS4-ECDSA-P256-SHA256 Credential=AKID/20130524/dynamodb/aws4_request, SignedHeaders=host;x-amz-region-set, Signature=fe5f"
+	const spaceless = "AWS4-HMAC-SHA256 " +
+		"Credential=AKID/20130524/us-east-1/dynamodb/aws4_request,SignedHeaders=host,Signature=fe5f"
+	const asymmetric = "AWS4-ECDSA-P256-SHA256 Credential=AKID/20130524/dynamodb/aws4_request, " +
+		"SignedHeaders=host;x-amz-region-set, Signature=fe5f"
 	const presigned = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130524%2Feu-west-1%2Fdynamodb%2Faws4_request&X-Amz-Signature=fe5f"
 	for _, c := range []struct {
 		name, authorization, query, regionSet string

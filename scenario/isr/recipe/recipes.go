@@ -42,12 +42,19 @@ const homeRegion = "us-east-1"
 func References() []isr.Protocol {
 	return []isr.Protocol{
 		onRecipeA("recipe-a", "one META row a key; one transaction publishes it and releases the lease", 0),
-		onRecipeA("recipe-a-guarded", "recipe A, whose publishes also ask for META's version and for older data in it; pages can be invalidated", pagecache.AllGuards),
-		onRecipeB("recipe-b", "a row for each version of a page, and META as the pointer to the visible one; pages can be rolled back", 0),
-		onRecipeB("recipe-b-guarded", "recipe B, whose publishes also ask for META's version and for older data in it; pages can be invalidated, too", pagecache.AllGuards),
+		onRecipeA("recipe-a-guarded",
+			"recipe A, whose publishes also ask for META's version and for older data in it; pages can be invalidated",
+			pagecache.AllGuards),
+		onRecipeB("recipe-b",
+			"a row for each version of a page, and META as the pointer to the visible one; pages can be rolled back",
+			0),
+		onRecipeB("recipe-b-guarded",
+			"recipe B, whose publishes also ask for META's version and for older data in it; pages can be "+
+				"invalidated, too", pagecache.AllGuards),
 		{
-			Name:       "recipe-a-home",
-			Summary:    "recipe A for several regions: leases and publishes of all nodes go to one region, and fresh pages are served from the node's own",
+			Name: "recipe-a-home",
+			Summary: "recipe A for several regions: leases and publishes of all nodes go to one region, and " +
+				"fresh pages are served from the node's own",
 			Memoryless: true,
 			New: func(cfg isr.Config) (isr.Handler, error) {
 				return pagecache.AsHandler(pagecache.NewAtHome(withTable(cfg), homeRegion))

@@ -48,7 +48,8 @@ type process struct {
 // work takes up pods of the node, and those that are to end, until the context ends.
 func (k *kubelet) work(ctx context.Context) error {
 	for ctx.Err() == nil {
-		pods, err := k.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + nodeName})
+		pods, err := k.client.CoreV1().Pods(namespace).List(ctx,
+			metav1.ListOptions{FieldSelector: "spec.nodeName=" + nodeName})
 		if err != nil {
 			return err
 		}
@@ -98,7 +99,8 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 	user := pod.Spec.SecurityContext
 	for _, mount := range container.VolumeMounts {
 		volume := filepath.Join(k.root, mount.MountPath)
-		if err := errors.Join(os.MkdirAll(volume, 0o775), os.Chown(volume, 0, int(*user.FSGroup)), os.Chmod(volume, 0o775)); err != nil {
+		if err := errors.Join(os.MkdirAll(volume, 0o775), os.Chown(volume, 0, int(*user.FSGroup)),
+			os.Chmod(volume, 0o775)); err != nil {
 			return err
 		}
 	}
@@ -120,10 +122,12 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 		return err
 	}
 	k.Lock()
-	p := &process{index: pod.Labels[batchv1.JobCompletionIndexAnnotation], number: len(k.runs), code: -1, signal: command.Process.Signal}
+	p := &process{index: pod.Labels[batchv1.JobCompletionIndexAnnotation], number: len(k.runs), code: -1,
+		signal: command.Process.Signal}
 	k.runs[pod.UID] = p
 	k.Unlock()
-	if err := k.report(ctx, pod, corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}); err != nil {
+	if err := k.report(ctx, pod, corev1.PodRunning,
+		corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}); err != nil {
 		return err
 	}
 	go func() {
@@ -137,7 +141,9 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 		if code == 0 {
 			phase = corev1.PodSucceeded
 		}
-		err := k.report(ctx, pod, phase, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()}})
+		err := k.report(ctx, pod, phase, corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()},
+		})
 		if err != nil && ctx.Err() == nil {
 			fmt.Fprintf(os.Stderr, "kubelet: pod %s: %v\n", pod.Name, err)
 		}
@@ -149,7 +155,9 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 }
 
 // environment is the environment of a container: that of its maps, and then its own.
-func (k *kubelet) environment(ctx context.Context, pod *corev1.Pod, container *corev1.Container) (map[string]string, error) {
+func (k *kubelet) environment(
+	ctx context.Context, pod *corev1.Pod, container *corev1.Container,
+) (map[string]string, error) {
 	env := map[string]string{}
 	for _, from := range container.EnvFrom {
 		values, err := k.client.CoreV1().ConfigMaps(namespace).Get(ctx, from.ConfigMapRef.Name, metav1.GetOptions{})
@@ -175,7 +183,9 @@ func (k *kubelet) environment(ctx context.Context, pod *corev1.Pod, container *c
 }
 
 // report writes the status of a pod.
-func (k *kubelet) report(ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase, state corev1.ContainerState) error {
+func (k *kubelet) report(
+	ctx context.Context, pod *corev1.Pod, phase corev1.PodPhase, state corev1.ContainerState,
+) error {
 	pods := k.client.CoreV1().Pods(namespace)
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := pods.Get(ctx, pod.Name, metav1.GetOptions{})
@@ -183,7 +193,8 @@ func (k *kubelet) report(ctx context.Context, pod *corev1.Pod, phase corev1.PodP
 			return err
 		}
 		now.Status.Phase = phase
-		now.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, State: state}}
+		now.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name,
+			Image: pod.Spec.Containers[0].Image, State: state}}
 		_, err = pods.UpdateStatus(ctx, now, metav1.UpdateOptions{})
 		return err
 	})

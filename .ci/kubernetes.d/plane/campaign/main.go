@@ -1,12 +1,12 @@
 // Command campaign runs the manifests of docs/ci/kubernetes under a control plane, and checks that the Job does what
-// they promise: a shard with a finding (its exit code is 1) fails its index and is not run again; one that ended without
-// a verdict (3) is run again and counted; one whose pod was evicted is run again and not counted. Then it runs the merge
-// step. bash .ci/kubernetes starts it:
+// they promise: a shard with a finding (its exit code is 1) fails its index and is not run again; one that ended
+// without a verdict (3) is run again and counted; one whose pod was evicted is run again and not counted. Then it runs
+// the merge step. bash .ci/kubernetes starts it:
 //
 //	campaign URL ROOT MANIFESTS FINDS
 //
-// ROOT is the folder that containers have as their root, MANIFESTS has the folders campaign, corpus and merge, and FINDS is the
-// index of the shard that has a finding.
+// ROOT is the folder that containers have as their root, MANIFESTS has the folders campaign, corpus and merge, and
+// FINDS is the index of the shard that has a finding.
 package main
 
 import (
@@ -78,7 +78,8 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 		}
 	}()
 
-	if err := apply(ctx, client, filepath.Join(manifests, "corpus"), metav1.DryRunAll); err != nil { // it only has to be valid
+	// it only has to be valid
+	if err := apply(ctx, client, filepath.Join(manifests, "corpus"), metav1.DryRunAll); err != nil {
 		return err
 	}
 	if err := apply(ctx, client, filepath.Join(manifests, "campaign")); err != nil {
@@ -86,7 +87,10 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 	}
 	began := time.Now()
 	for _, index := range []string{interrupted, evicted} {
-		if err := until(ctx, "index "+index+" runs", func() (bool, error) { return k.find(index) != nil, nil }); err != nil {
+		if err := until(ctx, "index "+index+" runs", func() (bool, error) {
+			return k.find(index) != nil,
+				nil
+		}); err != nil {
 			return err
 		}
 	}
@@ -94,18 +98,21 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 	if err := k.find(interrupted)[0].signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-completion-index=" + evicted})
+	pods, err := client.CoreV1().Pods(namespace).List(ctx,
+		metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-completion-index=" + evicted})
 	if err != nil {
 		return err
 	}
-	if err := client.CoreV1().Pods(namespace).EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pods.Items[0].Name}}); err != nil {
+	if err := client.CoreV1().Pods(namespace).
+		EvictV1(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pods.Items[0].Name}}); err != nil {
 		return err
 	}
 	job, err := ended(ctx, client, "isr-sim")
 	if err != nil {
 		return err
 	}
-	fmt.Printf("kubernetes: the Job has ended after %.0f s: completedIndexes %s, failedIndexes %s, succeeded %d, failed %d, %s\n", time.Since(began).Seconds(),
+	fmt.Printf("kubernetes: the Job has ended after %.0f s: completedIndexes %s, failedIndexes %s, succeeded %d, "+
+		"failed %d, %s\n", time.Since(began).Seconds(),
 		job.Status.CompletedIndexes, *job.Status.FailedIndexes, job.Status.Succeeded, job.Status.Failed, reasons(job))
 	var wrong []error
 	for i := range int(*job.Spec.Completions) {
@@ -130,7 +137,8 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 		wrong = append(wrong, fmt.Errorf("the failed indices are %s, expected %s", got, finds))
 	}
 	if job.Status.Succeeded != 7 || job.Status.Failed != 2 { // the eviction does not count
-		wrong = append(wrong, fmt.Errorf("%d pods succeeded and %d failed, expected 7 and 2", job.Status.Succeeded, job.Status.Failed))
+		wrong = append(wrong,
+			fmt.Errorf("%d pods succeeded and %d failed, expected 7 and 2", job.Status.Succeeded, job.Status.Failed))
 	}
 	if got := reasons(job); !strings.Contains(got, "Failed: FailedIndexes") {
 		wrong = append(wrong, fmt.Errorf("the Job is %s, expected Failed: FailedIndexes", got))
@@ -145,7 +153,11 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 	}
 	fmt.Printf("kubernetes: the merge step is %s\n", reasons(merge))
 	if got := reasons(merge); !strings.Contains(got, "Failed: PodFailurePolicy") || merge.Status.Failed != 1 {
-		wrong = append(wrong, fmt.Errorf("the merge step is %s after %d failures, expected Failed: PodFailurePolicy after 1, for there is a finding", got, merge.Status.Failed))
+		wrong = append(wrong,
+			fmt.Errorf(
+				"the merge step is %s after %d failures, expected Failed: PodFailurePolicy after 1, for there "+
+					"is a finding", got, merge.Status.Failed,
+			))
 	}
 
 	// Wrong arguments end the whole Job at once.
@@ -168,11 +180,14 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 
 // machine makes the node that the kubelet plays, and a volume for the claim.
 func machine(ctx context.Context, client *kubernetes.Clientset, root string) error {
-	node, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}, metav1.CreateOptions{})
+	node, err := client.CoreV1().Nodes().Create(ctx,
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	node.Status.Capacity = corev1.ResourceList{"cpu": resource.MustParse("16"), "memory": resource.MustParse("32Gi"), "pods": resource.MustParse("64")}
+	node.Status.Capacity = corev1.ResourceList{
+		"cpu": resource.MustParse("16"), "memory": resource.MustParse("32Gi"), "pods": resource.MustParse("64"),
+	}
 	node.Status.Allocatable = node.Status.Capacity
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	if node, err = client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{}); err != nil {
@@ -185,8 +200,12 @@ func machine(ctx context.Context, client *kubernetes.Clientset, root string) err
 	_, err = client.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "results"},
 		Spec: corev1.PersistentVolumeSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Capacity: corev1.ResourceList{"storage": resource.MustParse("1Gi")},
-			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: root + "/results"}},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Capacity: corev1.ResourceList{
+				"storage": resource.MustParse("1Gi"),
+			},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{
+				HostPath: &corev1.HostPathVolumeSource{Path: root + "/results"},
+			},
 		},
 	}, metav1.CreateOptions{})
 	return err

@@ -18,7 +18,9 @@ import (
 const AWSEnv = "ISRSIM_AWS"
 
 // ErrNoCredentials is the error of AWS if the environment names no region or no credentials.
-var ErrNoCredentials = errors.New("DynamoDB itself needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+var ErrNoCredentials = errors.New(
+	"DynamoDB itself needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
+)
 
 // Account returns the region and the credentials that the environment names. No files are read, so that no usual
 // account is used by accident.

@@ -157,7 +157,8 @@ func (b *broken) value(v any) bool {
 // expression is a parameter of the part and its text.
 func (b *broken) expression(d draws) (parameter, text string, ok bool) {
 	var have []string
-	for _, name := range []string{"ConditionExpression", "FilterExpression", "UpdateExpression", "ProjectionExpression", "KeyConditionExpression"} {
+	for _, name := range []string{"ConditionExpression", "FilterExpression", "UpdateExpression", "ProjectionExpression",
+		"KeyConditionExpression"} {
 		if _, ok := b.part[name].(string); ok {
 			have = append(have, name)
 		}
@@ -318,9 +319,11 @@ var faults = []weighted[fault]{
 	}}},
 
 	// Values.
-	{6, fault{"bad number", func(d draws, b *broken) bool { return b.value(object{"N": oneOf(d, "N", badNumber...)}) }}},
+	{6, fault{"bad number",
+		func(d draws, b *broken) bool { return b.value(object{"N": oneOf(d, "N", badNumber...)}) }}},
 	{1, fault{"empty set", breaksValue(object{"SS": []any{}}, object{"NS": []any{}}, object{"BS": []any{}})}},
-	{1, fault{"duplicate in a set", breaksValue(object{"SS": []any{"a", "b", "a"}}, object{"NS": []any{"1", "1.0"}}, object{"BS": []any{"YQ==", "YQ=="}})}},
+	{1, fault{"duplicate in a set", breaksValue(object{"SS": []any{"a", "b", "a"}}, object{"NS": []any{"1", "1.0"}},
+		object{"BS": []any{"YQ==", "YQ=="}})}},
 	{1, fault{"two types", breaksValue(object{"S": "a", "N": "1"})}},
 	{1, fault{"no type", breaksValue(object{})}},
 	{1, fault{"null that is false", breaksValue(object{"NULL": false})}},
@@ -348,7 +351,8 @@ var faults = []weighted[fault]{
 		return ok
 	}}},
 	{1, fault{"undefined value", breaksCondition(nil, "x = :undefined")}},
-	{1, fault{"undefined name", breaksCondition(nil, "attribute_exists(#undefined)", "attribute_exists(m.#undefined)")}},
+	{1, fault{"undefined name",
+		breaksCondition(nil, "attribute_exists(#undefined)", "attribute_exists(m.#undefined)")}},
 	{1, fault{"undefined name in a projection", func(_ draws, b *broken) bool {
 		if b.part["ProjectionExpression"] == nil {
 			return false
@@ -357,7 +361,8 @@ var faults = []weighted[fault]{
 		return true
 	}}},
 	{1, fault{"unused value", func(d draws, b *broken) bool {
-		if _, _, ok := b.expression(d); !ok || b.request.Operation == "GetItem" || b.list != nil && b.request.Operation != "TransactWriteItems" {
+		if _, _, ok := b.expression(d); !ok || b.request.Operation == "GetItem" ||
+			b.list != nil && b.request.Operation != "TransactWriteItems" {
 			return false
 		}
 		b.define("ExpressionAttributeValues", ":unused", object{"S": "a"})
@@ -393,10 +398,12 @@ var faults = []weighted[fault]{
 	}}},
 	{4, fault{"no values", func(d draws, b *broken) bool {
 		_, _, ok := b.expression(d)
-		if !ok || b.part["ExpressionAttributeValues"] != nil || !contains("PutItem UpdateItem DeleteItem Scan", b.request.Operation) {
+		if !ok || b.part["ExpressionAttributeValues"] != nil ||
+			!contains("PutItem UpdateItem DeleteItem Scan", b.request.Operation) {
 			return false
 		}
-		if b.part["ConditionExpression"] == nil && b.part["FilterExpression"] == nil && b.part["UpdateExpression"] == nil {
+		if b.part["ConditionExpression"] == nil && b.part["FilterExpression"] == nil &&
+			b.part["UpdateExpression"] == nil {
 			return false
 		}
 		b.part["ExpressionAttributeValues"] = object{}
@@ -405,24 +412,32 @@ var faults = []weighted[fault]{
 	{1, fault{"reserved word", breaksCondition(nil, "attribute_exists(status)", "attribute_exists(m.Comment)")}},
 	{1, fault{"redundant parentheses", breaksCondition(nil, "((attribute_exists(x)))")}},
 	{1, fault{"unknown function", breaksCondition(nil, "unknown(x)", "Size(x) = y")}},
-	{1, fault{"function out of place", breaksCondition(nil, "size(x)", "if_not_exists(x, y)", "attribute_exists(x) = y", "NOT size(x)")}},
-	{1, fault{"number of operands", breaksCondition(nil, "attribute_exists(x, y)", "begins_with(x)", "size(x, y) = y")}},
-	{1, fault{"type of an operand", breaksCondition(object{":bad": object{"N": "1"}}, "begins_with(x, :bad)", "attribute_type(x, :bad)", "size(:bad) = x")}},
+	{1, fault{"function out of place",
+		breaksCondition(nil, "size(x)", "if_not_exists(x, y)", "attribute_exists(x) = y", "NOT size(x)")}},
+	{1, fault{"number of operands",
+		breaksCondition(nil, "attribute_exists(x, y)", "begins_with(x)", "size(x, y) = y")}},
+	{1, fault{"type of an operand", breaksCondition(object{":bad": object{"N": "1"}}, "begins_with(x, :bad)",
+		"attribute_type(x, :bad)", "size(:bad) = x")}},
 	{1, fault{"type that is none", breaksCondition(object{":bad": object{"S": "Z"}}, "attribute_type(x, :bad)")}},
-	{1, fault{"order of what has none", breaksCondition(object{":bad": object{"BOOL": true}}, "x < :bad", "x BETWEEN :bad AND :bad")}},
-	{1, fault{"bounds of two types", breaksCondition(object{":low": object{"N": "1"}, ":high": object{"S": "a"}}, "x BETWEEN :low AND :high")}},
-	{1, fault{"bounds upside down", breaksCondition(object{":low": object{"N": "1e1"}, ":high": object{"N": "1.0"}}, "x BETWEEN :low AND :high")}},
+	{1, fault{"order of what has none",
+		breaksCondition(object{":bad": object{"BOOL": true}}, "x < :bad", "x BETWEEN :bad AND :bad")}},
+	{1, fault{"bounds of two types",
+		breaksCondition(object{":low": object{"N": "1"}, ":high": object{"S": "a"}}, "x BETWEEN :low AND :high")}},
+	{1, fault{"bounds upside down",
+		breaksCondition(object{":low": object{"N": "1e1"}, ":high": object{"N": "1.0"}}, "x BETWEEN :low AND :high")}},
 	{1, fault{"value as a path", breaksCondition(object{":bad": object{"S": "a"}}, "attribute_exists(:bad)")}},
 	{1, fault{"one operand twice", breaksCondition(nil, "x = x", "m.k IN (m.k)", "contains(x, x)")}},
 	{1, fault{"deep path", breaksCondition(nil, "attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
-	{4, fault{"path into a key", breaksCondition(nil, "attribute_exists(pk.x)", "attribute_exists(id[0])", "attribute_exists(n.x)")}},
+	{4, fault{"path into a key",
+		breaksCondition(nil, "attribute_exists(pk.x)", "attribute_exists(id[0])", "attribute_exists(n.x)")}},
 	{1, fault{"long expression", breaksCondition(nil, "attribute_exists("+strings.Repeat("x", 4100)+")")}},
 	{1, fault{"many operators", breaksCondition(nil, strings.Repeat("x <> y AND ", 301)+"x <> y")}},
 	{1, fault{"function in an update", func(_ draws, b *broken) bool {
 		if b.part["UpdateExpression"] == nil || !strings.Contains(b.part["UpdateExpression"].(string), "SET ") {
 			return false
 		}
-		b.part["UpdateExpression"] = strings.Replace(b.part["UpdateExpression"].(string), "SET ", "SET spare = size(x), ", 1)
+		b.part["UpdateExpression"] = strings.Replace(b.part["UpdateExpression"].(string), "SET ",
+			"SET spare = size(x), ", 1)
 		return true
 	}}},
 	{1, fault{"type of an operand of an update", func(d draws, b *broken) bool {
@@ -434,7 +449,9 @@ var faults = []weighted[fault]{
 		if strings.Contains(text, section+" ") {
 			return false
 		}
-		b.part["UpdateExpression"] = text + map[string]string{"SET": " SET spare = x + :bad", "ADD": " ADD spare :bad", "DELETE": " DELETE spare :bad"}[section]
+		b.part["UpdateExpression"] = text + map[string]string{
+			"SET": " SET spare = x + :bad", "ADD": " ADD spare :bad", "DELETE": " DELETE spare :bad",
+		}[section]
 		b.define("ExpressionAttributeValues", ":bad", object{"BOOL": true})
 		return true
 	}}},
@@ -480,16 +497,20 @@ var faults = []weighted[fault]{
 			return false
 		}
 		b.part["TableName"] = tables[0].name
-		for _, name := range []string{"IndexName", "FilterExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ProjectionExpression", "Select"} {
+		for _, name := range []string{"IndexName", "FilterExpression", "ExpressionAttributeNames",
+			"ExpressionAttributeValues", "ProjectionExpression", "Select"} {
 			delete(b.part, name)
 		}
 		b.part["KeyConditionExpression"] = oneOf(d, "keys",
 			"pk > :a", "sk = :a", "pk = :a AND x = :a", "pk = :a OR sk = :a", "pk = :a AND sk <> :a", "NOT pk = :a",
-			"pk = :a AND sk = :a AND x = :a", "pk = :a AND pk = :a", "pk = :n", "pk = :n AND sk = :a", "pk = :a AND sk > :n", "pk = :a AND sk = :n", "pk.x = :a", "pk = :e",
-			"pk = :a AND sk BETWEEN :b AND :a", "pk = :a AND contains(sk, :a)", "pk = :a AND size(sk) = :n", "pk IN (:a)", "pk.x = :a", "pk = :a AND sk = pk",
+			"pk = :a AND sk = :a AND x = :a", "pk = :a AND pk = :a", "pk = :n", "pk = :n AND sk = :a",
+			"pk = :a AND sk > :n", "pk = :a AND sk = :n", "pk.x = :a", "pk = :e",
+			"pk = :a AND sk BETWEEN :b AND :a", "pk = :a AND contains(sk, :a)", "pk = :a AND size(sk) = :n",
+			"pk IN (:a)", "pk.x = :a", "pk = :a AND sk = pk",
 		)
 		values := object{}
-		for name, v := range map[string]object{":a": {"S": "a"}, ":b": {"S": "b"}, ":n": {"N": "1"}, ":e": {"S": ""}} { //isrsim:unordered a map is filled
+		//isrsim:unordered a map is filled
+		for name, v := range map[string]object{":a": {"S": "a"}, ":b": {"S": "b"}, ":n": {"N": "1"}, ":e": {"S": ""}} {
 			if strings.Contains(b.part["KeyConditionExpression"].(string), name) {
 				values[name] = v
 			}
@@ -515,7 +536,8 @@ var faults = []weighted[fault]{
 		return set("ReturnValues", oneOf(d, "value", "SOME", "UPDATED_NEW", "ALL_NEW"), "PutItem DeleteItem")(d, b)
 	}}},
 	{1, fault{"ReturnValues of an update", set("ReturnValues", "SOME", "UpdateItem")}},
-	{1, fault{"ReturnConsumedCapacity", set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches+" "+statements)}},
+	{1, fault{"ReturnConsumedCapacity",
+		set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches+" "+statements)}},
 	{1, fault{"ReturnValuesOnConditionCheckFailure", func(_ draws, b *broken) bool {
 		if b.part["ConditionExpression"] == nil {
 			return false
@@ -524,7 +546,8 @@ var faults = []weighted[fault]{
 		return true
 	}}},
 	{4, fault{"Select", func(d draws, b *broken) bool {
-		return set("Select", oneOf(d, "Select", "SOME", "SPECIFIC_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES"), reads)(d, b)
+		return set("Select", oneOf(d, "Select", "SOME", "SPECIFIC_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT",
+			"ALL_ATTRIBUTES"), reads)(d, b)
 	}}},
 	{4, fault{"Limit", set("Limit", 0, reads)}},
 	{4, fault{"segments", func(d draws, b *broken) bool {
@@ -551,7 +574,8 @@ var faults = []weighted[fault]{
 		if !contains(reads, b.request.Operation) || b.request.Body["IndexName"] != nil {
 			return false
 		}
-		b.part["ExclusiveStartKey"] = oneOf(d, "key", object{}, object{"other": object{"S": "a"}}, object{"pk": object{"BOOL": true}, "sk": object{"S": "a"}},
+		b.part["ExclusiveStartKey"] = oneOf(d, "key", object{}, object{"other": object{"S": "a"}},
+			object{"pk": object{"BOOL": true}, "sk": object{"S": "a"}},
 			object{"pk": object{"N": "abc"}})
 		if b.request.Operation == "Query" && d.chance(3, "elsewhere") {
 			b.part["ExclusiveStartKey"] = object{"pk": object{"S": "zz"}, "sk": object{"S": "zz"}}
@@ -559,7 +583,8 @@ var faults = []weighted[fault]{
 		return true
 	}}},
 	{1, fault{"JSON of a member", func(d draws, b *broken) bool {
-		b.request.Body[oneOf(d, "member", "TableName", "ReturnConsumedCapacity")] = oneOf[any](d, "value", 5, true, []any{}, object{})
+		b.request.Body[oneOf(d, "member", "TableName", "ReturnConsumedCapacity")] = oneOf[any](d, "value", 5,
+			true, []any{}, object{})
 		return contains(singles, b.request.Operation)
 	}}},
 
@@ -568,7 +593,8 @@ var faults = []weighted[fault]{
 		if len(b.list) == 0 {
 			return false
 		}
-		// Local refuses a batch with one item twice after it has made the first of the two writes. So the item is read here.
+		// Local refuses a batch with one item twice after it has made the first of the two writes. So the item is read
+		// here.
 		if first, is := b.list[0].(object); is && b.request.Operation == "BatchExecuteStatement" {
 			if text, _ := first["Statement"].(string); !strings.HasPrefix(text, "SELECT") {
 				return false
@@ -606,7 +632,8 @@ var faults = []weighted[fault]{
 		rows, numbers := []any{}, []any{}
 		for i := range 15 {
 			text := fmt.Sprint(i)
-			rows = append(rows, object{"DeleteRequest": object{"Key": object{"pk": object{"S": text}, "sk": object{"S": text}}}})
+			rows = append(rows,
+				object{"DeleteRequest": object{"Key": object{"pk": object{"S": text}, "sk": object{"S": text}}}})
 			numbers = append(numbers, object{"DeleteRequest": object{"Key": object{"id": object{"N": text}}}})
 		}
 		b.request.Body["RequestItems"] = object{tables[0].name: rows, tables[1].name: numbers}
@@ -626,14 +653,17 @@ var faults = []weighted[fault]{
 		one := b.list[0].(object)
 		for _, name := range []string{"Put", "Delete"} {
 			if one[name] == nil {
-				one[name] = object{"TableName": tables[1].name, "Key": object{"id": object{"N": "1"}}, "Item": object{"id": object{"N": "1"}}}
+				one[name] = object{"TableName": tables[1].name, "Key": object{"id": object{"N": "1"}}, "Item": object{
+					"id": object{"N": "1"},
+				}}
 				delete(one[name].(object), map[string]string{"Put": "Key", "Delete": "Item"}[name])
 				return true
 			}
 		}
 		return false
 	}}},
-	{4, fault{"long token", set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems ExecuteTransaction")}},
+	{4, fault{"long token",
+		set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems ExecuteTransaction")}},
 	{1, fault{"large item", func(_ draws, b *broken) bool {
 		item, ok := b.part["Item"].(object)
 		if ok {

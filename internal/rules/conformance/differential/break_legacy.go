@@ -6,7 +6,8 @@ import "slices"
 var legacyConditions = []string{"Expected", "KeyConditions", "QueryFilter", "ScanFilter"}
 
 // legacyParameters are the legacy parameters.
-var legacyParameters = append([]string{"AttributesToGet", "AttributeUpdates", "ConditionalOperator"}, legacyConditions...)
+var legacyParameters = append([]string{"AttributesToGet", "AttributeUpdates", "ConditionalOperator"},
+	legacyConditions...)
 
 // isLegacy says whether a request has legacy parameters.
 func isLegacy(v any) bool {
@@ -61,20 +62,28 @@ func compares(operator any, values ...any) func(draws, *broken) bool {
 var legacyFaults = []weighted[fault]{
 	{3, fault{"comparison that is none", compares("FOO", object{"S": "a"})}},
 	{3, fault{"number of values", func(d draws, b *broken) bool {
-		return oneOf(d, "operator", compares("EQ"), compares("BETWEEN", object{"S": "a"}), compares("LT", object{"N": "1"}, object{"N": "2"}), compares("NULL", object{"S": "a"}), compares("IN"))(d, b)
+		return oneOf(d, "operator", compares("EQ"), compares("BETWEEN", object{"S": "a"}),
+			compares("LT", object{"N": "1"}, object{"N": "2"}), compares("NULL", object{"S": "a"}),
+			compares("IN"))(d, b)
 	}}},
 	{3, fault{"types of values", func(d draws, b *broken) bool {
-		return oneOf(d, "operator", compares("LT", object{"BOOL": true}), compares("BETWEEN", object{"S": "a"}, object{"N": "1"}), compares("BEGINS_WITH", object{"N": "1"}), compares("IN", object{"SS": []any{"a"}}),
+		return oneOf(d, "operator", compares("LT", object{"BOOL": true}),
+			compares("BETWEEN", object{"S": "a"}, object{"N": "1"}), compares("BEGINS_WITH", object{"N": "1"}),
+			compares("IN", object{"SS": []any{"a"}}),
 			compares("BETWEEN", object{"N": "2"}, object{"N": "1"}))(d, b)
 	}}},
 	{3, fault{"legacy parameters and expressions", func(_ draws, b *broken) bool {
 		for _, name := range legacyParameters {
-			if b.part[name] != nil && b.part["ProjectionExpression"] == nil && contains(writes+" Query Scan GetItem", b.request.Operation) {
-				parameter := map[string]string{"Query": "FilterExpression", "Scan": "FilterExpression", "GetItem": "ProjectionExpression"}[b.request.Operation]
+			if b.part[name] != nil && b.part["ProjectionExpression"] == nil &&
+				contains(writes+" Query Scan GetItem", b.request.Operation) {
+				parameter := map[string]string{
+					"Query": "FilterExpression", "Scan": "FilterExpression", "GetItem": "ProjectionExpression",
+				}[b.request.Operation]
 				if parameter == "" {
 					parameter = "ConditionExpression"
 				}
-				b.part[parameter] = map[bool]string{true: "x", false: "attribute_exists(x)"}[parameter == "ProjectionExpression"]
+				b.part[parameter] =
+					map[bool]string{true: "x", false: "attribute_exists(x)"}[parameter == "ProjectionExpression"]
 				return true
 			}
 		}
@@ -102,7 +111,9 @@ var legacyFaults = []weighted[fault]{
 	{6, fault{"Exists and Value", func(d draws, b *broken) bool {
 		all, ok := b.part["Expected"].(object)
 		if ok {
-			all[firstKey(all)] = oneOf(d, "expectation", object{}, object{"Exists": true}, object{"Exists": false, "Value": object{"S": "a"}}, object{"Exists": true, "ComparisonOperator": "NULL"},
+			all[firstKey(all)] = oneOf(d, "expectation", object{}, object{"Exists": true},
+				object{"Exists": false, "Value": object{"S": "a"}},
+				object{"Exists": true, "ComparisonOperator": "NULL"},
 				object{"AttributeValueList": []any{object{"S": "a"}}})
 		}
 		return ok
@@ -110,8 +121,10 @@ var legacyFaults = []weighted[fault]{
 	{12, fault{"action of AttributeUpdates", func(d draws, b *broken) bool {
 		all, ok := b.part["AttributeUpdates"].(object)
 		if ok {
-			all[firstKey(all)] = oneOf(d, "action", object{"Action": "FOO", "Value": object{"S": "a"}}, object{"Action": "PUT"}, object{"Action": "ADD", "Value": object{"S": "a"}},
-				object{"Action": "DELETE", "Value": object{"N": "1"}}, object{"Action": "ADD", "Value": object{"M": object{}}})
+			all[firstKey(all)] = oneOf(d, "action", object{"Action": "FOO", "Value": object{"S": "a"}},
+				object{"Action": "PUT"}, object{"Action": "ADD", "Value": object{"S": "a"}},
+				object{"Action": "DELETE", "Value": object{"N": "1"}},
+				object{"Action": "ADD", "Value": object{"M": object{}}})
 		}
 		return ok
 	}}},
@@ -138,7 +151,8 @@ var legacyFaults = []weighted[fault]{
 		}
 		hash, other := b.table.key[0], is("EQ", object{"S": "a"})
 		good := is("EQ", keyValues[hash.kind][0])
-		b.part["KeyConditions"] = oneOf(d, "conditions", object{}, object{"x": other}, object{hash.name: is("GT", keyValues[hash.kind][0])}, object{hash.name: good, "x": other},
+		b.part["KeyConditions"] = oneOf(d, "conditions", object{}, object{"x": other},
+			object{hash.name: is("GT", keyValues[hash.kind][0])}, object{hash.name: good, "x": other},
 			object{hash.name: good, "x": other, "y": other}, object{hash.name: is("EQ", object{"BOOL": true})})
 		return true
 	}}},

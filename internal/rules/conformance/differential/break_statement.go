@@ -89,16 +89,20 @@ var statementFaults = []weighted[fault]{
 		return strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz0123456789'\"?)]}>*.")
 	})}},
 	{3, fault{"token of a statement", appends("", " foo", " )", " AND", "; DELETE", " 'a'", " @", " ~")}},
-	{2, fault{"verb of a statement", rewrites(func(d draws, text string) string { return oneOf(d, "letter", "S", "X ", "(", "") + text[1:] })}},
+	{2, fault{"verb of a statement",
+		rewrites(func(d draws, text string) string { return oneOf(d, "letter", "S", "X ", "(", "") + text[1:] })}},
 	{3, fault{"clause of a statement", appends("SELECT", " GROUP BY x", " LIMIT 1", " HAVING x = 1")}},
 	{3, fault{"source of a statement", instead(statements,
-		"SELECT * FROM R t"+wherePart, "SELECT DISTINCT x FROM R "+wherePart, "SELECT x AS y FROM R "+wherePart, "SELECT * FROM R , R "+wherePart,
-		"UPDATE R t SET x = 1"+whereItem, "SELECT count(*) FROM R "+wherePart, "SELECT 1 FROM R "+wherePart, "INSERT INTO R {'pk': 'a', 'sk': 'a'}",
+		"SELECT * FROM R t"+wherePart, "SELECT DISTINCT x FROM R "+wherePart, "SELECT x AS y FROM R "+wherePart,
+		"SELECT * FROM R , R "+wherePart, "UPDATE R t SET x = 1"+whereItem, "SELECT count(*) FROM R "+wherePart,
+		"SELECT 1 FROM R "+wherePart, "INSERT INTO R {'pk': 'a', 'sk': 'a'}",
 		"x = 1", "SELECT * FROM [1]", "INSERT INTO R VALUE 5", "SET x = 1")}},
-	{3, fault{"column of a statement", instead(statements, "SELECT x, x FROM R "+whereItem, "SELECT m.k, k FROM R "+whereItem, "SELECT l[x] FROM R "+whereItem, "SELECT size(x) FROM R "+whereItem)}},
+	{3, fault{"column of a statement", instead(statements, "SELECT x, x FROM R "+whereItem,
+		"SELECT m.k, k FROM R "+whereItem, "SELECT l[x] FROM R "+whereItem, "SELECT size(x) FROM R "+whereItem)}},
 	{2, fault{"RETURNING", appends("", " RETURNING ALL *", " RETURNING SOME OLD *", " RETURNING ALL OLD x")}},
 	{3, fault{"RETURNING of a statement", rewrites(func(d draws, text string) string {
-		if strings.Contains(text, "RETURNING") || strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "EXISTS") {
+		if strings.Contains(text, "RETURNING") || strings.HasPrefix(text, "SELECT") ||
+			strings.HasPrefix(text, "EXISTS") {
 			return text
 		}
 		if strings.HasPrefix(text, "DELETE") {
@@ -111,7 +115,8 @@ var statementFaults = []weighted[fault]{
 	})}},
 	{6, fault{"RETURNING in a transaction", func(d draws, b *broken) bool {
 		text := b.statement()
-		if b.request.Operation != "ExecuteTransaction" || !strings.HasPrefix(text, "UPDATE") && !strings.HasPrefix(text, "DELETE") {
+		if b.request.Operation != "ExecuteTransaction" ||
+			!strings.HasPrefix(text, "UPDATE") && !strings.HasPrefix(text, "DELETE") {
 			return false
 		}
 		b.part["Statement"] = text + " RETURNING ALL OLD *"
@@ -126,9 +131,11 @@ var statementFaults = []weighted[fault]{
 		return text
 	})}},
 	{3, fault{"index of a statement", instead(statements,
-		`SELECT * FROM R .byNothing WHERE g = 'a'`, `SELECT * FROM R .byBoth WHERE g = 'a'`, `SELECT * FROM R .byGroup.x WHERE g = 'a'`,
-		`SELECT * FROM R ."" WHERE g = 'a'`, `UPDATE R .byGroup SET x = 1`+whereItem, `DELETE FROM R .byGroup`+whereItem,
-		`INSERT INTO R .byGroup VALUE {'pk': 'a', 'sk': 'a'}`, `SELECT y FROM R .byHeight WHERE h = 1`, `SELECT * FROM R .byHeight WHERE h = 1 AND y = 1`,
+		`SELECT * FROM R .byNothing WHERE g = 'a'`, `SELECT * FROM R .byBoth WHERE g = 'a'`,
+		`SELECT * FROM R .byGroup.x WHERE g = 'a'`,
+		`SELECT * FROM R ."" WHERE g = 'a'`, `UPDATE R .byGroup SET x = 1`+whereItem,
+		`DELETE FROM R .byGroup`+whereItem, `INSERT INTO R .byGroup VALUE {'pk': 'a', 'sk': 'a'}`,
+		`SELECT y FROM R .byHeight WHERE h = 1`, `SELECT * FROM R .byHeight WHERE h = 1 AND y = 1`,
 	)}},
 	{12, fault{consistentStatement, func(_ draws, b *broken) bool {
 		if name := b.request.index(); name == "" || b.request.Body["ConsistentRead"] != nil {
@@ -138,38 +145,52 @@ var statementFaults = []weighted[fault]{
 		return true
 	}}},
 	{4, fault{"key of a statement", instead(statements,
-		"UPDATE R SET x = 1"+wherePart, "UPDATE R SET x = 1", "UPDATE R SET x = 1 WHERE pk IN ['a'] AND sk = 'a'", "UPDATE R SET x = 1"+whereItem+" AND pk = 'b'",
-		"DELETE FROM R "+wherePart, "DELETE FROM R ", "DELETE FROM R WHERE x = 1", "DELETE FROM R "+whereItem+" OR x = 1", "DELETE FROM R WHERE pk > 'a' AND sk = 'a'",
+		"UPDATE R SET x = 1"+wherePart, "UPDATE R SET x = 1", "UPDATE R SET x = 1 WHERE pk IN ['a'] AND sk = 'a'",
+		"UPDATE R SET x = 1"+whereItem+" AND pk = 'b'",
+		"DELETE FROM R "+wherePart, "DELETE FROM R ", "DELETE FROM R WHERE x = 1",
+		"DELETE FROM R "+whereItem+" OR x = 1", "DELETE FROM R WHERE pk > 'a' AND sk = 'a'",
 		"INSERT INTO R VALUE {'pk': 'a'}", "INSERT INTO R VALUE {'sk': 'a', 'x': 1}", "INSERT INTO R VALUE {}")}},
 	{3, fault{"key of another type in a statement", instead(statements,
-		"UPDATE R SET x = 1 WHERE pk = 1 AND sk = 'a'", "DELETE FROM R WHERE pk = 'a' AND sk = 1", "INSERT INTO R VALUE {'pk': 1, 'sk': 'a'}",
-		"SELECT * FROM R WHERE pk = 1 AND sk = 'a'", "INSERT INTO R VALUE {'pk': 'z', 'sk': 'a', 'n': 'a'}", "INSERT INTO R VALUE {'pk': '', 'sk': 'a'}",
+		"UPDATE R SET x = 1 WHERE pk = 1 AND sk = 'a'", "DELETE FROM R WHERE pk = 'a' AND sk = 1",
+		"INSERT INTO R VALUE {'pk': 1, 'sk': 'a'}",
+		"SELECT * FROM R WHERE pk = 1 AND sk = 'a'", "INSERT INTO R VALUE {'pk': 'z', 'sk': 'a', 'n': 'a'}",
+		"INSERT INTO R VALUE {'pk': '', 'sk': 'a'}",
 		"DELETE FROM R WHERE pk = '' AND sk = 'a'", "UPDATE R SET n = 'a'"+whereItem)}},
 	{3, fault{"key of a SELECT", instead("BatchExecuteStatement ExecuteTransaction",
-		"SELECT * FROM R "+wherePart, "SELECT * FROM R ", "SELECT * FROM R "+whereItem+" AND x = 1", "SELECT * FROM R "+whereItem+" AND pk = 'b'",
+		"SELECT * FROM R "+wherePart, "SELECT * FROM R ", "SELECT * FROM R "+whereItem+" AND x = 1",
+		"SELECT * FROM R "+whereItem+" AND pk = 'b'",
 		"SELECT * FROM R .byGroup WHERE g = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a'] AND sk = 'a'")}},
 	{3, fault{"branches of a SELECT", instead("ExecuteStatement",
-		"SELECT * FROM R WHERE pk = 'a' OR pk = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a']", "SELECT * FROM R WHERE pk = 'a' AND (sk > 'a' OR sk < 'b')",
+		"SELECT * FROM R WHERE pk = 'a' OR pk = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a']",
+		"SELECT * FROM R WHERE pk = 'a' AND (sk > 'a' OR sk < 'b')",
 		"SELECT * FROM R WHERE pk IN ["+fiftyOne+"]", "SELECT * FROM R WHERE pk = 'a' AND (sk = 'a' OR x = 1)")}},
 	{3, fault{"order of a SELECT", instead("ExecuteStatement",
-		"SELECT * FROM R ORDER BY pk", "SELECT * FROM R "+wherePart+" ORDER BY x", "SELECT * FROM R WHERE x = 1 ORDER BY sk",
-		"SELECT * FROM R WHERE pk IN ['a', 'b'] ORDER BY sk", "SELECT * FROM R "+wherePart+" ORDER BY sk.x", "DELETE FROM R "+whereItem+" ORDER BY sk")}},
+		"SELECT * FROM R ORDER BY pk", "SELECT * FROM R "+wherePart+" ORDER BY x",
+		"SELECT * FROM R WHERE x = 1 ORDER BY sk",
+		"SELECT * FROM R WHERE pk IN ['a', 'b'] ORDER BY sk", "SELECT * FROM R "+wherePart+" ORDER BY sk.x",
+		"DELETE FROM R "+whereItem+" ORDER BY sk")}},
 
 	// Conditions and values.
 	{2, fault{"condition of a statement", filters(
-		"unknown(x)", "size(x)", "if_not_exists(x, y)", "set_add(x, 1)", "x LIKE 'a'", "x + 1 = 2", "x || y = 'a'", "x", "1", "x IS FOO", "x IS INT", "exists(x)",
+		"unknown(x)", "size(x)", "if_not_exists(x, y)", "set_add(x, 1)", "x LIKE 'a'", "x + 1 = 2", "x || y = 'a'", "x",
+		"1", "x IS FOO", "x IS INT", "exists(x)",
 		"attribute_exists()", "x IN 1", "x IN []")}},
 	{2, fault{"operand of a statement", filters(
-		"begins_with(x, 1)", "begins_with(x)", "attribute_type(x, 1)", "attribute_type(x, 'Z')", "attribute_exists(x, y)", "attribute_exists('a')",
-		"x < true", "x BETWEEN true AND false", "x BETWEEN 1 AND 'a'", "x BETWEEN 2 AND 1", "x = x", "contains(x, x)", "size(1) = 1", "x[y] = 1", "pk.x = 1",
-		"attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
+		"begins_with(x, 1)", "begins_with(x)", "attribute_type(x, 1)", "attribute_type(x, 'Z')",
+		"attribute_exists(x, y)", "attribute_exists('a')",
+		"x < true", "x BETWEEN true AND false", "x BETWEEN 1 AND 'a'", "x BETWEEN 2 AND 1", "x = x", "contains(x, x)",
+		"size(1) = 1", "x[y] = 1", "pk.x = 1", "attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
 	{2, fault{"literal", filters(
-		"x = <<>>", "x = <<1, 'a'>>", "x = <<1, 1.0>>", "x = <<'a', 'a'>>", "x = <<[1]>>", "x = {'a': 1, 'a': 2}", "x = {a: 1}", "x = 1e200", "x = 1e-200",
-		"x = [1e200]", "x = 123456789012345678901234567890123456789", "x = MISSING", "x = "+strings.Repeat("[", 33)+strings.Repeat("]", 33))}},
+		"x = <<>>", "x = <<1, 'a'>>", "x = <<1, 1.0>>", "x = <<'a', 'a'>>", "x = <<[1]>>", "x = {'a': 1, 'a': 2}",
+		"x = {a: 1}", "x = 1e200", "x = 1e-200",
+		"x = [1e200]", "x = 123456789012345678901234567890123456789", "x = MISSING",
+		"x = "+strings.Repeat("[", 33)+strings.Repeat("]", 33))}},
 	{2, fault{"values of IN", filters("x IN [" + strings.TrimSuffix(strings.Repeat("1, ", 101), ", ") + "]")}},
 	{4, fault{"assignment of a statement", assigns(
-		"spare = unknown(x)", "spare = if_not_exists(x, 1)", "spare = x * 2", "spare = size(x)", "spare = set_add(x, <<1>>)", "spare = set_add(spare, 1)",
-		"spare = set_add(spare)", "spare = true + 1", "spare = list_append(1, 2)", "spare = list_append()", "spare = 1, spare.x = 2", "spare.x = 1, spare[0] = 2",
+		"spare = unknown(x)", "spare = if_not_exists(x, 1)", "spare = x * 2", "spare = size(x)",
+		"spare = set_add(x, <<1>>)", "spare = set_add(spare, 1)",
+		"spare = set_add(spare)", "spare = true + 1", "spare = list_append(1, 2)", "spare = list_append()",
+		"spare = 1, spare.x = 2", "spare.x = 1, spare[0] = 2",
 		"pk = 'b'", "id = 1", "spare = x = 1", "spare = 1 + 2 + 3")}},
 	{3, fault{"parameters", func(d draws, b *broken) bool {
 		list, ok := b.part["Parameters"].([]any)
@@ -242,7 +263,8 @@ var statementFaults = []weighted[fault]{
 		return true
 	}}},
 	{4, fault{"EXISTS", instead(statements,
-		"EXISTS(SELECT * FROM R "+whereItem+")", "EXISTS(SELECT * FROM R "+wherePart+" AND x = 1)", "EXISTS(SELECT * FROM R WHERE pk IN ['a'] AND sk = 'a' AND x = 1)",
+		"EXISTS(SELECT * FROM R "+whereItem+")", "EXISTS(SELECT * FROM R "+wherePart+" AND x = 1)",
+		"EXISTS(SELECT * FROM R WHERE pk IN ['a'] AND sk = 'a' AND x = 1)",
 		"EXISTS(SELECT * FROM R )", "EXISTS(DELETE FROM R "+whereItem+")")}},
 }
 

@@ -100,7 +100,8 @@ func inOrder(v any) any {
 			sortTexts(v[set])
 		}
 		if list, ok := v["NS"].([]any); ok {
-			slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(normalNumber(fmt.Sprint(a)), normalNumber(fmt.Sprint(b))) })
+			slices.SortStableFunc(list,
+				func(a, b any) int { return strings.Compare(normalNumber(fmt.Sprint(a)), normalNumber(fmt.Sprint(b))) })
 		}
 		if list, ok := v["ConsumedCapacity"].([]any); ok {
 			slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(tableOf(a), tableOf(b)) })

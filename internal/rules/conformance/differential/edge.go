@@ -33,7 +33,8 @@ func putAt(item object) Request {
 
 // updateAt is an UpdateItem of that row.
 func updateAt(expression string, values object) Request {
-	body := object{"TableName": tables[0].name, "Key": object{"pk": object{"S": "a"}, "sk": object{"S": "a"}}, "UpdateExpression": expression}
+	body := object{"TableName": tables[0].name, "Key": object{"pk": object{"S": "a"}, "sk": object{"S": "a"}},
+		"UpdateExpression": expression}
 	if values != nil {
 		body["ExpressionAttributeValues"] = values
 	}
@@ -74,11 +75,15 @@ var edges = []weighted[edge]{
 	}}},
 	{3, edge{"partition key", func(_ draws, by int) Request { return putAt(object{"pk": texts(edgeHash + by)}) }}},
 	{3, edge{"sort key", func(_ draws, by int) Request { return putAt(object{"sk": texts(edgeSort + by)}) }}},
-	{3, edge{"partition key of an index", func(_ draws, by int) Request { return putAt(object{"g": texts(edgeHash + by), "n": object{"N": "1"}}) }}},
+	{3, edge{"partition key of an index",
+		func(_ draws, by int) Request { return putAt(object{"g": texts(edgeHash + by), "n": object{"N": "1"}}) }}},
 	{3, edge{"key to get", func(_ draws, by int) Request {
-		return Request{Operation: "GetItem", Body: object{"TableName": tables[0].name, "Key": object{"pk": object{"S": "a"}, "sk": texts(edgeSort + by)}}}
+		return Request{Operation: "GetItem", Body: object{
+			"TableName": tables[0].name, "Key": object{"pk": object{"S": "a"}, "sk": texts(edgeSort + by)},
+		}}
 	}}},
-	{3, edge{"levels of an item", func(d draws, by int) Request { return putAt(object{"x": d.nested(edgeDepth + by)}) }}},
+	{3, edge{"levels of an item",
+		func(d draws, by int) Request { return putAt(object{"x": d.nested(edgeDepth + by)}) }}},
 	{3, edge{"levels of a value", func(d draws, by int) Request {
 		return updateAt("SET x = :x", object{":x": d.nested(edgeDepth + by)})
 	}}},
@@ -95,14 +100,17 @@ var edges = []weighted[edge]{
 	{3, edge{"operators", func(_ draws, by int) Request {
 		// n comparisons and the AND between them
 		term := "x = :x"
-		return filteredAt(term+strings.Repeat(" AND "+term, edgeOperators/2-1)+strings.Repeat(" OR NOT "+term, by), object{":x": object{"N": "1"}})
+		return filteredAt(term+strings.Repeat(" AND "+term, edgeOperators/2-1)+strings.Repeat(" OR NOT "+term, by),
+			object{":x": object{"N": "1"}})
 	}}},
 	{3, edge{"operands of IN", func(_ draws, by int) Request {
 		return filteredAt("x IN (:x"+strings.Repeat(", :x", edgeIn-1+by)+")", object{":x": object{"N": "1"}})
 	}}},
 	{3, edge{"name of a table", func(d draws, by int) Request {
 		n := oneOf(d, "end", 255+by, 3-by)
-		return Request{Operation: "GetItem", Body: object{"TableName": strings.Repeat("n", n), "Key": object{"pk": object{"S": "a"}}}}
+		return Request{Operation: "GetItem", Body: object{
+			"TableName": strings.Repeat("n", n), "Key": object{"pk": object{"S": "a"}},
+		}}
 	}}},
 }
 

@@ -145,7 +145,8 @@ func (e *expressions) condition(depth int) string {
 		}
 	}
 	if e.statement && e.chance(5, "IS") {
-		return e.path("") + " IS " + oneOf(e.draws, "type", "MISSING", "NOT MISSING", "NULL", "NOT NULL", "STRING", "NUMERIC", "BOOLEAN", "NOT LIST")
+		return e.path("") + " IS " + oneOf(e.draws, "type", "MISSING", "NOT MISSING", "NULL", "NOT NULL", "STRING",
+			"NUMERIC", "BOOLEAN", "NOT LIST")
 	}
 	switch e.below(14, "condition") {
 	case 0:
@@ -292,7 +293,8 @@ func (e *expressions) target(name string) string {
 
 // promised are the types that the names of attributes promise.
 var promised = map[string]string{
-	"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L", "ss": "SS",
+	"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L",
+	"ss": "SS",
 }
 
 // assigned writes the value that a SET assigns.
@@ -384,7 +386,8 @@ func (e *expressions) keyCondition(hash, sort []attribute) string {
 		case k == 3:
 			parts = append(parts, e.put(e.keyValue(a))+oneOf(e.draws, "mirrored", " < ", " = ", " >= ")+e.name(a.name))
 		default:
-			parts = append(parts, e.name(a.name)+oneOf(e.draws, "operator", " = ", " < ", " <= ", " > ", " >= ")+e.put(e.keyValue(a)))
+			parts = append(parts,
+				e.name(a.name)+oneOf(e.draws, "operator", " = ", " < ", " <= ", " > ", " >= ")+e.put(e.keyValue(a)))
 		}
 	}
 	if len(parts) > 1 && e.chance(3, "order") {

@@ -101,7 +101,8 @@ func (k *Known) String() string {
 	if k.Silent != nil {
 		return k.Reason
 	}
-	return strings.TrimSpace(k.Operations+" "+k.Path) + ": the fake says " + k.Fake + ", Local " + k.Local + " (" + k.Reason + ")"
+	return strings.TrimSpace(k.Operations+" "+k.Path) + ": the fake says " + k.Fake + ", Local " + k.Local + " (" +
+		k.Reason + ")"
 }
 
 // Met returns how often the difference was met.

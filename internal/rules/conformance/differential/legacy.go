@@ -136,7 +136,8 @@ func (d draws) attributeUpdate(t table, a attribute) object {
 		if a.kind == "SS" || a.kind == "NS" || a.kind == "BS" {
 			action, value := oneOf(d, "action", "ADD", "DELETE"), d.value(a.kind, 1)
 			if a.kind == "NS" && action == "DELETE" {
-				// DynamoDB Local does not find a number that the set has in another form, such as 1E-130, and does not say so.
+				// DynamoDB Local does not find a number that the set has in another form, such as 1E-130, and does not
+				// say so.
 				value = object{"NS": distinct(d, "NS", []string{"1", "2", "-1", "100", "10"})}
 			}
 			return object{"Action": action, "Value": value}

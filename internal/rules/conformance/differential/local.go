@@ -57,27 +57,35 @@ var Local = append([]*Known{
 	// Errors: names, keys and values.
 	{
 		Path: "error", Fake: "ResourceNotFoundException: Requested resource not found",
-		Local: "ResourceNotFoundException: Cannot do operations on a non-existent table", Reason: ownWords, Source: docErrors,
+		Local:  "ResourceNotFoundException: Cannot do operations on a non-existent table",
+		Reason: ownWords, Source: docErrors,
 	},
 	{
 		Path: "error", Fake: constraint + `.*'([a-zA-Z0-9.]*tableName|[rR]equestItems.*)' failed .*`,
-		Local: v + `Invalid table/index name\. .*|ResourceNotFoundException: Cannot do operations .*`, Reason: ownWords, Source: dynalite + "getItem.js",
+		Local: v + `Invalid table/index name\. .*|ResourceNotFoundException: Cannot do operations .*`, Reason: ownWords,
+		Source: dynalite + "getItem.js",
 	},
 	{
-		Path: "error", Fake: constraint + `.*Value null at '(tableName|transactItems\.1\.member\.[a-zA-Z]+\.tableName)' .*`,
-		Local: v + `(Value null at '.*ableName' .*|Requested resource not found|.*)`, Reason: ownWords, Source: dynalite + "getItem.js",
+		Path:  "error",
+		Fake:  constraint + `.*Value null at '(tableName|transactItems\.1\.member\.[a-zA-Z]+\.tableName)' .*`,
+		Local: v + `(Value null at '.*ableName' .*|Requested resource not found|.*)`, Reason: ownWords,
+		Source: dynalite + "getItem.js",
 	},
 	{
 		Path: "error", Fake: "SerializationException: .*", Local: anything, Diverges: true,
-		Reason: "Local takes a number or a boolean for a string, and has other words for the rest", Source: dynalite + "helpers.js",
+		Reason: "Local takes a number or a boolean for a string, and has other words for the rest",
+		Source: dynalite + "helpers.js",
 	},
 	{
 		Path: "error", Fake: "(" + v + "|" + canceled + `)The provided key element does not match the schema.*`,
-		Local: `(ValidationException|TransactionCanceledException): .*` + localKey + anything, Reason: ownWords, Source: dynalite + "getItem.js",
+		Local: `(ValidationException|TransactionCanceledException): .*` + localKey + anything, Reason: ownWords,
+		Source: dynalite + "getItem.js",
 	},
 	{
-		Path: "error", Fake: "(" + v + "|" + canceled + `)One or more parameter values were invalid: (Missing the key \S+ in the item|Type mismatch for key ).*`,
-		Local: `(ValidationException|TransactionCanceledException): .*` + localKey + anything, Reason: ownWords, Source: dynalite + "putItem.js",
+		Path: "error", Fake: "(" + v + "|" + canceled +
+			`)One or more parameter values were invalid: (Missing the key \S+ in the item|Type mismatch for key ).*`,
+		Local: `(ValidationException|TransactionCanceledException): .*` + localKey + anything, Reason: ownWords,
+		Source: dynalite + "putItem.js",
 	},
 	{
 		Path: "error", Fake: "(" + v + "|" + canceled + `).*Type mismatch for Index Key \S+ Expected: .*`,
@@ -89,25 +97,38 @@ var Local = append([]*Known{
 		Reason: "Local looks at the item's size first", Source: dynalite + "updateItem.js",
 	},
 	{
-		Path: "error", Fake: "(" + v + "|" + canceled + `).*attempted to update the secondary index key beyond allowed size limits.*`, Local: "ok", Diverges: true,
-		Reason: "Local lets an update make the attributes of a key too long together", Source: docTransact + "#API_TransactWriteItems_Errors",
+		Path: "error", Fake: "(" + v + "|" + canceled +
+			`).*attempted to update the secondary index key beyond allowed size limits.*`, Local: "ok", Diverges: true,
+		Reason: "Local lets an update make the attributes of a key too long together",
+		Source: docTransact + "#API_TransactWriteItems_Errors",
 	},
 	{
-		Path: "error", Fake: "(" + v + "|" + canceled + `).*Size of hashkey has exceeded the maximum size limit of2048 bytes.*`,
+		Path: "error", Fake: "(" + v + "|" + canceled +
+			`).*Size of hashkey has exceeded the maximum size limit of2048 bytes.*`,
 		Local: `(ValidationException|TransactionCanceledException): .*Hash primary key values must be under 2048 bytes.*`, Reason: ownWords, Source: dynalite + "getItem.js",
 	},
 	{
-		Path: "error", Fake: v + `.*(The parameter cannot be converted to a numeric value|Attempting to store more than 38 significant digits in a Number).*`,
-		Local: v + `.*(A value provided cannot be converted into a number|DynamoDB only supports precision up to 38 digits).*`, Reason: ownWords, Source: dynalite + "getItem.js",
+		Path: "error",
+		Fake: v +
+			`.*(The parameter cannot be converted to a numeric value|Attempting to store more than 38 significant digits in a Number).*`,
+		Local: v +
+			`.*(A value provided cannot be converted into a number|DynamoDB only supports precision up to 38 digits).*`,
+		Reason: ownWords, Source: dynalite + "getItem.js",
 	},
 	{
-		Path: "error", Fake: v + `.*Input collection (contains duplicates|\[.*\]of type BS contains duplicates\.|\[.*\] contains duplicates\.).*`,
-		Local: v + `.*Input collection (contains duplicates|of type BS contains duplicates\.|\[.*\] contains duplicates).*`, Reason: ownWords, Source: dynalite + "getItem.js",
+		Path: "error",
+		Fake: v +
+			`.*Input collection (contains duplicates|\[.*\]of type BS contains duplicates\.|\[.*\] contains duplicates\.).*`,
+		Local: v +
+			`.*Input collection (contains duplicates|of type BS contains duplicates\.|\[.*\] contains duplicates).*`,
+		Reason: ownWords, Source: dynalite + "getItem.js",
 	},
 
 	// Errors: parameters.
 	{
-		Path: "error", Fake: constraint + `.*'(returnConsumedCapacity|(transactItems\.\d+\.member\.\w+\.)?returnValuesOnConditionCheckFailure)' failed .*`, Local: anything, Diverges: true,
+		Path: "error",
+		Fake: constraint +
+			`.*'(returnConsumedCapacity|(transactItems\.\d+\.member\.\w+\.)?returnValuesOnConditionCheckFailure)' failed .*`, Local: anything, Diverges: true,
 		Reason: lenient, Source: parity + "tier3/validation-ordering/updateItem.test.ts",
 	},
 	{
@@ -115,11 +136,14 @@ var Local = append([]*Known{
 		Reason: "Local has the texts of before 2026", Source: captures,
 	},
 	{
-		Operations: writesOfOne + " Query", Path: "error", Fake: v + anything, Local: v + ofValues + anything + " for key .*", If: sameButKey,
-		Reason: "Local has the texts of before 2026, which say which value it is", Source: parity + "tier3/error-messages/valueLayers.test.ts",
+		Operations: writesOfOne + " Query", Path: "error", Fake: v + anything,
+		Local: v + ofValues + anything + " for key .*", If: sameButKey,
+		Reason: "Local has the texts of before 2026, which say which value it is",
+		Source: parity + "tier3/error-messages/valueLayers.test.ts",
 	},
 	{
-		Operations: writesOfOne, Path: "error", Fake: constraint + `.*('returnValues' failed |UPDATE_NEW).*|` + v + envelope + `ReturnValues can only be ALL_OLD or NONE`,
+		Operations: writesOfOne, Path: "error", Fake: constraint + `.*('returnValues' failed |UPDATE_NEW).*|` + v +
+			envelope + `ReturnValues can only be ALL_OLD or NONE`,
 		Local: v + "Return values set to invalid value", Reason: ownWords, Source: dynalite + "putItem.js",
 	},
 	{
@@ -131,88 +155,120 @@ var Local = append([]*Known{
 		Local: v + "Limit must be greater than or equal to 1", Reason: ownWords, Source: dynalite + "query.js",
 	},
 	{
-		Operations: "Scan", Path: "error", Fake: constraint + `.*'(segment|totalSegments)' failed .*|` + v + `The (Segment|TotalSegments) parameter is .*`,
-		Local: v + `(If (total segments|segment) is specified, .*|1 validation error detected: Value '.*' at 'segment' .*)`, Reason: ownWords, Source: dynalite + "scan.js",
+		Operations: "Scan", Path: "error", Fake: constraint + `.*'(segment|totalSegments)' failed .*|` + v +
+			`The (Segment|TotalSegments) parameter is .*`,
+		Local: v +
+			`(If (total segments|segment) is specified, .*|1 validation error detected: Value '.*' at 'segment' .*)`,
+		Reason: ownWords, Source: dynalite + "scan.js",
 	},
 	{
-		Operations: "TransactWriteItems TransactGetItems", Path: "error", Fake: constraint + `Value .* at '(transactItems.*|clientRequestToken)' failed .*`,
-		Local: v + `(Value .* at '(transactItems|clientRequestToken).*' failed .*|Member must have length .*)`, Reason: ownWords, Source: docTransact,
+		Operations: "TransactWriteItems TransactGetItems", Path: "error",
+		Fake:   constraint + `Value .* at '(transactItems.*|clientRequestToken)' failed .*`,
+		Local:  v + `(Value .* at '(transactItems|clientRequestToken).*' failed .*|Member must have length .*)`,
+		Reason: ownWords, Source: docTransact,
 	},
 	{
-		Operations: "BatchGetItem", Path: "error", Fake: constraint + `.*Member must have length (less|greater) than or equal to 1(00)?.*`,
-		Local:  v + `(Too many items requested for the BatchGetItem call|Provided list of item keys contains duplicates|The list of keys in RequestItems for BatchGetItem is required: .*)`,
+		Operations: "BatchGetItem", Path: "error",
+		Fake: constraint + `.*Member must have length (less|greater) than or equal to 1(00)?.*`,
+		Local: v +
+			`(Too many items requested for the BatchGetItem call|Provided list of item keys contains duplicates|The list of keys in RequestItems for BatchGetItem is required: .*)`,
 		Reason: ownWords, Source: parity + "tier3/error-messages/batchGetItem.test.ts",
 	},
 	{
-		Operations: "BatchWriteItem", Path: "error", Fake: v + `(Too many items requested .*|\d+ validation errors? detected: .*Member must have length .*)`,
-		Local:  v + `(Too many items requested for the BatchWriteItem call|Provided list of item keys contains duplicates|The batch write request list for a table cannot be null or empty: .*)`,
+		Operations: "BatchWriteItem", Path: "error",
+		Fake: v + `(Too many items requested .*|\d+ validation errors? detected: .*Member must have length .*)`,
+		Local: v +
+			`(Too many items requested for the BatchWriteItem call|Provided list of item keys contains duplicates|The batch write request list for a table cannot be null or empty: .*)`,
 		Reason: ownWords, Source: parity + "tier3/validation-ordering/batchOperations.test.ts",
 	},
 
 	// Errors: expressions.
 	{
 		Path: "error", Fake: v + `Invalid \w+Expression: Invalid attribute type name found; type: .*`, If: sameSorted,
-		Local: v + `Invalid \w+Expression: Invalid attribute type name found; type: .*`, Reason: "the types are listed in another order, in which a Java set has them", Source: dynalite + "putItem.js",
+		Local:  v + `Invalid \w+Expression: Invalid attribute type name found; type: .*`,
+		Reason: "the types are listed in another order, in which a Java set has them", Source: dynalite + "putItem.js",
 	},
 	{
 		Path: "error", Fake: v + `Invalid \w+Expression: The BETWEEN operator requires .*`, If: sameButOperands,
-		Local: v + `Invalid \w+Expression: The BETWEEN operator requires .*`, Reason: "Local prints numbers as they were sent, and of binaries where they are in its memory", Source: dynalite + "query.js",
+		Local:  v + `Invalid \w+Expression: The BETWEEN operator requires .*`,
+		Reason: "Local prints numbers as they were sent, and of binaries where they are in its memory",
+		Source: dynalite + "query.js",
 	},
 	{
 		Path:   "error",
 		Fake:   v + "Invalid (Projection|Update)Expression: Two document paths overlap with each other; .*",
 		Local:  v + "Invalid (Projection|Update)Expression: Two document paths overlap with each other; .*",
-		Reason: "Local names another pair of paths, which may even be one that does not overlap", Source: dynalite + "getItem.js",
+		Reason: "Local names another pair of paths, which may even be one that does not overlap",
+		Source: dynalite + "getItem.js",
 	},
 	{
-		Operations: "Query", Path: "error", Fake: v + `Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key`,
-		Local: v + `(KeyConditionExpressions must only contain one condition per key|Query key condition not supported)`, Reason: ownWords,
+		Operations: "Query", Path: "error", Fake: v +
+			`Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key`,
+		Local: v +
+			`(KeyConditionExpressions must only contain one condition per key|Query key condition not supported)`,
+		Reason: ownWords,
 		Source: parity + "tier3/error-messages/queryKeyConditionOperands.test.ts",
 	},
 	{
-		Operations: "Query", Path: "error", Fake: v + `(Query condition missed key schema element: .*|Conditions can be of length 1 or 2 only|KeyConditionExpressions .*|Query key condition not supported)`,
-		Local: v + `(Query condition missed key schema element|Conditions can be of length 1 or 2 only|Query key condition not supported|Key attributes must be scalars; .*)`, Reason: ownWords, Source: dynalite + "query.js",
+		Operations: "Query", Path: "error", Fake: v +
+			`(Query condition missed key schema element: .*|Conditions can be of length 1 or 2 only|KeyConditionExpressions .*|Query key condition not supported)`,
+		Local: v +
+			`(Query condition missed key schema element|Conditions can be of length 1 or 2 only|Query key condition not supported|Key attributes must be scalars; .*)`, Reason: ownWords, Source: dynalite + "query.js",
 	},
 	{
 		Operations: "Scan", Path: "error", Fake: v + "Invalid FilterExpression: The expression can not be empty;",
-		Local: v + "ExpressionAttribute(Values|Names) can only be specified when using expressions.*", Reason: "Local takes an empty filter of a Scan for none", Source: dynalite + "scan.js",
+		Local:  v + "ExpressionAttribute(Values|Names) can only be specified when using expressions.*",
+		Reason: "Local takes an empty filter of a Scan for none", Source: dynalite + "scan.js",
 	},
 	{
-		Operations: "Query Scan", Path: "error", Fake: v + `The provided starting key (is invalid.*|does not match the range key predicate|is outside query boundaries .*)`,
-		Local: v + `(Exclusive Start Key must have same size as table's key schema|The provided starting key .*|Type mismatch for attribute to update|A value provided cannot be converted into a number)`, Reason: ownWords, Source: dynalite + "query.js",
+		Operations: "Query Scan", Path: "error",
+		Fake: v +
+			`The provided starting key (is invalid.*|does not match the range key predicate|is outside query boundaries .*)`,
+		Local: v +
+			`(Exclusive Start Key must have same size as table's key schema|The provided starting key .*|Type mismatch for attribute to update|A value provided cannot be converted into a number)`, Reason: ownWords, Source: dynalite + "query.js",
 	},
 
 	{
 		Path: "error", Fake: v + "Supplied AttributeValue has more than one datatypes set, .*", FakeIsWrong: true,
-		Local:  v + "ExpressionAttributeValues contains invalid value: Supplied AttributeValue has more than one datatypes set, .*",
-		Reason: "the fake refuses such a value where it decodes it, before it knows what it is for", Source: dynalite + "query.js",
+		Local: v +
+			"ExpressionAttributeValues contains invalid value: Supplied AttributeValue has more than one " +
+			"datatypes set, .*",
+		Reason: "the fake refuses such a value where it decodes it, before it knows what it is for",
+		Source: dynalite + "query.js",
 	},
 
 	{
-		Operations: "Query Scan", Path: "error", Fake: v + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
-		Local: v + "Cannot specify the (ProjectionExpression|AttributesToGet) when choosing to get ALL_PROJECTED_ATTRIBUTES", Reason: oneError, Source: docQuery,
+		Operations: "Query Scan", Path: "error",
+		Fake: v + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+		Local: v + "Cannot specify the (ProjectionExpression|AttributesToGet) when choosing to get " +
+			"ALL_PROJECTED_ATTRIBUTES", Reason: oneError, Source: docQuery,
 	},
 
 	{
-		Operations: "Query", Path: "error", Fake: v + "Filter Expression can only contain non-primary key attributes: .*",
-		Local: v + "Filter Expression can only contain non-primary key attributes: .*", Reason: "of several key attributes in a filter Local names another one", Source: dynalite + "query.js",
+		Operations: "Query", Path: "error", Fake: v +
+			"Filter Expression can only contain non-primary key attributes: .*",
+		Local:  v + "Filter Expression can only contain non-primary key attributes: .*",
+		Reason: "of several key attributes in a filter Local names another one", Source: dynalite + "query.js",
 	},
 
 	// Errors of updates.
 	{
 		Operations: "UpdateItem", Path: "error", Fake: v + runtime, Local: v + runtime,
-		Reason: "of several errors in one update Local reports another one; which comes first is not documented. A sum of too many digits is an overflow in tests that are run against the service",
+		Reason: "of several errors in one update Local reports another one; which comes first is not documented. A " +
+			"sum of too many digits is an overflow in tests that are run against the service",
 		Source: alternator + "test_number.py",
 	},
 	{
 		Operations: "UpdateItem TransactWriteItems", Path: "error", Fake: "ok|TransactionCanceledException: .*",
 		Local: `(TransactionCanceledException: .*)?ValidationE.*The document path provided in the update expression is invalid for update.*`, Diverges: true,
 		When:   func(r Request) bool { return onlyRemoves(r.Body) },
-		Reason: "Local refuses to REMOVE a nested path where there is no item", Source: alternator + "test_update_expression.py",
+		Reason: "Local refuses to REMOVE a nested path where there is no item",
+		Source: alternator + "test_update_expression.py",
 	},
 	{
-		Operations: "UpdateItem TransactWriteItems", Path: "Attributes", Fake: "absent", Local: `\{.*\}`, Diverges: true,
-		Reason: "Local creates the item of an update that only removes; tests that are run against the service say that it does not", Source: scylla5862,
+		Operations: "UpdateItem TransactWriteItems", Path: "Attributes", Fake: "absent", Local: `\{.*\}`,
+		Diverges: true, Reason: "Local creates the item of an update that only removes; tests that are run against " +
+			"the service say that it does not", Source: scylla5862,
 	},
 	{
 		Silent: func(r Request) bool { return onlyRemoves(r.Body) },
@@ -221,54 +277,67 @@ var Local = append([]*Known{
 
 	{
 		Operations: "UpdateItem", Path: `Attributes\..*`, Fake: anything, Local: `[^a].*`, When: updatesNested,
-		Reason: "Local returns the whole attribute of a nested path and not the path", Source: alternator + "test_returnvalues.py",
+		Reason: "Local returns the whole attribute of a nested path and not the path",
+		Source: alternator + "test_returnvalues.py",
 	},
 
 	// Transactions.
 	{
-		Operations: "TransactWriteItems", Path: "error", Fake: canceled + "One or more parameter values were invalid: Cannot update attribute .*",
-		Local: canceled + "One or more parameter values were invalid: Cannot update attribute .*", Reason: "Local gives the reason of one action alone", Source: docTransact,
+		Operations: "TransactWriteItems", Path: "error",
+		Fake:   canceled + "One or more parameter values were invalid: Cannot update attribute .*",
+		Local:  canceled + "One or more parameter values were invalid: Cannot update attribute .*",
+		Reason: "Local gives the reason of one action alone", Source: docTransact,
 	},
 	{
 		Operations: "TransactWriteItems TransactGetItems", Path: `CancellationReasons\[\d+\]\.Message`,
-		Fake:  `"(The provided key element does not match the schema|One or more parameter values were invalid: .*)"`,
-		Local: `".*(` + localKey + `|Type mismatch for Index Key|Hash primary key values must be under 2048 bytes).*"`, Reason: ownWords, Source: docTransact,
+		Fake:   `"(The provided key element does not match the schema|One or more parameter values were invalid: .*)"`,
+		Local:  `".*(` + localKey + `|Type mismatch for Index Key|Hash primary key values must be under 2048 bytes).*"`,
+		Reason: ownWords, Source: docTransact,
 	},
 	{
-		Operations: "TransactWriteItems ExecuteTransaction", Path: "error", Fake: v + "Transaction request cannot include multiple operations on one item",
-		Local: "TransactionCanceledException: .*ConditionalCheckFailed.*|" + v + runtime, Reason: "Local judges conditions before it looks for one item twice", Source: docTransact,
+		Operations: "TransactWriteItems ExecuteTransaction", Path: "error",
+		Fake:   v + "Transaction request cannot include multiple operations on one item",
+		Local:  "TransactionCanceledException: .*ConditionalCheckFailed.*|" + v + runtime,
+		Reason: "Local judges conditions before it looks for one item twice", Source: docTransact,
 	},
 	{
 		Operations: "TransactWriteItems", Path: "error", Fake: canceled + anything, Local: v + runtime,
 		Reason: refuses, Source: docTransact,
 	},
 	{
-		Operations: "TransactWriteItems TransactGetItems", Path: "error", Fake: canceled + `Key attributes must be scalars; .*`,
+		Operations: "TransactWriteItems TransactGetItems", Path: "error",
+		Fake:  canceled + `Key attributes must be scalars; .*`,
 		Local: v + `Key attributes must be scalars; .*`, Reason: refuses, Source: docTransact,
 	},
 	{
 		Operations: "TransactWriteItems", Path: "error", Fake: canceled + `Key attributes must be scalars; .*`,
-		Local: `ok|TransactionCanceledException: .*`, Diverges: true, Reason: "Local does not look at the paths of condition checks", Source: alternator + "test_gsi.py",
+		Local: `ok|TransactionCanceledException: .*`, Diverges: true,
+		Reason: "Local does not look at the paths of condition checks", Source: alternator + "test_gsi.py",
 	},
 	{
-		Operations: "TransactWriteItems", Path: `CancellationReasons\[\d+\]\.Message`, Fake: `"The conditional request failed"`, Local: `"The conditional request failed\."`,
+		Operations: "TransactWriteItems", Path: `CancellationReasons\[\d+\]\.Message`,
+		Fake: `"The conditional request failed"`, Local: `"The conditional request failed\."`,
 		Reason: "Local ends the text with a full stop if there is no item", Source: docTransact,
 	},
 	{
-		Operations: "TransactWriteItems", Path: "error", Fake: "IdempotentParameterMismatchException: .+", Local: "IdempotentParameterMismatchException: ",
+		Operations: "TransactWriteItems", Path: "error", Fake: "IdempotentParameterMismatchException: .+",
+		Local:  "IdempotentParameterMismatchException: ",
 		Reason: "Local gives no text", Source: docTransact,
 	},
 
 	// Numbers.
 	{
 		Path: `.*\.(N|NS\[\d+\])`, Fake: `".*"`, Local: `".*"`, If: sameNumber,
-		Reason: "Local does not normalise numbers inside of lists and maps, nor all that it has computed", Source: docTypes,
+		Reason: "Local does not normalise numbers inside of lists and maps, nor all that it has computed",
+		Source: docTypes,
 	},
 
 	// Indexes.
 	{
-		Operations: "Scan", Path: `Count|Items.*|ConsumedCapacity.*`, Fake: anything, Local: anything, When: filtersIndex,
-		Reason: "Local filters a Scan of an index by attributes that the index does not have, and does not count the rows that it fetches",
+		Operations: "Scan", Path: `Count|Items.*|ConsumedCapacity.*`, Fake: anything, Local: anything,
+		When: filtersIndex,
+		Reason: "Local filters a Scan of an index by attributes that the index does not have, and does not count " +
+			"the rows that it fetches",
 		Source: "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/indexQualifier.test.ts",
 	},
 
@@ -280,48 +349,58 @@ var Local = append([]*Known{
 	// Pages.
 	{
 		Operations: "Query", Path: "ScannedCount", Fake: `\[.*,0\]`, Local: `\[.*\]`, If: emptyPage,
-		Reason: "Local gives no LastEvaluatedKey after Limit rows if the condition on the key leaves no others", Source: docQuery,
+		Reason: "Local gives no LastEvaluatedKey after Limit rows if the condition on the key leaves no others",
+		Source: docQuery,
 	},
 
 	// Capacity.
 	{
 		Operations: "DeleteItem", Path: "ConsumedCapacity", Fake: "absent", Local: `\{"CapacityUnits":1,.*`,
-		Reason: "Local reports the consumption of a delete that finds nothing, even where the request does not ask for it", Source: docCapacity,
+		Reason: "Local reports the consumption of a delete that finds nothing, even where the request does " +
+			"not ask for it", Source: docCapacity,
 	},
 	{
-		Operations: "TransactGetItems TransactWriteItems", Path: `ConsumedCapacity\[\d+\](\..*)?\.(Read|Write)CapacityUnits`, Fake: `[0-9]+`, Local: "absent",
+		Operations: "TransactGetItems TransactWriteItems",
+		Path:       `ConsumedCapacity\[\d+\](\..*)?\.(Read|Write)CapacityUnits`, Fake: `[0-9]+`, Local: "absent",
 		Reason: undivided, Source: docTransact,
 	},
 	{
-		Operations: "Query Scan", Path: `ConsumedCapacity\.((Table|(Local|Global)SecondaryIndexes\.\w+)\.)?CapacityUnits`, Fake: "1|0.5", Local: "0",
-		Reason: "Local takes no units for a read that finds nothing", Source: docCapacity,
+		Operations: "Query Scan",
+		Path:       `ConsumedCapacity\.((Table|(Local|Global)SecondaryIndexes\.\w+)\.)?CapacityUnits`, Fake: "1|0.5",
+		Local: "0", Reason: "Local takes no units for a read that finds nothing", Source: docCapacity,
 	},
 	{
-		Operations: "Query", Path: `ConsumedCapacity\.(Table\.)?CapacityUnits`, Fake: "[0-9.]+", Local: "[0-9.]+", When: projectsFromPart, If: less,
+		Operations: "Query", Path: `ConsumedCapacity\.(Table\.)?CapacityUnits`, Fake: "[0-9.]+", Local: "[0-9.]+",
+		When: projectsFromPart, If: less,
 		Reason: "Local fetches rows from the table though a local index has all that is asked for", Source: docLSI,
 	},
 	{
-		Operations: "BatchGetItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: more,
+		Operations: "BatchGetItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+",
+		Local: "[0-9]+", If: more,
 		Reason: "Local takes no units for items of a batch that do not exist", Source: docCapacity,
 	},
 	{
-		Operations: "TransactWriteItems", Path: `ConsumedCapacity\[\d+\]\.(.*\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: more,
+		Operations: "TransactWriteItems", Path: `ConsumedCapacity\[\d+\]\.(.*\.)?CapacityUnits`, Fake: "[0-9]+",
+		Local: "[0-9]+", If: more,
 		Reason: "Local does not count two units for each action of a transaction", Source: docCapacity,
 	},
 	{
 		Operations: "PutItem UpdateItem DeleteItem BatchWriteItem TransactWriteItems",
 		Path:       `ConsumedCapacity(\[\d+\])?\.(GlobalSecondaryIndexes(\.\w+)?(\.CapacityUnits)?|LocalSecondaryIndexes\.\w+\.CapacityUnits)`,
 		Fake:       "absent|[0-9]+", Local: `\{.*|[0-9]+`, If: moreIndexes,
-		Reason: "Local counts a write to an index for an item that has only a part of the index's key, and is not in it; and 100 bytes more for each row in an index, " +
-			"which the documentation counts for storage only", Source: docIndexes,
+		Reason: "Local counts a write to an index for an item that has only a part of the index's key, and is not " +
+			"in it; and 100 bytes more for each row in an index, which the documentation counts for storage only",
+		Source: docIndexes,
 	},
 	{
-		Operations: "PutItem UpdateItem DeleteItem BatchWriteItem TransactWriteItems", Path: `ConsumedCapacity(\[\d+\])?\.CapacityUnits`,
-		Fake: "[0-9]+", Local: "[0-9]+", If: less,
+		Operations: "PutItem UpdateItem DeleteItem BatchWriteItem TransactWriteItems",
+		Path:       `ConsumedCapacity(\[\d+\])?\.CapacityUnits`,
+		Fake:       "[0-9]+", Local: "[0-9]+", If: less,
 		Reason: "the sum includes the units that Local counts too much for indexes", Source: docIndexes,
 	},
 	{
-		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
+		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+",
+		Local: "[0-9]+", If: less,
 		Reason: "Local counts two units for a delete in a batch that finds nothing", Source: docCapacity,
 	},
 }, slices.Concat(localStatements, localLegacy, localMade)...)
@@ -344,12 +423,14 @@ func emptyPage(fake, local string) bool { return fake == strings.TrimSuffix(loca
 func filtersIndex(r Request) bool {
 	name := r.Body["IndexName"]
 	all := r.Body["Select"] == "ALL_ATTRIBUTES" || r.Body["ProjectionExpression"] != nil
-	return (name == "byHeight" || name == "byBoth" || name == "localBytes") && (r.Body["FilterExpression"] != nil || all)
+	return (name == "byHeight" || name == "byBoth" || name == "localBytes") &&
+		(r.Body["FilterExpression"] != nil || all)
 }
 
 // projectsFromPart says whether a request names attributes of a local index that does not hold all of a row.
 func projectsFromPart(r Request) bool {
-	return r.Body["IndexName"] == "localBytes" && (r.Body["ProjectionExpression"] != nil || r.Body["AttributesToGet"] != nil)
+	return r.Body["IndexName"] == "localBytes" &&
+		(r.Body["ProjectionExpression"] != nil || r.Body["AttributesToGet"] != nil)
 }
 
 // projectsInto says whether a request reads paths into attributes from a local index.
@@ -404,7 +485,8 @@ func onlyDeletes(updates object) bool {
 func onlyRemoves(v any) bool {
 	switch v := v.(type) {
 	case object:
-		if text, ok := v["UpdateExpression"].(string); ok && !strings.Contains(text, "SET ") && !strings.Contains(text, "ADD ") {
+		if text, ok := v["UpdateExpression"].(string); ok && !strings.Contains(text, "SET ") &&
+			!strings.Contains(text, "ADD ") {
 			return true
 		}
 		if updates, ok := v["AttributeUpdates"].(object); ok && onlyDeletes(updates) {

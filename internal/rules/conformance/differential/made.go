@@ -15,7 +15,8 @@ var madeTables = []table{
 	{key: []attribute{{"pk", "S"}, {"sk", "S"}}, indexes: []index{
 		{name: "byGroup", hash: []attribute{{"g", "S"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
 		{name: "byBoth", hash: []attribute{{"g", "S"}, {"h", "N"}}, projection: "INCLUDE", include: []any{"x"}},
-		{name: "localBytes", local: true, hash: []attribute{{"pk", "S"}}, sort: []attribute{{"b", "B"}}, projection: "KEYS_ONLY"},
+		{name: "localBytes", local: true, hash: []attribute{{"pk", "S"}}, sort: []attribute{{"b", "B"}},
+			projection: "KEYS_ONLY"},
 	}},
 	{key: []attribute{{"id", "N"}}, indexes: []index{
 		{name: "byGroup", hash: []attribute{{"g", "S"}}, projection: "KEYS_ONLY"},
@@ -23,7 +24,8 @@ var madeTables = []table{
 	}},
 	{key: []attribute{{"pk", "B"}, {"sk", "N"}}, indexes: []index{
 		{name: "byGroup", hash: []attribute{{"g", "S"}}, projection: "ALL"},
-		{name: "localNumber", local: true, hash: []attribute{{"pk", "B"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
+		{name: "localNumber", local: true, hash: []attribute{{"pk", "B"}},
+			sort: []attribute{{"n", "N"}}, projection: "ALL"},
 	}},
 }
 
@@ -58,7 +60,8 @@ func (d draws) life() []Request {
 	m.t.name = madePrefix + "$RUN-" + strconv.Itoa(d.below(1<<20, "name"))
 	m.create()
 	steps := []weighted[func()]{
-		{8, m.write}, {3, m.index}, {4, m.stream}, {2, m.billing}, {3, m.ttl}, {2, m.describe}, {3, m.read}, {6, m.records},
+		{8, m.write}, {3, m.index}, {4, m.stream}, {2, m.billing}, {3, m.ttl}, {2, m.describe},
+		{3, m.read}, {6, m.records},
 	}
 	for range 4 + d.below(8, "steps") {
 		pick(d, "step", steps)()
@@ -126,7 +129,8 @@ func (m *maker) write() {
 		body["Item"] = m.sound()
 		m.add("PutItem", body)
 	case 2:
-		body["Key"], body["UpdateExpression"] = m.key(m.t), oneOf(m.draws, "update", "SET x = :x", "SET spare = if_not_exists(spare, :x) REMOVE x", "SET y = :x, x = :x")
+		body["Key"], body["UpdateExpression"] = m.key(m.t), oneOf(m.draws, "update", "SET x = :x",
+			"SET spare = if_not_exists(spare, :x) REMOVE x", "SET y = :x, x = :x")
 		body["ExpressionAttributeValues"] = object{":x": m.value("", 1)}
 		m.add("UpdateItem", body)
 	case 3:
@@ -218,7 +222,9 @@ func (m *maker) ttl() {
 		m.add("DescribeTimeToLive", body)
 		return
 	}
-	body["TimeToLiveSpecification"] = object{"AttributeName": oneOf(m.draws, "attribute", "n", "n", "x", "status"), "Enabled": !m.chance(3, "off")}
+	body["TimeToLiveSpecification"] = object{
+		"AttributeName": oneOf(m.draws, "attribute", "n", "n", "x", "status"), "Enabled": !m.chance(3, "off"),
+	}
 	m.add("UpdateTimeToLive", body)
 	m.add("DescribeTimeToLive", object{"TableName": m.t.name})
 }
@@ -240,14 +246,17 @@ func (m *maker) records() {
 		m.add("DescribeTable", object{"TableName": m.t.name})
 	}
 	m.add("DescribeStream", object{"StreamArn": theStream})
-	from := object{"StreamArn": theStream, "ShardId": theShard, "ShardIteratorType": oneOf(m.draws, "from", "TRIM_HORIZON", "TRIM_HORIZON", "LATEST")}
+	from := object{"StreamArn": theStream, "ShardId": theShard, "ShardIteratorType": oneOf(m.draws, "from",
+		"TRIM_HORIZON", "TRIM_HORIZON", "LATEST")}
 	m.add("GetShardIterator", from)
 	page := object{"ShardIterator": theIterator}
 	m.some(page, 3, "Limit", 1, 2, 1000)
 	m.add("GetRecords", page)
 	if m.chance(2, "by number") {
 		m.add("GetShardIterator", object{
-			"StreamArn": theStream, "ShardId": theShard, "ShardIteratorType": oneOf(m.draws, "from", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"), "SequenceNumber": theNumber,
+			"StreamArn": theStream, "ShardId": theShard,
+			"ShardIteratorType": oneOf(m.draws, "from", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"),
+			"SequenceNumber":    theNumber,
 		})
 		m.add("GetRecords", object{"ShardIterator": theIterator})
 	}

@@ -87,7 +87,8 @@ func (s Store) plainTable(t object) {
 	if t["LatestStreamArn"] != nil {
 		t["LatestStreamArn"] = theStream
 	}
-	drop(t, "TableId", "TableArn", "TableStatus", "CreationDateTime", "ItemCount", "TableSizeBytes", "LatestStreamLabel")
+	drop(t, "TableId", "TableArn", "TableStatus", "CreationDateTime", "ItemCount",
+		"TableSizeBytes", "LatestStreamLabel")
 	sortTexts(t["AttributeDefinitions"])
 	plainUnits := func(o object) {
 		units, _ := o["ProvisionedThroughput"].(object)
@@ -141,7 +142,8 @@ func (s Store) settled(ctx context.Context, name any, run int) error {
 		t, _ := a.body["Table"].(object)
 		busy := func(o object, member string) bool { return o[member] != nil && o[member] != "ACTIVE" }
 		if a.failed() || !busy(t, "TableStatus") &&
-			!slices.ContainsFunc(list(t, "GlobalSecondaryIndexes"), func(x object) bool { return busy(x, "IndexStatus") }) {
+			!slices.ContainsFunc(list(t, "GlobalSecondaryIndexes"),
+				func(x object) bool { return busy(x, "IndexStatus") }) {
 			if t["StreamSpecification"] != nil { // otherwise it is the name of a former one
 				s.note(t, "LatestStreamArn", theStream)
 			}

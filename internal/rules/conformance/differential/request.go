@@ -16,8 +16,8 @@ type object = map[string]any
 type Request struct {
 	// Operation is its name, such as "PutItem".
 	Operation string
-	// Body is its JSON. The text "$RUN" in it becomes a new number for each run of the sequence: a store remembers request
-	// tokens for longer than a sequence takes.
+	// Body is its JSON. The text "$RUN" in it becomes a new number for each run of the sequence: a store remembers
+	// request tokens for longer than a sequence takes.
 	Body object
 	// Pages asks to follow LastEvaluatedKey, or NextToken, to the end.
 	Pages bool

@@ -19,7 +19,8 @@ type Pair struct {
 	Known []*Known
 	// Tally counts the operations, expressions and errors of the run.
 	Tally *Tally
-	// Survey, if not nil, is told of every difference that is not listed, and the sequence goes on: to see many at once.
+	// Survey, if not nil, is told of every difference that is not listed, and the sequence goes on: to see many at
+	// once.
 	Survey func(*Failure)
 
 	runs int
@@ -68,7 +69,8 @@ func (f *Failure) text(from int) string {
 		fmt.Fprintf(&b, "     %s: %s\n", name, shorten(f.Answers[i]))
 	}
 	for _, d := range f.Disparities {
-		fmt.Fprintf(&b, "     %s: %s has %s, %s has %s\n", d.path, f.names[0], shorten(d.left), f.names[1], shorten(d.right))
+		fmt.Fprintf(&b, "     %s: %s has %s, %s has %s\n", d.path, f.names[0], shorten(d.left),
+			f.names[1], shorten(d.right))
 	}
 	return b.String()
 }
@@ -203,7 +205,8 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 func (p *Pair) failure(s Sequence, at int, d []disparity, left, right answer) *Failure {
 	return &Failure{
 		Sequence: s, At: at, Disparities: d, names: [2]string{p.Fake.Name, p.Real.Name},
-		Answers: [2]string{left.outcome() + " " + string(encode(left.body)), right.outcome() + " " + string(encode(right.body))},
+		Answers: [2]string{left.outcome() + " " + string(encode(left.body)),
+			right.outcome() + " " + string(encode(right.body))},
 	}
 }
 

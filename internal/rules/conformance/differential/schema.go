@@ -16,7 +16,8 @@ var tables = []table{
 				name: "byBoth", hash: []attribute{{"g", "S"}, {"h", "N"}}, sort: []attribute{{"n", "N"}, {"b", "B"}},
 				projection: "INCLUDE", include: []any{"x", "m"},
 			},
-			{name: "localNumber", local: true, hash: []attribute{{"pk", "S"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
+			{name: "localNumber", local: true, hash: []attribute{{"pk", "S"}},
+				sort: []attribute{{"n", "N"}}, projection: "ALL"},
 			{
 				name: "localBytes", local: true, hash: []attribute{{"pk", "S"}}, sort: []attribute{{"b", "B"}},
 				projection: "INCLUDE", include: []any{"x", "l"},

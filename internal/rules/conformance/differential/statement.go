@@ -152,7 +152,8 @@ func (e *expressions) clauses() string {
 				add("REMOVE", e.target(target))
 			}
 		default:
-			if target := take("num", "x", "y", "str", "m", "l", "n", "g", "h", "b", "status", "a.b", "ss"); target != "" {
+			if target := take("num", "x", "y", "str", "m", "l", "n", "g", "h", "b", "status",
+				"a.b", "ss"); target != "" {
 				path := e.target(target)
 				add("SET", path+" = "+e.newValue(target, path))
 			}
@@ -242,7 +243,8 @@ func (e *expressions) selection() (text string, ordered, global bool) {
 		if e.chance(2, "filtered") {
 			text += " AND " + e.grouped()
 		}
-		// The order of partitions is not documented, and neither is that of rows where ORDER BY has the partition key only.
+		// The order of partitions is not documented, and neither is that of rows where ORDER BY has the partition key
+		// only.
 		return text + oneOf(e.draws, "order", "", "", " ORDER BY "+hash.name), false, global
 	case 4:
 		first, second := e.differing(hash)

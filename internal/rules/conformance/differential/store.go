@@ -31,16 +31,18 @@ type Store struct {
 
 // InProcess is a store behind a handler, without a socket.
 func InProcess(name string, h http.Handler) Store {
-	return Store{Name: name, Endpoint: "http://in-process", Sign: Unsigned("differential"), Send: func(r *http.Request) (*http.Response, error) {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w.Result(), nil
-	}}
+	return Store{Name: name, Endpoint: "http://in-process", Sign: Unsigned("differential"),
+		Send: func(r *http.Request) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Result(), nil
+		}}
 }
 
 // Unsigned names an access key id and signs nothing: neither the fake nor DynamoDB Local looks at signatures.
 func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
-	header := "AWS4-HMAC-SHA256 Credential=" + accessKeyID + "/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
+	header := "AWS4-HMAC-SHA256 Credential=" + accessKeyID +
+		"/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
 	return func(r *http.Request, _ []byte) error {
 		r.Header.Set("Authorization", header)
 		return nil

@@ -28,7 +28,8 @@ type Tally struct {
 // NewTally returns an empty tally.
 func NewTally() *Tally {
 	return &Tally{
-		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{}, parameters: map[string]int{}, classes: map[string]int{},
+		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{},
+		parameters: map[string]int{}, classes: map[string]int{},
 		faults: map[string]int{}, edges: map[string]int{}, strange: map[string]bool{},
 	}
 }
@@ -42,11 +43,14 @@ func (c *Tally) Requests() int {
 
 // words of expressions that a run must reach.
 var words = []string{
-	"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size", "if_not_exists", "list_append",
-	"=", "<>", "<", "<=", ">", ">=", "+", "-", "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE",
+	"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size", "if_not_exists",
+	"list_append", "=", "<>", "<", "<=", ">", ">=", "+", "-", "AND", "OR", "NOT", "BETWEEN", "IN", "SET",
+	"REMOVE", "ADD", "DELETE",
 }
 
-var wordsOfExpressions = regexp.MustCompile(`[a-z_]+\(|<=|>=|<>|[=<>+-]|\b(?:AND|OR|NOT|BETWEEN|IN|SET|REMOVE|ADD|DELETE)\b`)
+var wordsOfExpressions = regexp.MustCompile(
+	`[a-z_]+\(|<=|>=|<>|[=<>+-]|\b(?:AND|OR|NOT|BETWEEN|IN|SET|REMOVE|ADD|DELETE)\b`,
+)
 
 func (c *Tally) sequence() {
 	c.mu.Lock()
@@ -94,16 +98,23 @@ func (c *Tally) failure(outcome string) {
 // clauses of statements that a run must reach.
 var clauses = []class{
 	{"SELECT", regexp.MustCompile(`^SELECT`)}, {"SELECT of columns", regexp.MustCompile(`^SELECT [^*]`)},
-	{"SELECT of an index", indexInStatement}, {"INSERT", regexp.MustCompile(`^INSERT`)}, {"UPDATE", regexp.MustCompile(`^UPDATE`)},
-	{"UPDATE that begins with FROM", regexp.MustCompile(`^FROM`)}, {"DELETE", regexp.MustCompile(`^DELETE`)}, {"EXISTS", regexp.MustCompile(`^EXISTS`)},
-	{"SET", regexp.MustCompile(` SET `)}, {"REMOVE", regexp.MustCompile(` REMOVE `)}, {"set_add", regexp.MustCompile(`set_add\(`)},
+	{"SELECT of an index", indexInStatement}, {"INSERT", regexp.MustCompile(`^INSERT`)},
+	{"UPDATE", regexp.MustCompile(`^UPDATE`)},
+	{"UPDATE that begins with FROM", regexp.MustCompile(`^FROM`)}, {"DELETE", regexp.MustCompile(`^DELETE`)},
+	{"EXISTS", regexp.MustCompile(`^EXISTS`)},
+	{"SET", regexp.MustCompile(` SET `)}, {"REMOVE", regexp.MustCompile(` REMOVE `)},
+	{"set_add", regexp.MustCompile(`set_add\(`)},
 	{"set_delete", regexp.MustCompile(`set_delete\(`)}, {"list_append", regexp.MustCompile(`list_append\(`)},
 	{"ALL OLD", regexp.MustCompile(`RETURNING ALL OLD \*$`)}, {"ALL NEW", regexp.MustCompile(`RETURNING ALL NEW \*$`)},
-	{"MODIFIED OLD", regexp.MustCompile(`RETURNING MODIFIED OLD \*$`)}, {"MODIFIED NEW", regexp.MustCompile(`RETURNING MODIFIED NEW \*$`)},
-	{"IS MISSING", regexp.MustCompile(` IS MISSING`)}, {"IS NULL", regexp.MustCompile(` IS NULL`)}, {"IN", regexp.MustCompile(` IN [\[(]`)},
-	{"BETWEEN", regexp.MustCompile(` BETWEEN `)}, {"AND", regexp.MustCompile(` (AND|and) `)}, {"OR", regexp.MustCompile(` OR `)}, {"NOT", regexp.MustCompile(`NOT `)},
-	{"begins_with", regexp.MustCompile(`begins_with\(`)}, {"contains", regexp.MustCompile(`contains\(`)}, {"size", regexp.MustCompile(`size\(`)},
-	{"attribute_type", regexp.MustCompile(`attribute_type\(`)}, {"ORDER BY", regexp.MustCompile(` ORDER BY `)}, {"parameter", regexp.MustCompile(`\?`)},
+	{"MODIFIED OLD", regexp.MustCompile(`RETURNING MODIFIED OLD \*$`)},
+	{"MODIFIED NEW", regexp.MustCompile(`RETURNING MODIFIED NEW \*$`)},
+	{"IS MISSING", regexp.MustCompile(` IS MISSING`)}, {"IS NULL", regexp.MustCompile(` IS NULL`)},
+	{"IN", regexp.MustCompile(` IN [\[(]`)},
+	{"BETWEEN", regexp.MustCompile(` BETWEEN `)}, {"AND", regexp.MustCompile(` (AND|and) `)},
+	{"OR", regexp.MustCompile(` OR `)}, {"NOT", regexp.MustCompile(`NOT `)},
+	{"begins_with", regexp.MustCompile(`begins_with\(`)}, {"contains", regexp.MustCompile(`contains\(`)},
+	{"size", regexp.MustCompile(`size\(`)}, {"attribute_type", regexp.MustCompile(`attribute_type\(`)},
+	{"ORDER BY", regexp.MustCompile(` ORDER BY `)}, {"parameter", regexp.MustCompile(`\?`)},
 	{"literal", regexp.MustCompile(`'`)}, {"path into a document", regexp.MustCompile(`[a-z]"?[.\[]["a-z0-9]`)},
 }
 
@@ -150,7 +161,8 @@ func statementsOf(r Request) (all []string) {
 
 // The operators and actions of legacy parameters.
 var comparisons = []string{
-	"EQ", "NE", "LE", "LT", "GE", "GT", "NOT_NULL", "NULL", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH", "IN", "BETWEEN", "PUT", "ADD", "DELETE",
+	"EQ", "NE", "LE", "LT", "GE", "GT", "NOT_NULL", "NULL", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH", "IN",
+	"BETWEEN", "PUT", "ADD", "DELETE",
 }
 
 // legacy counts legacy parameters, their operators and their actions.
@@ -254,7 +266,8 @@ func (c *Tally) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d requests in %d sequences, %d %% of them successful\n", c.requests, c.sequences, 100*c.succeeded/max(1, c.requests))
+	fmt.Fprintf(&b, "%d requests in %d sequences, %d %% of them successful\n", c.requests, c.sequences,
+		100*c.succeeded/max(1, c.requests))
 	for _, name := range sortedKeys(c.operations) {
 		fmt.Fprintf(&b, "  %s %d ok, %d refused\n", name, c.operations[name][0], c.operations[name][1])
 	}
