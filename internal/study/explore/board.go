@@ -61,7 +61,7 @@ func (b *Board) add(name string, read func() ([]byte, error), first func() origi
 			map[string]Night{}, map[string]string{}
 	}
 	switch filepath.Ext(name) {
-	case ".yaml":
+	case ".yaml", ".yml":
 		return b.addKept(name, read, first())
 	case droppedEnding:
 		b.dropped[stem(name)] = true
@@ -81,7 +81,7 @@ func (b *Board) add(name string, read func() ([]byte, error), first func() origi
 }
 
 func (b *Board) addKept(name string, read func() ([]byte, error), o origin) error {
-	k := keptFile{origin: o}
+	k := keptFile{origin: o, name: name}
 	parts := strings.Split(stem(name), ".")
 	if k.version == "" || len(parts) != 4 { // by other hands
 		data, err := read()
@@ -219,7 +219,7 @@ func (b *Board) finding(name string, seen map[string]Night) report.DashboardFind
 	f := report.DashboardFinding{
 		What: "violation", Scenario: name, FirstNight: cmp.Or(k.night, "before nights were kept"),
 		FirstVersion: k.version, LatestNight: k.night, LastVersion: k.version,
-		StoppedAt: b.stopped[name], Choices: k.choices, File: name + ".yaml",
+		StoppedAt: b.stopped[name], Choices: k.choices, File: k.name,
 	}
 	if parts := strings.Split(name, "."); len(parts) == 4 {
 		f.Scenario, f.Protocol, f.What = parts[0], parts[1], parts[2]

@@ -75,7 +75,7 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 	put(folders[1], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v1", "n1")) // found in two places
 	put(folders[1], "a.p.stale-writer.02.yaml", fmt.Sprintf(kept, "v1", "n1"))
 	put(folders[0], "a.p.stale-writer.02.stopped", "v2\nfor a reason\n")
-	put(folders[0], "a.p.reach-pause.03.yaml", fmt.Sprintf(kept, "v1", "n1"))
+	put(folders[0], "a.p.reach-pause.03.yml", fmt.Sprintf(kept, "v1", "n1"))
 	put(folders[0], "cut.yaml", "name: a\n")
 	put(folders[0], "night.n3.b.p.1.1-1.1.json",
 		`{"night": "n3", "version": "v3", "scenario": "b", "protocol": "p", "schedules": 1}`)

@@ -183,6 +183,7 @@ type entry struct {
 type keptFile struct {
 	origin
 	fails bool
+	name  string // of the file; a board has it
 }
 
 // before orders files: failing ones first, then those with fewer choices, then older ones.
@@ -234,7 +235,7 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 		case err == nil && read.Replay != nil:
 			if read.Name == s.Name && read.Replay.Protocol == p.Name {
 				e := entry{file, read, c.version(file, stoppedEnding),
-					keptFile{originOf(file), read.Replay.Violates != ""}}
+					keptFile{origin: originOf(file), fails: read.Replay.Violates != ""}}
 				e.kept.choices = len(read.Replay.Choices)
 				entries = append(entries, e)
 			}
