@@ -31,9 +31,8 @@ func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl s
 // the Seq of the last change. Rows and changes are made one by one: a slow reader keeps only the snapshot and one row
 // or change in memory. Nothing else may use the snapshot meanwhile.
 func (h *handler) Read(s *Snapshot) (
-	tables []string, rows func(
-		table string,
-	) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[Change], last int,
+	tables []string, rows func(table string) iter.Seq[attr.Item],
+	changes func(seq, latest int) iter.Seq[Change], last int,
 ) {
 	rows = func(table string) iter.Seq[attr.Item] {
 		t := s.state.at(table)

@@ -74,9 +74,7 @@ func TestFaultShortPage(t *testing.T) {
 		"query":     query(),
 		"backwards": query(func(in *dynamodb.QueryInput) { in.ScanIndexForward = aws.Bool(false) }),
 		"after a row": query(func(in *dynamodb.QueryInput) {
-			in.ExclusiveStartKey = values{
-				"pk": s("a"), "sk": s("1"),
-			}
+			in.ExclusiveStartKey = values{"pk": s("a"), "sk": s("1")}
 		}),
 		"consistent":  query(func(in *dynamodb.QueryInput) { in.ConsistentRead = aws.Bool(true) }),
 		"filter":      query(filter),

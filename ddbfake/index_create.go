@@ -80,10 +80,8 @@ func (c *constraints) index(s *indexSpec, at string) {
 		case n > maxProjectedAttributes:
 			c.length("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes",
 				"less", maxProjectedAttributes)
-		case slices.ContainsFunc(p.NonKeyAttributes, func(name string) bool {
-			return len(name) < 1 ||
-				len(name) > 255
-		}):
+		case slices.ContainsFunc(p.NonKeyAttributes,
+			func(name string) bool { return len(name) < 1 || len(name) > 255 }):
 			c.add("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes",
 				"Member must satisfy constraint: [Member must have length less than or equal to 255, Member must "+
 					"have length greater than or equal to 1]")

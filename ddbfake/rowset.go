@@ -51,9 +51,8 @@ var eras atomic.Uint64
 
 func newRowSet() rowSet {
 	less := func(a, b *cell) bool { return a.key.less(b.key) }
-	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), probe: cell{
-		place: new(place),
-	}}
+	tree := btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+	return rowSet{tree: tree, era: eras.Add(1), probe: cell{place: new(place)}}
 }
 
 // Copy returns a set that shares rows with s until one of them writes.

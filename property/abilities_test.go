@@ -47,9 +47,7 @@ func TestAbilities(t *testing.T) {
 		newStore func(Node) (isr.Handler, error)
 		want     []scenario.Verb
 	}{
-		{"everything", func(
-			n Node,
-		) (isr.Handler, error) {
+		{"everything", func(n Node) (isr.Handler, error) {
 			return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config)
 		}, allVerbs},
 		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) },

@@ -546,9 +546,7 @@ func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, 
 		},
 		"lock: another for each": func(n property.LockNode) (property.Lock, error) {
 			real := &turnstile{LockNode: n}
-			return acquirer(func(
-				ctx context.Context, _ string,
-			) (property.Held, error) {
+			return acquirer(func(ctx context.Context, _ string) (property.Held, error) {
 				return real.Acquire(ctx, n.Tokens())
 			}), nil
 		},

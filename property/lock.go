@@ -180,8 +180,9 @@ func (c LockCheck) check() Check {
 			},
 			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
 				return c.worlds().Generator(name, protocol, schedules)
-			}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
-			basic: mark.HoldTaken, nothing: "no lock was taken",
+			},
+			table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
+			reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
 			unmet: func(count *tally) (string, string) {
 				extends := wanted == nil && c.extends != nil && c.extends.Load()
 				if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {

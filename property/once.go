@@ -135,8 +135,9 @@ func (c OnceCheck) check() Check {
 			},
 			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
 				return c.worlds().Generator(name, protocol, schedules)
-			}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.CallAnswered, mark.CallContended,
-				mark.CallRepeated}, basic: mark.CallAnswered, nothing: "no call was answered",
+			},
+			table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
+			reach: []scenario.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
 			unmet: func(count *tally) (string, string) {
 				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
 			},

@@ -460,9 +460,7 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 			n.Table = "the-real-one"
 			return &turnstile{LockNode: n}, nil
 		},
-		"lock: with other keys": func(
-			n property.LockNode,
-		) (property.Lock, error) {
+		"lock: with other keys": func(n property.LockNode) (property.Lock, error) {
 			return &turnstile{LockNode: n}, nil
 		},
 		"lock: cannot be made": func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },

@@ -239,9 +239,7 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		"a refusal": func(lock, _ map[string]types.AttributeValue) (any, error) {
 			return nil, &types.ConditionalCheckFailedException{Item: lock}
 		},
-		"a cancellation": func(
-			lock, meta map[string]types.AttributeValue,
-		) (any, error) {
+		"a cancellation": func(lock, meta map[string]types.AttributeValue) (any, error) {
 			return nil, refused(meta, lock)
 		},
 	} {
@@ -259,9 +257,7 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
 			got, is := veiled[way].(storeAnswer)
-			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(
-				reflect.Type,
-			) bool {
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool {
 				return true
 			})); diff != "" || !is || len(veiled) != 8 {
 				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)

@@ -381,9 +381,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 		switch {
 		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool { return l.Diverged != "" }):
 			diverged++
-		case slices.ContainsFunc(lags, func(
-			l recorder.Lagged,
-		) bool {
+		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool {
 			return !slices.Equal(decisions(l.History), mine)
 		}):
 			differ++

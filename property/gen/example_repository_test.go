@@ -144,9 +144,7 @@ func TestRepository(t *testing.T) {
 func TestRepositoryWithABug(t *testing.T) {
 	for name, bug := range map[string]func(*repository){
 		"only the first answer of a Query": func(r *repository) { r.pages = false },
-		"two tenants share a partition": func(
-			r *repository,
-		) {
+		"two tenants share a partition": func(r *repository) {
 			r.name = func(tenant string) string { return "TENANT#" + tenant[:1] }
 		},
 	} {

@@ -122,8 +122,8 @@ func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 		case ddbfake.FaultConflict:
 			f.Op = rapid.SampledFrom([]string{"PutItem", "UpdateItem", "DeleteItem"}).Draw(rt, "operation")
 		default:
-			f.Op = rapid.SampledFrom([]string{"", "GetItem", "PutItem", "UpdateItem", "DeleteItem"}).Draw(rt,
-				"operation")
+			f.Op = rapid.SampledFrom([]string{"", "GetItem", "PutItem", "UpdateItem", "DeleteItem"}).
+				Draw(rt, "operation")
 		}
 		return f
 	})

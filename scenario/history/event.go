@@ -42,9 +42,8 @@ var kindNames = [...]string{
 	mark.EventLockReleased: "has given back lock", mark.EventGuardedWrite: "writes what is guarded by lock",
 	mark.EventGuardedRefused: "is refused a write of what is guarded by lock",
 	mark.EventCallAsked:      "calls", mark.EventCallAnswered: "has the result of",
-	mark.EventCallRefused: "is told to try again with",
-	mark.EventCallOther:   "is refused, for its payload,", mark.EventEffectBegun: "begins the effect of",
-	mark.EventEffect:       "has the effect happen of",
+	mark.EventCallRefused: "is told to try again with", mark.EventCallOther: "is refused, for its payload,",
+	mark.EventEffectBegun: "begins the effect of", mark.EventEffect: "has the effect happen of",
 	mark.EventEffectFailed: "fails in the effect of",
 }
 

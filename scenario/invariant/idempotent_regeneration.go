@@ -202,8 +202,8 @@ func keptUntil(states []claim, p publish) time.Time {
 		own := s.seq >= p.with[0].Seq && s.seq <= p.with[len(p.with)-1].Seq
 		switch {
 		case s.from.After(p.Time):
-		case !own && s.from.Equal(p.Time) &&
-			kept.Before(s.ttl): // only the order of the log says which of the two came first
+		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl):
+			// only the order of the log says which of the two came first
 		default:
 			kept = s.ttl
 		}
@@ -283,8 +283,8 @@ type reqStates struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); s.published && !s.restored {
-			m.publish(m.body.of(fingerprint.Hash(0).Text(s.pk).
-				Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
+			version := fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk))
+			m.publish(m.body.of(version, row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
 		}
 	})
 	id, sk := role(c)

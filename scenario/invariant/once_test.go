@@ -163,9 +163,7 @@ func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 			alicesCall + "2 bob asks a\n5 bob told r1"} {
 			ev := calls(t, story)
 			inside.In(&ev).Once = once
-			Judge(ev, func(
-				inv Invariant, f Finding,
-			) {
+			Judge(ev, func(inv Invariant, f Finding) {
 				t.Errorf("terms %+v, %q: found %v of %s", once, story, f, inv.Name)
 			}, OfCalls()...)
 		}

@@ -44,9 +44,7 @@ func TestSingleFlight(t *testing.T) {
 			run: newRun().take("alice").take("bob").renders("bob", "2")},
 		{name: "given back, and taken by the next",
 			run: newRun().take("alice").renders("alice", "1").give("alice").take("bob").renders("bob", "2")},
-		{name: "given back by a row of nobody", run: newRun().take("alice").do(func(
-			l *changeLog,
-		) {
+		{name: "given back by a row of nobody", run: newRun().take("alice").do(func(l *changeLog) {
 			l.write("alice", "LOCK", attr.Item{})
 		}).renders("alice", "1"),
 			want: invariant.Violated, events: []int{1}},
@@ -77,15 +75,11 @@ func TestSingleFlight(t *testing.T) {
 			run: shown().wait(59*second).take("bob").wait(60*second).renders("bob", "2")},
 		{name: "published by another since", run: newRun().take("bob").wait(30*second).take("alice").
 			renders("alice", "1").shows("alice", "1").renders("bob", "2")},
-		{name: "invalidated", run: shown().do(func(
-			l *changeLog,
-		) {
+		{name: "invalidated", run: shown().do(func(l *changeLog) {
 			l.page("carol", "1", attr.Item{"revalidate_seconds": attr.Int(0)})
 		}).take("bob").renders("bob", "2")},
 		{name: "invalidated since it was taken",
-			run: shown().take("bob").do(func(
-				l *changeLog,
-			) {
+			run: shown().take("bob").do(func(l *changeLog) {
 				l.page("carol", "1", attr.Item{"revalidate_seconds": attr.Int(0)})
 			}).renders("bob", "2")},
 		{name: "deleted by TTL since",
@@ -122,9 +116,7 @@ func TestSingleFlight(t *testing.T) {
 			run: newRun().do(func(l *changeLog) { l.write("carol", "META", attr.Item{"html": attr.S("0")}) }).
 				take("bob").renders("bob", "1")},
 		{name: "a page that did not say it once since the lease was taken", want: invariant.Unknown,
-			run: shown().take("bob").do(func(
-				l *changeLog,
-			) {
+			run: shown().take("bob").do(func(l *changeLog) {
 				l.write("carol", "META", attr.Item{"html": attr.S("0")}).meta("carol", "1")
 			}).renders("bob", "2")},
 		{name: "made before the log begins", want: invariant.Violated, events: []int{1},

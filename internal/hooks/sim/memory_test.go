@@ -244,9 +244,7 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 	type get func(asks string) int
 	late := func(deadline int) bool { return deadline < 0 }
 	for name, code := range map[string]func(p *sim.Proc, get get){
-		"it asks for something else": func(
-			_ *sim.Proc, get get,
-		) {
+		"it asks for something else": func(_ *sim.Proc, get get) {
 			get(fmt.Sprint("a number ", late(get("a deadline"))))
 		},
 		"it asks no more": func(_ *sim.Proc, get get) {
@@ -263,9 +261,7 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(get("a deadline"))))
 		},
-		"it waits for it": func(
-			p *sim.Proc, get get,
-		) {
+		"it waits for it": func(p *sim.Proc, get get) {
 			p.Clock().Sleep(time.Duration(get("a deadline")+2) * time.Second)
 		},
 		"it tells of it": func(p *sim.Proc, get get) {
@@ -305,9 +301,7 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(get("a deadline"))))
 		},
-		"it panics": func(
-			_ *sim.Proc, get get,
-		) {
+		"it panics": func(_ *sim.Proc, get get) {
 			_ = []int{0, 1, 2, 3, 4, 5, 6, 7}[max(get("a deadline"), 0)]
 		},
 		"only one way shows it":  func(_ *sim.Proc, get get) { get(fmt.Sprint("a number ", get("a deadline") > 90)) },

@@ -246,9 +246,7 @@ var expiryRestartsOnLook = isr.Protocol{
 	Summary: "a lock counts as over when it has not changed for a lease since the last look at it",
 	Breaks:  "liveness",
 	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-		return &watcher{
-			RecipeA: r, since: map[string]time.Time{},
-		}
+		return &watcher{RecipeA: r, since: map[string]time.Time{}}
 	}),
 }
 

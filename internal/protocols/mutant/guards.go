@@ -103,7 +103,5 @@ func (s fencer) Acquire(ctx context.Context, key string) (pagecache.Lease, error
 
 func (s fencer) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	return publishIf(ctx, s.RecipeA, l, m, "fence = :fence AND lease_expires_at > :now",
-		map[string]types.AttributeValue{
-			":fence": s.fences[l.Token], ":now": seconds(s.Now()),
-		})
+		map[string]types.AttributeValue{":fence": s.fences[l.Token], ":now": seconds(s.Now())})
 }

@@ -113,9 +113,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 				t.Fatalf("it replaces %q, want one method", methods)
 			}
 			stop()
-			stop = mutant.Rebuild(func(
-				mutated, reference pagecache.Store,
-			) pagecache.Store {
+			stop = mutant.Rebuild(func(mutated, reference pagecache.Store) pagecache.Store {
 				return restored{mutated, reference, methods}
 			})
 			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)})

@@ -58,9 +58,7 @@ func TestTableVariable(t *testing.T) {
 		for _, p := range recipe.References() {
 			r := newRig(t)
 			c := r.config("alice")
-			c.Render = func(
-				context.Context, string, func(context.Context) error,
-			) ([]byte, error) {
+			c.Render = func(context.Context, string, func(context.Context) error) ([]byte, error) {
 				return []byte("new"), nil
 			}
 			c.Table = test.table

@@ -96,9 +96,7 @@ func TestRowsAsDynamoDBStoresThem(t *testing.T) {
 func TestRowsSurvive(t *testing.T) {
 	some := rapid.StringN(1, -1, -1)
 	rapid.Check(t, func(t *rapid.T) {
-		seconds := func(
-			label string,
-		) pagecache.EpochSeconds {
+		seconds := func(label string) pagecache.EpochSeconds {
 			return pagecache.EpochSeconds(rapid.Int64().Draw(t, label))
 		}
 		meta := pagecache.Meta{
@@ -160,9 +158,7 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 		{"an etag that is none", func(r row) { r["etag"] = n("1") }, []string{"etag"}},
 		{"a ttl that is none", func(r row) { r["ttl"] = s("soon") }, []string{"ttl", `"soon"`}},
 		{"a list", func(r row) { r["ttl"] = &types.AttributeValueMemberL{} }, []string{"ttl", "AttributeValueMemberL"}},
-		{"a pointer without an age", func(
-			r row,
-		) {
+		{"a pointer without an age", func(r row) {
 			delete(r, "s3_key")
 			r["current_sk"] = s("VER#1")
 			delete(r, "generated_at")

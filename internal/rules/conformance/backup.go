@@ -121,9 +121,7 @@ func backupCases() []Case {
 			}, invalid("Invalid Backup ARN"))),
 		newCase("another region in the ARN", "The region in an ARN does not matter.", labBackup+"#ddb-backup-012",
 			needsBackups, expect(backUp("one"), one),
-			expect(func(
-				w *world,
-			) any {
+			expect(func(w *world) any {
 				return describeBackup(1, set("BackupArn", inRegion(w.backup(1), "eu-west-1")))(w)
 			}, one+described),
 			expect(func(w *world) any {
@@ -446,9 +444,7 @@ func restoreCases() []Case {
 		newCase("from another region", "A table that is restored from another region needs a key.",
 			labRestore+"#ddb-table-274", needsBackups,
 			expect(backUp("one"), one),
-			expect(func(
-				w *world,
-			) any {
+			expect(func(w *world) any {
 				return restore(1, "copy", set("BackupArn", inRegion(w.backup(1), "eu-west-1")))(w)
 			},
 				invalid(refusal+"sseSpecificationOverride must be provided for cross-region restores"))),

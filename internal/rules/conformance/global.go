@@ -37,9 +37,7 @@ func globalCases() []Case {
 	refused := func(name, rule, source, want string, options ...option) Case {
 		return newCase(name, rule, source, needsRegions, expect(updateTable(options...), want))
 	}
-	infrequent := func(
-		a *types.UpdateReplicationGroupMemberAction,
-	) {
+	infrequent := func(a *types.UpdateReplicationGroupMemberAction) {
 		a.TableClassOverride = "STANDARD_INFREQUENT_ACCESS"
 	}
 	noActions := invalid("There are no actions specified in the Replica Update Action of the request.")
@@ -245,9 +243,7 @@ func globalCases() []Case {
 						"Invalid arn us-east-1",
 				)),
 			expect(updateTable(replicaUpdates(key(ireland, "1234"))), "updating rows"+inNone),
-			expect(updateTable(replicaUpdates(changing(ireland, func(
-				a *types.UpdateReplicationGroupMemberAction,
-			) {
+			expect(updateTable(replicaUpdates(changing(ireland, func(a *types.UpdateReplicationGroupMemberAction) {
 				a.KMSMasterKeyId = aws.String("5678")
 			}))), keyless)),
 	}

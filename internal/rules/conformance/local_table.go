@@ -274,9 +274,7 @@ func localBackups() []deviation {
 			}
 			i := slices.IndexFunc(c.steps,
 				func(s step) bool { return strings.Contains(operation(s.do(&world{})), "Backup") })
-			if j := slices.IndexFunc(c.steps, func(
-				s step,
-			) bool {
+			if j := slices.IndexFunc(c.steps, func(s step) bool {
 				return strings.HasPrefix(operation(s.do(&world{})), "Restore")
 			}); i < 0 || j >= 0 && j < i {
 				i = j

@@ -307,9 +307,7 @@ func streamReadCases() []Case {
 				return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-3*time.Second)))(w)
 			}, iterator),
 			expect(getRecords(), "1 records; more\n- "+second),
-			expect(func(
-				w *world,
-			) any {
+			expect(func(w *world) any {
 				return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-time.Hour)))(w)
 			},
 				iterator),

@@ -214,9 +214,7 @@ func (sh *shrinker) withoutCommands(f found) found {
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
-			if !sh.cut(&f, func(
-				s *scenario.Scenario,
-			) {
+			if !sh.cut(&f, func(s *scenario.Scenario) {
 				s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1)
 			}, nil) {
 				j++

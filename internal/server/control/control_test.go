@@ -599,9 +599,7 @@ func TestWantsJSON(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	guarded := control.Guard(http.HandlerFunc(func(
-		w http.ResponseWriter, _ *http.Request,
-	) {
+	guarded := control.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "served")
 	}), "Dynamo.test")
 	tests := []struct {

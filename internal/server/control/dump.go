@@ -25,9 +25,8 @@ import (
 // ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
-		tables []string, rows func(
-			table string,
-		) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
+		tables []string, rows func(table string) iter.Seq[attr.Item],
+		changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
 	)
 	Settings(s *ddbfake.Snapshot, table string) (description []byte, ttl string, tags map[string]string)
 	Roll(table string, split bool) (open []string, err error)

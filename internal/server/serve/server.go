@@ -76,9 +76,8 @@ const ballast = 32 << 20
 //
 // The function tooLarge answers a client that asks before it sends a body over maxBody, and returns the status.
 func serveHTTP(
-	ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, tooLarge func(
-		*fasthttp.RequestCtx,
-	) int, l limits,
+	ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler,
+	tooLarge func(*fasthttp.RequestCtx) int, l limits,
 	certificate *tls.Certificate,
 ) error {
 	untouched := make([]byte, ballast)

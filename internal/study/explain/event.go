@@ -261,9 +261,7 @@ func (e Explain) elsewhere(
 		if f.Maybe {
 			continue
 		}
-		if err := add("fault "+f.String(), rankFault, func(
-			s *scenario.Scenario,
-		) {
+		if err := add("fault "+f.String(), rankFault, func(s *scenario.Scenario) {
 			s.Faults = slices.Delete(s.Faults, i, i+1)
 		}); err != nil {
 			return nil, err
@@ -280,9 +278,7 @@ func (e Explain) elsewhere(
 		if a.Drift == (fakeclock.Drift{}) {
 			continue
 		}
-		if err := add(a.Name+" clock error", rankNode, func(
-			s *scenario.Scenario,
-		) {
+		if err := add(a.Name+" clock error", rankNode, func(s *scenario.Scenario) {
 			s.Actors[i].Drift = fakeclock.Drift{}
 		}); err != nil {
 			return nil, err

@@ -208,9 +208,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		},
 		"seed": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })},
 			"with the seed 2, expected 1 as in 1.json"},
-		"strategy": {[]*explore.Exploration{first, shard(2, 2, func(
-			e *explore.Explorer,
-		) {
+		"strategy": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) {
 			e.Plan = sim.Only(sim.POS)
 		})}, "with the strategy pos, expected portfolio"},
 		"swarm": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })},
