@@ -811,6 +811,24 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	}
 }
 
+// A team looks at its bound when it meets. A member that looked between two meetings would end as others are fast.
+func TestATeamLooksAtItsBoundWhenItMeets(t *testing.T) {
+	writer := programActor{Script: []command{{Write: true}, {Write: true}, {Write: true}}}
+	x := &sim.Exploration{Off: noReduction, MaxSchedules: 3}
+	defer x.Close()
+	s := searcher{program: program{Registers: 1, Actors: []programActor{writer, writer}}, x: x}
+	s.advance(2)
+	x.Divide(2)
+	if left := must.Of(x.Meet())(t); !left {
+		t.Error("a search of 3 schedules was over after 2")
+	}
+	s.advance(5)
+	left := must.Of(x.Meet())(t)
+	if got := x.Save().Schedules; s.err != nil || left || got != 7 {
+		t.Errorf("%d schedules, more: %v, error %v; want 2 and 5 up to the next meeting, and no more", got, left, s.err)
+	}
+}
+
 // A team comes to all ends, up to the names of interchangeable actors, and without persistent sets to all states.
 func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 	effort.NotShort(t)
