@@ -5,7 +5,8 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 
 node(({ client, table }) => {
   const db = new DynamoDBClient(client)
-  const read = (pk: string) => db.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk }, sk: { S: 'META' } } }))
+  const read = (pk: string) =>
+    db.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk }, sk: { S: 'META' } } }))
   return {
     async get() {
       await read('CACHE#first')

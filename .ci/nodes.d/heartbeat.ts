@@ -20,11 +20,13 @@ class Beating extends Cache {
     const seconds = Date.now() / 1000
     const until = Math.ceil(seconds + this.o.config.lease)
     const own = blind ? {} : { ConditionExpression: 'lease_token = :token AND lease_expires_at > :now' }
-    const values: Record<string, AttributeValue> = blind ? {} : { ':token': { S: token }, ':now': { N: String(Math.floor(seconds)) } }
+    const now = { N: String(Math.floor(seconds)) }
+    const values: Record<string, AttributeValue> = blind ? {} : { ':token': { S: token }, ':now': now }
+    const ttl = { N: String(until + this.o.config.ttlBuffer) }
     return this.db.updateItem({
-      TableName: this.o.table, Key: this.row(key, 'LOCK'), ...own, UpdateExpression: 'SET lease_expires_at = :until, #ttl = :ttl',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ...values, ':until': { N: String(until) }, ':ttl': { N: String(until + this.o.config.ttlBuffer) } },
+      TableName: this.o.table, Key: this.row(key, 'LOCK'), ...own, ExpressionAttributeNames: { '#ttl': 'ttl' },
+      UpdateExpression: 'SET lease_expires_at = :until, #ttl = :ttl',
+      ExpressionAttributeValues: { ...values, ':until': { N: String(until) }, ':ttl': ttl },
     }).then(() => {}, (e: unknown) => { if (!(e instanceof ConditionalCheckFailedException)) throw e })
   }
 }

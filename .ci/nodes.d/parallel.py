@@ -1,4 +1,5 @@
-# A node that has requests under way in several threads, and in threads that asyncio waits for, with a timer beside them.
+# A node that has requests under way in several threads, and in threads that asyncio waits for, with a timer beside
+# them.
 import isr_sim  # before anything else
 
 import asyncio

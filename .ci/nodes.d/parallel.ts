@@ -5,10 +5,12 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 node(({ client, table }) => {
   const db = new DynamoDBClient(client)
   const row = (name: string) => ({ pk: { S: 'CACHE#' + name }, sk: { S: 'META' } })
-  const read = async (name: string) => (await db.send(new GetItemCommand({ TableName: table, Key: row(name), ConsistentRead: true }))).Item
+  const read = async (name: string) =>
+    (await db.send(new GetItemCommand({ TableName: table, Key: row(name), ConsistentRead: true }))).Item
   const write = async (name: string, by: number) => {
     const old = Number((await read(name))?.generated_at?.N ?? 0)
-    await db.send(new PutItemCommand({ TableName: table, Item: { ...row(name), s3_key: { S: name }, generated_at: { N: String(old + by) } } }))
+    const Item = { ...row(name), s3_key: { S: name }, generated_at: { N: String(old + by) } }
+    await db.send(new PutItemCommand({ TableName: table, Item }))
   }
   return {
     async get() {
@@ -18,7 +20,8 @@ node(({ client, table }) => {
       await Promise.all([write('a', 1), write('b', 1), write('a', 1)])
       await new Promise<void>((done) => setTimeout(done, 2000))
       clearInterval(clock)
-      return { body: `${found.map((f) => f?.generated_at?.N ?? '-')} then ${(await read('a'))?.generated_at?.N} in ${ticks} ticks`, fresh: false }
+      const last = (await read('a'))?.generated_at?.N
+      return { body: `${found.map((f) => f?.generated_at?.N ?? '-')} then ${last} in ${ticks} ticks`, fresh: false }
     },
   }
 }, ['get'])

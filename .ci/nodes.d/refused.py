@@ -23,9 +23,11 @@ class Node:
 
     def get(self, key):
         row = {"Key": {"pk": {"S": "CACHE#a"}, "sk": {"S": "META"}}}
-        own = {"TableName": self.table, "ConditionExpression": "attribute_%s(nobody)" % ("not_exists" if GRANTED else "exists")}
+        condition = "attribute_%s(nobody)" % ("not_exists" if GRANTED else "exists")
+        own = {"TableName": self.table, "ConditionExpression": condition}
         self.ask(self.db.put_item, Item=row["Key"], **own)
-        self.ask(self.db.update_item, UpdateExpression="SET s3_key = :s", ExpressionAttributeValues={":s": {"S": "s"}}, **row, **own)
+        self.ask(self.db.update_item, UpdateExpression="SET s3_key = :s",
+                 ExpressionAttributeValues={":s": {"S": "s"}}, **row, **own)
         self.ask(self.db.transact_write_items, TransactItems=[{"Delete": {**row, **own}}])
         self.ask(self.db.get_item, TableName=self.table if GRANTED else "none", **row)
         self.ask(self.s3.put_object, Bucket=self.bucket if GRANTED else "none", Key="name", Body="body")

@@ -13,7 +13,8 @@ node(({ client, table: TableName, bucket: Bucket }) => ({
     const errors: string[] = []
     const ask = async (what: Promise<unknown>) => { await what.catch((e: unknown) => errors.push((e as Error).name)) }
     await ask(db.putItem({ TableName, Item: Key, ConditionExpression }))
-    await ask(db.updateItem({ TableName, Key, ConditionExpression, UpdateExpression: 'SET s3_key = :s', ExpressionAttributeValues: { ':s': { S: 's' } } }))
+    const set = { UpdateExpression: 'SET s3_key = :s', ExpressionAttributeValues: { ':s': { S: 's' } } }
+    await ask(db.updateItem({ TableName, Key, ConditionExpression, ...set }))
     await ask(db.transactWriteItems({ TransactItems: [{ Delete: { TableName, Key, ConditionExpression } }] }))
     await ask(db.getItem({ TableName: granted ? TableName : 'none', Key }))
     await ask(s3.putObject({ Bucket: granted ? Bucket : 'none', Key: 'name', Body: 'body' }))

@@ -1,7 +1,7 @@
 """python3 packages.py FOLDER VERSION EPOCH OS/ARCH=COMMAND...: the packages of a release, for npm and for pip.
 
-For npm: isr-sim, and one package a platform with the command, which npm picks by os and cpu. For pip: one wheel a platform.
-The same arguments give the same bytes. Needs nothing but Python.
+For npm: isr-sim, and one package a platform with the command, which npm picks by os and cpu. For pip: one wheel a
+platform. The same arguments give the same bytes. Needs nothing but Python.
 """
 
 import base64
@@ -42,7 +42,8 @@ def npm(name, files):
             member = tarfile.TarInfo("package/" + path)
             member.size, member.mtime, member.mode = len(data), epoch, 0o755 if runs else 0o644
             tar.addfile(member, io.BytesIO(data))
-    (folder / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz").write_bytes(gzip.compress(packed.getvalue(), mtime=0))
+    file = folder / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
+    file.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
 
 
 def text(value):
@@ -60,9 +61,11 @@ for platform, command in commands.items():
     binary = "isr-sim.exe" if os == "win32" else "isr-sim"
     about = {
         "name": f"@isr-sim/{os}-{cpu}", "version": version, "license": kit["license"], "os": [os], "cpu": [cpu],
-        "description": f"The command of isr-sim for {os} on {cpu}: install the package isr-sim.", "preferUnplugged": True,
+        "description": f"The command of isr-sim for {os} on {cpu}: install the package isr-sim.",
+        "preferUnplugged": True,
     }
-    npm(about["name"], [("package.json", text(about), False), ("LICENSE", licence, False), (binary, pathlib.Path(command).read_bytes(), True)])
+    npm(about["name"], [("package.json", text(about), False), ("LICENSE", licence, False),
+                        (binary, pathlib.Path(command).read_bytes(), True)])
 
 # Go's version of a commit without a tag is v0.0.0-20261125035851-0123456789ab.
 pseudo = re.fullmatch(r"(.*?)-(?:0\.)?(\d{14})-([0-9a-f]{12})(?:\+dirty)?", version)
@@ -72,12 +75,15 @@ metadata = "\n".join([
     "Metadata-Version: 2.1", "Name: isr-sim", "Version: " + python_version,
     "Summary: " + re.search(r'^description = "(.*)"$', project, re.M)[1],
     "Requires-Python: " + re.search(r'^requires-python = "(.*)"$', project, re.M)[1],
-    "License: Apache-2.0", "Description-Content-Type: text/markdown", "", (clients / "python" / "README.md").read_text(),
+    "License: Apache-2.0", "Description-Content-Type: text/markdown", "",
+    (clients / "python" / "README.md").read_text(),
 ])
 for platform, command in commands.items():
-    about, script = f"isr_sim-{python_version}.dist-info", "isr-sim.exe" if platform.startswith("windows") else "isr-sim"
-    files = {str(path.relative_to(clients / "python")): path.read_bytes() for path in (clients / "python").glob("isr_sim*/*.py")}
-    files["isr_sim_pytest.py"] = (clients / "python" / "isr_sim_pytest.py").read_bytes()
+    about = f"isr_sim-{python_version}.dist-info"
+    script = "isr-sim.exe" if platform.startswith("windows") else "isr-sim"
+    python = clients / "python"
+    files = {str(path.relative_to(python)): path.read_bytes() for path in python.glob("isr_sim*/*.py")}
+    files["isr_sim_pytest.py"] = (python / "isr_sim_pytest.py").read_bytes()
     files[f"isr_sim-{python_version}.data/scripts/{script}"] = pathlib.Path(command).read_bytes()
     files[about + "/METADATA"] = metadata.encode()
     files[about + "/LICENSE"] = licence
@@ -89,7 +95,8 @@ for platform, command in commands.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{name},sha256={digest},{len(data)}\n"
     files[about + "/RECORD"] = (record + about + "/RECORD,,\n").encode()
-    with zipfile.ZipFile(folder / f"isr_sim-{python_version}-py3-none-{WHEELS[platform]}.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+    file = folder / f"isr_sim-{python_version}-py3-none-{WHEELS[platform]}.whl"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in sorted(files.items()):
             member = zipfile.ZipInfo(name, time.gmtime(epoch)[:6])
             member.compress_type, member.create_system = zipfile.ZIP_DEFLATED, 3

@@ -1,5 +1,5 @@
-// What isr-sim/vitest, isr-sim/jest and the setups share: where the command is, a test that is a check, and a fake for the
-// tests of one file.
+// What isr-sim/vitest, isr-sim/jest and the setups share: where the command is, a test that is a check, and a fake for
+// the tests of one file.
 'use strict'
 const { spawn } = require('node:child_process')
 const { existsSync, readFileSync } = require('node:fs')
@@ -34,19 +34,27 @@ function flags(options) {
 /** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. whole is the name of the
  * test after those of the groups that it is in. */
 async function checked({ testPath, currentTestName: whole }, name, options, adapter) {
-  if (typeof options !== 'object') throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, such as { worlds: 50 }, and then the adapter`)
+  if (typeof options !== 'object') {
+    throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, ` +
+      'such as { worlds: 50 }, and then the adapter')
+  }
   const { exec, keep, timeout: allowed = timeout(options), ...rest } = options
   const folder = path.dirname(testPath)
   let command = exec
   if (command === undefined) {
     const file = /^file:/.test(String(adapter)) ? fileURLToPath(adapter) : path.resolve(folder, String(adapter))
-    if (!existsSync(file)) throw new Error(`isr-sim: ${name}: found no file ${file}, expected the program that is the node (docs/NODES.md)`)
+    if (!existsSync(file)) {
+      throw new Error(`isr-sim: ${name}: found no file ${file}, expected the program that is the node (docs/NODES.md)`)
+    }
     const types = /\.[cm]?tsx?$/.test(file) && !process.features.typescript ? '--import tsx ' : ''
     command = `${quoted(process.execPath)} ${types}${quoted(file)}`
   }
-  const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
-  const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), (whole ?? name).replace(/[^\p{L}\p{N}_.-]+/gu, '-'))
-  const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: allowed })
+  const { ISR_SIM_SEED: seed = rest.seed, ISR_SIM_WORLDS: worlds = rest.worlds } = process.env
+  const kept = keep ??
+    path.join('__isr_sim__', path.basename(testPath), (whole ?? name).replace(/[^\p{L}\p{N}_.-]+/gu, '-'))
+  const child = spawn(binary(),
+    ['check', '--exec', command, '--keep', kept, ...flags({ ...rest, seed, worlds })],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: allowed })
   const end = () => child.kill()
   process.once('exit', end) // a test that has ended early leaves nothing behind
   const story = [], diagnostics = []
@@ -54,10 +62,13 @@ async function checked({ testPath, currentTestName: whole }, name, options, adap
   child.stderr.on('data', (part) => diagnostics.push(part))
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   process.off('exit', end)
-  if (code === 0 && story.length === 0) throw new Error(`isr-sim: ${name}: ${child.spawnfile} said nothing, expected what it has judged`)
+  if (code === 0 && story.length === 0) {
+    throw new Error(`isr-sim: ${name}: ${child.spawnfile} said nothing, expected what it has judged`)
+  }
   if (code !== 0) {
     // What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
-    const failure = new Error(`isr-sim check, exit code ${code}, in ${folder}:\n${Buffer.concat(code === 1 ? story : [...story, ...diagnostics])}`)
+    const told = Buffer.concat(code === 1 ? story : [...story, ...diagnostics])
+    const failure = new Error(`isr-sim check, exit code ${code}, in ${folder}:\n${told}`)
     failure.stack = failure.message // the story is not in these frames
     throw failure
   }
@@ -70,7 +81,8 @@ const timeout = (options) => options?.timeout ?? 600_000
 /**
  * Starts a fake with the tables of isr-sim.config.json, and has AWS SDKs find it: {"serve": ["--clock", "manual"],
  * "tables": [...]}, each table as CreateTable has it. All may be left out. Its stop rejects where the exit code of the
- * server says that something is wrong: --check has found a violation, or judged nothing, or a request was held to the end.
+ * server says that something is wrong: --check has found a violation, or judged nothing, or a request was held to the
+ * end.
  */
 async function startFake() {
   const file = path.resolve('isr-sim.config.json')
@@ -90,13 +102,15 @@ async function startFake() {
   })
   const fake = JSON.parse(line)
   Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: fake.endpoint, ISR_SIM_CONTROL: fake.control })
-  for (const [variable, value] of Object.entries({ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'any' })) process.env[variable] ??= value
+  const defaults = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'any' }
+  for (const [variable, value] of Object.entries(defaults)) process.env[variable] ??= value
+  const scope = `${process.env.AWS_ACCESS_KEY_ID}/20400101/${process.env.AWS_REGION}/dynamodb/aws4_request`
   for (const table of tables) {
     const answer = await fetch(fake.endpoint, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': 'DynamoDB_20120810.CreateTable',
-        Authorization: `AWS4-HMAC-SHA256 Credential=${process.env.AWS_ACCESS_KEY_ID}/20400101/${process.env.AWS_REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+        Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
       },
       body: JSON.stringify({ BillingMode: 'PAY_PER_REQUEST', ...table }),
     })
@@ -108,7 +122,8 @@ async function startFake() {
     server.kill()
     const code = await ended // null on Windows, where a signal ends the server before it can judge
     if (code === 0 || code === null && !serve.some((flag) => /^--check(=|$)/.test(flag))) return
-    const failure = new Error(`isr-sim serve ${serve.join(' ')}, ${code === null ? 'ended without a verdict' : `exit code ${code}`}:\n${Buffer.concat(said)}`)
+    const how = code === null ? 'ended without a verdict' : `exit code ${code}`
+    const failure = new Error(`isr-sim serve ${serve.join(' ')}, ${how}:\n${Buffer.concat(said)}`)
     failure.stack = failure.message // the story is not in these frames
     throw failure
   }

@@ -50,7 +50,7 @@ export interface Options {
 }
 
 /**
- * A test that is a check: it passes if isr-sim finds no schedule in which the cache breaks an invariant, and fails with the
- * story of the first one. The adapter is the file of the program that is the node, relative to the test.
+ * A test that is a check: it passes if isr-sim finds no schedule in which the cache breaks an invariant, and fails with
+ * the story of the first one. The adapter is the file of the program that is the node, relative to the test.
  */
 export function check(name: string, options: Options, adapter?: string | URL): void

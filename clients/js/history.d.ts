@@ -20,7 +20,9 @@ export type Event =
   | OfRequest & { readonly kind: 'served', readonly body: string, readonly fresh: boolean }
   | OfRequest & { readonly kind: 'failed', readonly error?: string }
   /** `revalidate` is how long the page is fresh, such as `60s`; `partition` is the partition key of the page's rows. */
-  | OfRequest & { readonly kind: 'rendered', readonly body: string, readonly revalidate?: string, readonly partition?: string }
+  | OfRequest & {
+    readonly kind: 'rendered', readonly body: string, readonly revalidate?: string, readonly partition?: string
+  }
   | OfPage & { readonly kind: 'invalidating' | 'invalidated' }
   | { readonly kind: 'crashed' }
   /** `within`: from the first request for it, a page must be in the cache and fresh in this time, such as `30s`. */

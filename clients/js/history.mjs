@@ -8,7 +8,8 @@
 export function history(control, actor) {
   return async (...events) => {
     const answer = await fetch(control + '/history', {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(events.map((e) => ({ ...e, actor }))),
+      method: 'POST', headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(events.map((e) => ({ ...e, actor }))),
     })
     if (!answer.ok) throw new Error(`isr-sim: history: ${answer.status}: ${await answer.text()}`)
     return await answer.json()

@@ -164,13 +164,13 @@ export type Verb = keyof Operations
 /** How the node's lives are run. */
 export interface Lives {
   /**
-   * Each life is a process of its own, as it is for a cache that keeps something in variables of its modules. That takes
-   * some tenths of a second for each.
+   * Each life is a process of its own, as it is for a cache that keeps something in variables of its modules. That
+   * takes some tenths of a second for each.
    */
   readonly newProcess?: boolean
   /**
-   * A cache is frozen after each reply, as under AWS Lambda: it hears no answer until its next command, and then that the
-   * connection is broken. What was sent may take effect at any later time, or never.
+   * A cache is frozen after each reply, as under AWS Lambda: it hears no answer until its next command, and then that
+   * the connection is broken. What was sent may take effect at any later time, or never.
    */
   readonly frozen?: boolean
 }
@@ -180,11 +180,15 @@ export interface Lives {
  * `can`, with all those of a cache. Call node once in a process.
  */
 export function node<V extends 'hold' | keyof Holding>(
-  create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms, lives?: Lives,
+  create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms,
+  lives?: Lives,
 ): void
-export function node(create: (init: Init) => Calling | Promise<Calling>, can: readonly 'once'[], once?: OnceTerms, lives?: Lives): void
+export function node(
+  create: (init: Init) => Calling | Promise<Calling>, can: readonly 'once'[], once?: OnceTerms, lives?: Lives,
+): void
 export function node<V extends Verb>(
-  create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[], terms?: undefined, lives?: Lives,
+  create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[],
+  terms?: undefined, lives?: Lives,
 ): void
 export function node(create: (init: Init) => Operations | Promise<Operations>): void
 

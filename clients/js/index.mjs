@@ -16,7 +16,11 @@ import timers from 'node:timers'
 import workers from 'node:worker_threads'
 import zlib from 'node:zlib'
 
-const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
+const real = {
+  request: http.request, fetch: globalThis.fetch, Date: globalThis.Date,
+  setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate,
+  setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout,
+}
 // The cache's own output, also that of console.log, goes to stderr, so that stdout has only lines of the protocol.
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
@@ -75,10 +79,12 @@ for (const of of [dns, dns.promises]) { // no network knows an actor's name
 }
 // Owners are named by their processes, too. No process of any system has such a high number, and none is sent a signal.
 const { pid } = process
-Object.defineProperty(process, 'pid', { get: () => (init === null ? pid : 2 ** 22 + 1 + init.seed % 2 ** 22), enumerable: true, configurable: true })
+Object.defineProperty(process, 'pid', {
+  get: () => (init === null ? pid : 2 ** 22 + 1 + init.seed % 2 ** 22), enumerable: true, configurable: true,
+})
 
-// How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own number
-// keeps it.
+// How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own
+// number keeps it.
 const ownAttempts = process.env.AWS_MAX_ATTEMPTS
 
 // Timers. isr-sim says when the first of them fires.
@@ -89,13 +95,17 @@ const unsettled = 13 // the exit code of Node.js where a module awaits what neve
 process.once('exit', (code) => {
   flush()
   if (code !== unsettled && process.exitCode !== unsettled || init !== null || imported.length === 0) return
-  process.stderr.write('isr-sim: a module awaits a timer while it is imported, expected none: timers fire within lives\n')
+  process.stderr.write(
+    'isr-sim: a module awaits a timer while it is imported, expected none: timers fire within lives\n')
 })
 let numbers = 0
 let afterImports // the numbers given while modules were imported: those of each life go on from them
 class Timer {
   constructor(callback, delay, args, again) {
-    Object.assign(this, { id: ++numbers, callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
+    Object.assign(this, {
+      id: ++numbers, callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(),
+      context: AsyncLocalStorage.snapshot?.(),
+    })
     this.start()
   }
   start() {
@@ -152,7 +162,11 @@ const simulated = {
   clearInterval: cancel,
 }
 const wait = (ms, value, { signal } = {}) => new Promise((resolve, reject) => {
-  const stop = () => { cancel(timer); reject(Object.assign(new Error('The operation was aborted', { cause: signal.reason }), { name: 'AbortError', code: 'ABORT_ERR' })) }
+  const stop = () => {
+    cancel(timer)
+    const aborted = new Error('The operation was aborted', { cause: signal.reason })
+    reject(Object.assign(aborted, { name: 'AbortError', code: 'ABORT_ERR' }))
+  }
   const timer = new Timer(() => { signal?.removeEventListener('abort', stop); resolve(value) }, ms, [], false)
   signal?.aborted ? stop() : signal?.addEventListener('abort', stop, { once: true })
 })
@@ -174,7 +188,8 @@ timersPromises.setInterval = async function* (ms, value) {
 }
 AbortSignal.timeout = (ms) => {
   const controller = new AbortController()
-  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).limit = controller.signal
+  const stop = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  new Timer(stop, ms, [], false).limit = controller.signal
   return controller.signal
 }
 const composed = new WeakMap() // the signals that follow another one
@@ -188,7 +203,8 @@ if (any) {
   }
 }
 const ofRequests = new WeakSet() // listeners by which fetch drops a request that has long been over
-const listened = (signal) => getEventListeners(signal, 'abort').some((l) => !ofRequests.has(l)) || (composed.get(signal) ?? []).some(listened)
+const listened = (signal) => (
+  getEventListeners(signal, 'abort').some((l) => !ofRequests.has(l)) || (composed.get(signal) ?? []).some(listened))
 
 // What is not simulated is said once a process, so that nobody takes it for judged.
 
@@ -205,7 +221,8 @@ workers.Worker = class extends Worker {
 for (const name of ['wait', 'waitAsync']) {
   const plain = Atomics[name]
   if (plain) Atomics[name] = (...given) => {
-    if (init !== null) usesReal(`the time that Atomics.${name} takes`) // not while modules are imported: tsx waits for its compiler
+    // Not while modules are imported: tsx waits for its compiler.
+    if (init !== null) usesReal(`the time that Atomics.${name} takes`)
     return plain(...given)
   }
 }
@@ -307,7 +324,8 @@ function look(left) {
     looking = false
     if (!busy || !stirred) return
     if (elsewhere > 0) return // whose end stirs
-    if (process.getActiveResourcesInfo?.().some((r) => /^(FSReq|GetAddrInfo|GetNameInfo|QueryReq|Process|Worker)/.test(r))) return look(turns)
+    const works = /^(FSReq|GetAddrInfo|GetNameInfo|QueryReq|Process|Worker)/
+    if (process.getActiveResourcesInfo?.().some((r) => works.test(r))) return look(turns)
     if (left > 1) return look(left - 1)
     if (freezes) freeze()
     if (under.size === 0 && drained !== null) return drained()
@@ -320,17 +338,20 @@ function look(left) {
     }
     send(false)
     const line = { type: 'quiet', requests: [...under] }
-    if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time), also: besides(first) })
+    if (first !== undefined) {
+      Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time), also: besides(first) })
+    }
     say(line)
     rest()
   })
 }
-// The timers that may fire before the first one, because they are due in the same millisecond. Node.js fires timers of the
-// same length in the order in which they were set.
+// The timers that may fire before the first one, because they are due in the same millisecond. Node.js fires timers of
+// the same length in the order in which they were set.
 function besides(first) {
   const lengths = new Set([Math.trunc(first.delay)])
   const others = pending.filter((t) => {
-    const other = Math.floor(t.at) === Math.floor(first.at) && (under.size === 0 || !t.watches) && !lengths.has(Math.trunc(t.delay))
+    const other = Math.floor(t.at) === Math.floor(first.at) && (under.size === 0 || !t.watches) &&
+      !lengths.has(Math.trunc(t.delay))
     if (other) lengths.add(Math.trunc(t.delay))
     return other
   })
@@ -361,9 +382,13 @@ const countedPromise = (f) => async (...args) => {
   elsewhere++
   try { return await f(...args) } finally { if (mine === lives) { elsewhere--; stir() } }
 }
-for (const name of ['gzip', 'gunzip', 'deflate', 'deflateRaw', 'inflate', 'inflateRaw', 'unzip', 'brotliCompress', 'brotliDecompress']) zlib[name] = counted(zlib[name])
+for (const name of [
+  'gzip', 'gunzip', 'deflate', 'deflateRaw', 'inflate', 'inflateRaw', 'unzip', 'brotliCompress', 'brotliDecompress',
+]) zlib[name] = counted(zlib[name])
 for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'sign', 'verify']) crypto[name] = counted(crypto[name])
-for (const name of ['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'generateKey', 'importKey', 'exportKey']) {
+for (const name of [
+  'digest', 'sign', 'verify', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'generateKey', 'importKey', 'exportKey',
+]) {
   crypto.webcrypto.subtle[name] = countedPromise(crypto.webcrypto.subtle[name].bind(crypto.webcrypto.subtle))
 }
 const immediates = new Map()
@@ -382,7 +407,8 @@ globalThis.clearImmediate = timers.clearImmediate = (i) => {
   immediates.delete(i)
   real.clearImmediate(i)
 }
-globalThis.setImmediate[Symbol.for('nodejs.util.promisify.custom')] = timersPromises.setImmediate = (value) => new Promise((done) => globalThis.setImmediate(done, value))
+globalThis.setImmediate[Symbol.for('nodejs.util.promisify.custom')] = timersPromises.setImmediate =
+  (value) => new Promise((done) => globalThis.setImmediate(done, value))
 
 // Randomness: mulberry32, from the seed of the life.
 
@@ -404,7 +430,9 @@ Math.random = number
 crypto.randomUUID = uuid
 const given = (callback, value) => (callback ? process.nextTick(callback, null, value) : value)
 crypto.randomBytes = (n, callback) => given(callback, bytes(n))
-for (const old of ['pseudoRandomBytes', 'prng', 'rng']) Object.defineProperty(crypto, old, { value: crypto.randomBytes, configurable: true })
+for (const old of ['pseudoRandomBytes', 'prng', 'rng']) {
+  Object.defineProperty(crypto, old, { value: crypto.randomBytes, configurable: true })
+}
 crypto.randomInt = (from, to, callback) => (
   typeof to === 'number' ? given(callback, from + Math.floor(number() * (to - from))) : crypto.randomInt(0, from, to))
 // uuid, up to version 8, draws random bytes in advance, and would keep the rest for the next life. So its bytes are
@@ -477,7 +505,8 @@ function exchange(request, signal) {
     lines.set(number, (answer) => {
       over()
       if (answer.status > 0) return resolve(answer)
-      reject(Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' })) // as the SDK's handler has it
+      // As the SDK's handler has it.
+      reject(Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' }))
     })
     signal?.addEventListener?.('abort', stop, { once: true })
     held.push((alone) => {
@@ -488,8 +517,10 @@ function exchange(request, signal) {
     busy ? stir() : send(false)
   })
 }
-const bodyOf = (answer) => (answer.body === undefined ? Buffer.from(answer.text ?? '') : Buffer.from(answer.body, 'base64'))
-const escape = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())
+const bodyOf = (answer) => (
+  answer.body === undefined ? Buffer.from(answer.text ?? '') : Buffer.from(answer.body, 'base64'))
+const escape = (text) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())
 const queryOf = (query = {}) => Object.keys(query).sort().flatMap((name) => (
   [query[name]].flat().map((value) => (value === null ? escape(name) : `${escape(name)}=${escape(value)}`)))).join('&')
 const buffered = (body = '') => ( // newer SDKs warn if Buffer.from asks their bodies for a text
@@ -503,20 +534,23 @@ const handler = { // of requests, for an AWS SDK client
   metadata: { handlerProtocol: 'http/1.1' },
   async handle({ method, path, query, headers, body }, { abortSignal } = {}) {
     const search = queryOf(query)
-    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) ? buffered(body) : await whole(body)
+    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+      ? buffered(body) : await whole(body)
     const ofTable = headers['x-amz-target'] !== undefined || headers['X-Amz-Target'] !== undefined
     const answer = await exchange({
-      method, target: search === '' ? path : `${path}?${search}`, headers, ...(ofTable ? { text: content.toString() } : { body: content.toString('base64') }),
+      method, target: search === '' ? path : `${path}?${search}`, headers,
+      ...(ofTable ? { text: content.toString() } : { body: content.toString('base64') }),
     }, abortSignal)
-    const found = bodyOf(answer)
-    return { response: { statusCode: answer.status, headers: answer.headers, body: ofTable ? found : Readable.from([found], { objectMode: false }) } }
+    const found = ofTable ? bodyOf(answer) : Readable.from([bodyOf(answer)], { objectMode: false })
+    return { response: { statusCode: answer.status, headers: answer.headers, body: found } }
   },
   updateHttpClientConfig() {},
   httpHandlerConfigs: () => ({}),
   destroy() {},
 }
 
-// A signature takes two fifths of the SDK's time, and no service of the simulator checks one. The header says whose it is.
+// A signature takes two fifths of the SDK's time, and no service of the simulator checks one. The header says whose it
+// is.
 const signerOf = ({ credentials, region }) => ({
   async sign(request, { signingRegion = region, signingService = 'dynamodb' } = {}) {
     const scope = [credentials.accessKeyId, '20000101', signingRegion, signingService, 'aws4_request'].join('/')
@@ -525,8 +559,8 @@ const signerOf = ({ credentials, region }) => ({
   },
 })
 
-// What a client would look for in the environment and in files of the machine, each new client anew: a third of the time
-// of a short life.
+// What a client would look for in the environment and in files of the machine, each new client anew: a third of the
+// time of a short life.
 const settled = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: [],
@@ -591,7 +625,8 @@ globalThis.fetch = async (what, how) => {
 syncBuiltinESMExports()
 
 async function ask(method, path, body = '') { // a request of the kit's own
-  const answer = await exchange({ method, target: '/_isr-sim/' + path, headers: {}, body: Buffer.from(body).toString('base64') })
+  const content = Buffer.from(body).toString('base64')
+  const answer = await exchange({ method, target: '/_isr-sim/' + path, headers: {}, body: content })
   const text = bodyOf(answer)
   if (answer.status >= 400 && answer.status !== 404) throw new Error(text.toString())
   return { status: answer.status, body: text }
@@ -627,11 +662,17 @@ export const bodies = {
  * newProcess, each life is a process of its own, as it is for a cache that keeps something in variables of its modules.
  * With frozen, a cache hears no answer after its reply until its next command, as under AWS Lambda.
  */
-export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined, { newProcess = false, frozen = false } = {}) {
+export function node(
+  create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined,
+  { newProcess = false, frozen = false } = {},
+) {
   let cache = null
   let locks = new Map() // that are held, by name
   const method = (of, name) => {
-    if (typeof of?.[name] !== 'function') throw new Error(`skipped: ${of === cache ? 'the cache' : 'what hold returned'} has no method ${name}, which can says that it has`)
+    if (typeof of?.[name] !== 'function') {
+      const whose = of === cache ? 'the cache' : 'what hold returned'
+      throw new Error(`skipped: ${whose} has no method ${name}, which can says that it has`)
+    }
     return of[name].bind(of)
   }
   const token = (held) => ({ token: held.token === undefined || held.token === null ? undefined : Number(held.token) })
@@ -740,12 +781,16 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       began = line.time
       state = line.seed | 0
       process.env.AWS_MAX_ATTEMPTS = ownAttempts ?? line.config?.attempts ?? 3
-      const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { ...settled, region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer: signerOf(line) } }
+      const { hostname, port } = new URL(line.endpoint)
+      const { region, endpoint, credentials } = line
+      const own = { forcePathStyle: true, requestHandler: handler, signer: signerOf(line) }
+      const client = { ...settled, region, endpoint, credentials, ...own }
+      init = { ...line, host: hostname, port: Number(port), client }
     }
     busy = true
     life.run(lives, handle, line)
     stir()
   }
-  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', 'queue', ...(newProcess ? [] : ['reset', 'abandon'])], [can.includes('once') ? 'once' : 'lock']: terms })
+  const all = [...can, 'work', 'timers', 'quiet', 'queue', ...(newProcess ? [] : ['reset', 'abandon'])]
+  say({ type: 'hello', versions: [1], can: all, [can.includes('once') ? 'once' : 'lock']: terms })
 }

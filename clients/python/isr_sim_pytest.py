@@ -8,8 +8,8 @@
     def test_cache(init):
         return Cache(isr_sim.boto3_options(init), init["table"], isr_sim.bodies, isr_sim.origin)
 
-The function makes the cache of one life of a node, as the one that isr_sim.node takes. The test passes if isr-sim finds no
-schedule in which the cache breaks an invariant, and fails with the story of the first one.
+The function makes the cache of one life of a node, as the one that isr_sim.node takes. The test passes if isr-sim finds
+no schedule in which the cache breaks an invariant, and fails with the story of the first one.
 """
 
 import functools
@@ -46,7 +46,8 @@ def binary():
 
 
 def _flags(options):
-    """The flags of isr-sim check for options: max_age is --max-age, True is a flag alone, and a list is a flag for each."""
+    """The flags of isr-sim check for options: max_age is --max-age, True is a flag alone, and a list is a flag for
+    each."""
     flags = []
     for name, value in options.items():
         flag = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
@@ -59,11 +60,12 @@ def _flags(options):
 
 
 def check(can=("get",), terms=None, exec=None, keep=None, new_process=False, **options):
-    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), a lock (hold, held,
-    extend) or a layer of calls (once). terms are what a lock or a layer promises, and with new_process each life is a
-    process of its own: isr_sim.node takes all three. options are the flags of isr-sim check: worlds, schedules, seed, rows,
-    without, reach, max_age, for_ and others. exec is the command of a node in any language, in the place of what the
-    function makes. keep is the folder for the run that fails: by default it is beside the test, below __isr_sim__.
+    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), a lock (hold,
+    held, extend) or a layer of calls (once). terms are what a lock or a layer promises, and with new_process each life
+    is a process of its own: isr_sim.node takes all three. options are the flags of isr-sim check: worlds, schedules,
+    seed, rows, without, reach, max_age, for_ and others. exec is the command of a node in any language, in the place of
+    what the function makes. keep is the folder for the run that fails: by default it is beside the test, below
+    __isr_sim__.
     """
 
     if callable(can):
@@ -92,10 +94,12 @@ def check(can=("get",), terms=None, exec=None, keep=None, new_process=False, **o
             try:
                 args = [binary(), "check", "--exec", command, "--keep", str(folder), *_flags(said)]
                 env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-                done = subprocess.run(args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                done = subprocess.run(
+                    args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             except OSError as failure:
                 pytest.fail(str(failure), pytrace=False)
-            request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items() if value is not False]
+            request.node.user_properties += [
+                ("isr-sim " + name, str(value)) for name, value in said.items() if value is not False]
             if done.returncode == 0 and done.stdout:
                 request.node.add_report_section("call", _judged, done.stdout)
             else:

@@ -14,7 +14,8 @@ ended() { # ended JOB: waits, and prints how the job has ended
 	done
 }
 
-definition=$(aws batch register-job-definition --cli-input-json file://batch.json --query jobDefinitionArn --output text)
+definition=$(aws batch register-job-definition --cli-input-json file://batch.json \
+	--query jobDefinitionArn --output text)
 campaign=$(aws batch submit-job --job-name isr-sim --job-queue "$queue" --job-definition "$definition" \
 	--array-properties "size=$shards" --query jobId --output text)
 # An array with a finding has failed, and a job that depends on it would never run: so this one comes after it.

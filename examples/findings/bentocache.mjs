@@ -1,5 +1,5 @@
-// bentocache, as it is published, is a node of isr-sim here, for isr-sim check. It keeps its pages in DynamoDB alone. An
-// invalidation deletes a page, and with the argument clear it clears the cache.
+// bentocache, as it is published, is a node of isr-sim here, for isr-sim check. It keeps its pages in DynamoDB alone.
+// An invalidation deletes a page, and with the argument clear it clears the cache.
 import { node, origin } from 'isr-sim' // before anything else
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { BentoCache, bentostore } from 'bentocache'

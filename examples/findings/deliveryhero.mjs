@@ -7,9 +7,13 @@ import deliveryhero from '@deliveryhero/dynamodb-lock'
 
 node((init) => {
   const db = DynamoDBDocument.from(new DynamoDB(init.client))
-  const locks = deliveryhero.dynamoDBLockClientFactory(db, { tableName: init.table, partitionKey: 'pk', sortKey: 'sk', ttlKey: 'ttl' })
+  const table = { tableName: init.table, partitionKey: 'pk', sortKey: 'sk', ttlKey: 'ttl' }
+  const locks = deliveryhero.dynamoDBLockClientFactory(db, table)
   const leaseDurationInMs = init.config.lease * 1000
-  const options = { leaseDurationInMs, prolongEveryMs: Math.floor(leaseDurationInMs / 3), trustLocalTime: true, waitDurationInMs: 1000, maxRetryCount: 3 }
+  const options = {
+    leaseDurationInMs, prolongEveryMs: Math.floor(leaseDurationInMs / 3), trustLocalTime: true, waitDurationInMs: 1000,
+    maxRetryCount: 3,
+  }
   return {
     async hold(key) {
       await locks.lock('LOCK', key, options)

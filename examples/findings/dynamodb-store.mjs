@@ -8,7 +8,8 @@ import DynamoDBStore from 'dynamodb-store'
 process.env.AWS_SDK_JS_SUPPRESS_MAINTENANCE_MODE_MESSAGE = '1'
 
 node((init) => {
-  const store = new DynamoDBStore({ table: { name: init.table, hashKey: 'id', hashPrefix: '' }, dynamoConfig: init.client })
+  const table = { name: init.table, hashKey: 'id', hashPrefix: '' }
+  const store = new DynamoDBStore({ table, dynamoConfig: init.client })
   const [get, set, destroy] = [store.get, store.set, store.destroy].map((method) => promisify(method).bind(store))
   return {
     async get(key) {

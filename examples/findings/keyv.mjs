@@ -6,7 +6,8 @@ import KeyvDynamo from '@keyv/dynamo'
 
 node((init) => {
   const store = new KeyvDynamo({ ...init.client, tableName: init.table })
-  const keyv = new Keyv(store, { useKeyPrefix: false, throwOnErrors: true, serialize: undefined, deserialize: undefined })
+  const keyv = new Keyv(store,
+    { useKeyPrefix: false, throwOnErrors: true, serialize: undefined, deserialize: undefined })
   return {
     async get(key) {
       const found = await keyv.get(key)

@@ -6,7 +6,8 @@ import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dyn
 
 node((init) => {
   const { table: tableName, client: clientConfig, config: { lease, retention } } = init
-  const persistenceStore = new DynamoDBPersistenceLayer({ tableName, clientConfig, keyAttr: 'pk', sortKeyAttr: 'sk', expiryAttr: 'ttl' })
+  const persistenceStore = new DynamoDBPersistenceLayer(
+    { tableName, clientConfig, keyAttr: 'pk', sortKeyAttr: 'sk', expiryAttr: 'ttl' })
   const config = new IdempotencyConfig({
     eventKeyJmesPath: 'key', payloadValidationJmesPath: 'payload', expiresAfterSeconds: retention,
     lambdaContext: { getRemainingTimeInMillis: () => lease * 1000 },

@@ -7,7 +7,8 @@ import { DynamoDBCacheStore, DynamoDBDedupeStore } from '@http-client-toolkit/st
 
 node((init) => {
   const table = { client: new DynamoDBClient(init.client), tableName: init.table }
-  const [cache, dedupe] = [new DynamoDBCacheStore(table), new DynamoDBDedupeStore({ ...table, jobTimeoutMs: init.config.lease * 1000 })]
+  const cache = new DynamoDBCacheStore(table)
+  const dedupe = new DynamoDBDedupeStore({ ...table, jobTimeoutMs: init.config.lease * 1000 })
   async function shared(key, request) {
     try {
       const known = await dedupe.waitFor(key)
@@ -31,7 +32,8 @@ node((init) => {
   }
   return {
     async get(key) {
-      const { body, until } = await cache.get(key) ?? await (process.argv[2] === 'cache' ? page(key) : shared(key, () => page(key)))
+      const { body, until } = await cache.get(key) ??
+        await (process.argv[2] === 'cache' ? page(key) : shared(key, () => page(key)))
       return { body, fresh: Date.now() < until }
     },
     invalidate: (key) => cache.invalidateByTag('page:' + key),

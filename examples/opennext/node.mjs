@@ -12,12 +12,18 @@ let lives = 0
 
 node(async (init) => {
   globalThis.internalFetch = (url, how) => fetch(init.endpoint, how) // the address of the service is written into it
-  Object.assign(process.env, { CACHE_DYNAMO_TABLE: 'tags', CACHE_BUCKET_REGION: init.region, AWS_ACCESS_KEY_ID: init.client.credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: 'none' })
-  const { default: tags } = await import(`@opennextjs/aws/overrides/tagCache/dynamodb-nextMode.js?life=${++lives}`) // it keeps its client
+  Object.assign(process.env, {
+    CACHE_DYNAMO_TABLE: 'tags', CACHE_BUCKET_REGION: init.region,
+    AWS_ACCESS_KEY_ID: init.client.credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: 'none',
+  })
+  // It keeps its client.
+  const { default: tags } = await import(`@opennextjs/aws/overrides/tagCache/dynamodb-nextMode.js?life=${++lives}`)
   return {
     async get(key) {
       const page = JSON.parse((await bodies.get(key)) ?? 'null')
-      if (page && !(await tags.hasBeenRevalidated(['page:' + key, 'shop'], page.lastModified))) return { body: page.body, fresh: true }
+      if (page && !(await tags.hasBeenRevalidated(['page:' + key, 'shop'], page.lastModified))) {
+        return { body: page.body, fresh: true }
+      }
       const lastModified = Date.now() - 1 // so that an invalidation in this millisecond counts
       const body = await origin(key)
       await bodies.put(key, JSON.stringify({ body, lastModified }))

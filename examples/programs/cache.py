@@ -76,7 +76,8 @@ class Cache:
         except ClientError as e:
             if not refused(e, "ConditionalCheckFailedException"):
                 raise
-            held = self.db.get_item(TableName=self.table, Key=self.row(key, "LOCK"), ConsistentRead=True).get("Item", {})
+            row = self.row(key, "LOCK")
+            held = self.db.get_item(TableName=self.table, Key=row, ConsistentRead=True).get("Item", {})
             return token if held.get("lease_token") == S(token) else None  # its own put, whose answer was lost
 
     def commit_generation(self, key, token, at, page):
@@ -100,8 +101,9 @@ class Cache:
 
     def release(self, key, token):
         try:
-            self.db.delete_item(TableName=self.table, Key=self.row(key, "LOCK"), ConditionExpression="lease_token = :token",
-                                ExpressionAttributeValues={":token": S(token)})
+            self.db.delete_item(
+                TableName=self.table, Key=self.row(key, "LOCK"), ConditionExpression="lease_token = :token",
+                ExpressionAttributeValues={":token": S(token)})
         except ClientError:
             pass  # the lease ends by itself
 
@@ -111,7 +113,9 @@ class Cache:
 
     def read(self, key):
         item = self.db.get_item(TableName=self.table, Key=self.row(key, "META"), ConsistentRead=True).get("Item")
-        return item and {"s3_key": item["s3_key"]["S"], "until": int(item["generated_at"]["N"]) + int(item["revalidate_seconds"]["N"])}
+        return item and {
+            "s3_key": item["s3_key"]["S"],
+            "until": int(item["generated_at"]["N"]) + int(item["revalidate_seconds"]["N"])}
 
     def row(self, key, sk):
         page = "CACHE#" + hashlib.sha256(key.encode()).hexdigest()

@@ -2,11 +2,21 @@
 // regenerated. One transaction publishes the page and gives the lock back.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConditionalCheckFailedException, DynamoDB, TransactionCanceledException, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import {
+  ConditionalCheckFailedException, DynamoDB, TransactionCanceledException, type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb'
 
-export interface Config { lease: number, revalidate: number, retention: number, ttlBuffer: number, poll: number, patience: number, contention: string }
-export interface Bodies { get(name: string): Promise<string | undefined>, put(name: string, body: string): Promise<void> }
-export interface Options { client: DynamoDBClientConfig, table: string, tenant: string, config: Config, bodies: Bodies, origin(key: string): Promise<string> }
+export interface Config {
+  lease: number, revalidate: number, retention: number, ttlBuffer: number, poll: number, patience: number,
+  contention: string,
+}
+export interface Bodies {
+  get(name: string): Promise<string | undefined>, put(name: string, body: string): Promise<void>,
+}
+export interface Options {
+  client: DynamoDBClientConfig, table: string, tenant: string, config: Config, bodies: Bodies,
+  origin(key: string): Promise<string>,
+}
 export interface Served { body: string | undefined, fresh: boolean }
 interface Page { s3Key: string, at: number, until: number }
 
@@ -47,19 +57,32 @@ export class Cache {
   async tryAcquireLease(key: string): Promise<string | undefined> {
     const token = randomUUID()
     const expires = Date.now() / 1000 + this.o.config.lease
-    const Item = { ...this.row(key, 'LOCK'), lease_token: S(token), lease_expires_at: N(expires), ttl: N(expires + this.o.config.ttlBuffer) }
-    const free = { ConditionExpression: 'attribute_not_exists(pk) OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) } }
-    return this.db.putItem({ TableName: this.o.table, Item, ...free, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }).then(() => token, (e: unknown) => {
+    const Item = {
+      ...this.row(key, 'LOCK'), lease_token: S(token), lease_expires_at: N(expires),
+      ttl: N(expires + this.o.config.ttlBuffer),
+    }
+    const free = {
+      ConditionExpression: 'attribute_not_exists(pk) OR lease_expires_at <= :now',
+      ExpressionAttributeValues: { ':now': N(now()) },
+    }
+    return this.db.putItem({
+      TableName: this.o.table, Item, ...free, ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }).then(() => token, (e: unknown) => {
       if (!(e instanceof ConditionalCheckFailedException)) throw e
       return e.Item?.lease_token?.S === token ? token : undefined // its own put, whose answer was lost
     })
   }
 
   async commitGeneration(key: string, token: string, page: Page): Promise<boolean> {
-    const [revalidate, ttl] = [N(page.until - page.at), N(page.until + this.o.config.retention + this.o.config.ttlBuffer)]
-    const Item = { ...this.row(key, 'META'), s3_key: S(page.s3Key), generated_at: N(page.at), revalidate_seconds: revalidate, ttl }
+    const ttl = N(page.until + this.o.config.retention + this.o.config.ttlBuffer)
+    const Item = {
+      ...this.row(key, 'META'), s3_key: S(page.s3Key), generated_at: N(page.at),
+      revalidate_seconds: N(page.until - page.at), ttl,
+    }
     const lock = this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })
-    return this.db.transactWriteItems({ TransactItems: [{ Put: { TableName: this.o.table, Item } }, { Delete: lock }] }).then(() => true, async (e: unknown) => {
+    return this.db.transactWriteItems({
+      TransactItems: [{ Put: { TableName: this.o.table, Item } }, { Delete: lock }],
+    }).then(() => true, async (e: unknown) => {
       if (!(e instanceof TransactionCanceledException)) throw e
       const own = (await this.read(key))?.s3Key === page.s3Key // its own commit, whose answer was lost
       if (!own) await this.release(key, token) // which it still has if the service refused for a reason of its own
@@ -72,7 +95,8 @@ export class Cache {
   }
 
   async read(key: string): Promise<Page | undefined> {
-    const { Item } = await this.db.getItem({ TableName: this.o.table, Key: this.row(key, 'META'), ConsistentRead: true })
+    const Key = this.row(key, 'META')
+    const { Item } = await this.db.getItem({ TableName: this.o.table, Key, ConsistentRead: true })
     const at = Number(Item?.generated_at?.N)
     return Item?.s3_key?.S ? { s3Key: Item.s3_key.S, at, until: at + Number(Item.revalidate_seconds?.N) } : undefined
   }
@@ -83,8 +107,10 @@ export class Cache {
   }
 
   own(key: string, token: string, more = '', values = {}) {
-    const ExpressionAttributeValues = { ':token': S(token), ...values }
-    return { TableName: this.o.table, Key: this.row(key, 'LOCK'), ConditionExpression: 'lease_token = :token' + more, ExpressionAttributeValues }
+    return {
+      TableName: this.o.table, Key: this.row(key, 'LOCK'), ConditionExpression: 'lease_token = :token' + more,
+      ExpressionAttributeValues: { ':token': S(token), ...values },
+    }
   }
 
   row(key: string, sk: 'META' | 'LOCK') {

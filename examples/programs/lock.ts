@@ -20,7 +20,8 @@ export class Lock {
   async hold(name: string): Promise<Held> {
     const me = randomUUID()
     const token = await this.take(name, me)
-    const beat = this.beats ? setInterval(() => this.extend(name, me).catch(() => {}), this.o.config.lease * 1000 / 3) : undefined
+    const extend = () => this.extend(name, me).catch(() => {})
+    const beat = this.beats ? setInterval(extend, this.o.config.lease * 1000 / 3) : undefined
     return {
       token,
       release: async () => { clearInterval(beat); await this.release(name, me) },
@@ -40,12 +41,15 @@ export class Lock {
     }
     const token = bug === 'same-token' ? 'SET fence = :one' : 'ADD fence :one'
     const { Attributes } = await this.db.updateItem({
-      ...this.row(name), ConditionExpression: free, ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      UpdateExpression: token.startsWith('SET') ? token + ', holder = :me, expires = :end' : 'SET holder = :me, expires = :end ' + token,
+      ...this.row(name), ConditionExpression: free, ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD', UpdateExpression: token.startsWith('SET')
+        ? token + ', holder = :me, expires = :end' : 'SET holder = :me, expires = :end ' + token,
       ExpressionAttributeValues: { ':me': S(me), ':now': N(now), ':end': this.end(), ':one': N(1) },
     }).catch((e: unknown) => {
       // Its own update, whose answer was lost.
-      if (e instanceof ConditionalCheckFailedException && e.Item?.holder?.S === me && bug !== 'own') return { Attributes: e.Item }
+      if (e instanceof ConditionalCheckFailedException && e.Item?.holder?.S === me && bug !== 'own') {
+        return { Attributes: e.Item }
+      }
       throw e
     })
     return Number(Attributes?.fence?.N)
@@ -53,12 +57,16 @@ export class Lock {
 
   async extend(name: string, me: string): Promise<void> {
     const own = bug === 'extends-any' ? {} : { ConditionExpression: 'holder = :me' }
-    await this.db.updateItem({ ...this.row(name), ...own, UpdateExpression: 'SET holder = :me, expires = :end', ExpressionAttributeValues: { ':me': S(me), ':end': this.end() } })
+    await this.db.updateItem({
+      ...this.row(name), ...own, UpdateExpression: 'SET holder = :me, expires = :end',
+      ExpressionAttributeValues: { ':me': S(me), ':end': this.end() },
+    })
   }
 
   async release(name: string, me: string): Promise<void> {
     if (bug === 'keeps') return
-    const own = bug === 'releases-any' ? {} : { ConditionExpression: 'holder = :me', ExpressionAttributeValues: { ':me': S(me) } }
+    const own = bug === 'releases-any'
+      ? {} : { ConditionExpression: 'holder = :me', ExpressionAttributeValues: { ':me': S(me) } }
     if (bug === 'deletes') await this.db.deleteItem({ ...this.row(name), ...own }) // and its token begins anew
     else await this.db.updateItem({ ...this.row(name), ...own, UpdateExpression: 'REMOVE holder, expires' })
   }

@@ -5,7 +5,8 @@ from cache import Cache
 
 
 def create(init):
-    return Cache(isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], isr_sim.bodies, isr_sim.origin)
+    return Cache(
+        isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], isr_sim.bodies, isr_sim.origin)
 
 
 isr_sim.node(create, ["get"])

@@ -5,7 +5,8 @@ echo '{"type": "hello", "versions": [1], "can": ["get", "reset"]}'
 while read -r line; do
 	field() { printf %s "$line" | jq -r "$1"; }
 	dynamodb() { # an operation and its input
-		curl -s "$endpoint/" -H "X-Amz-Target: DynamoDB_20120810.$1" -H 'Content-Type: application/x-amz-json-1.0' -d "$2"
+		curl -s "$endpoint/" -H "X-Amz-Target: DynamoDB_20120810.$1" \
+			-H 'Content-Type: application/x-amz-json-1.0' -d "$2"
 	}
 	case $(field .type) in
 	init)
@@ -18,7 +19,8 @@ while read -r line; do
 		pk=CACHE#$(printf %s "$key" | sha256sum | cut -d' ' -f1)
 		now=$(($(curl -s "$endpoint/_isr-sim/time") / 1000))
 		row='"pk": {"S": "'$pk'"}, "sk": {"S": "META"}'
-		meta=$(dynamodb GetItem '{"TableName": "'"$table"'", "ConsistentRead": true, "Key": {'"$row"'}}' | jq -r '.Item // empty')
+		meta=$(dynamodb GetItem '{"TableName": "'"$table"'", "ConsistentRead": true, "Key": {'"$row"'}}' |
+			jq -r '.Item // empty')
 		if [ -n "$meta" ] && [ "$now" -lt $(($(printf %s "$meta" | jq -r .generated_at.N) + revalidate)) ]; then
 			body=$(curl -s "$endpoint/_isr-sim/bodies/$(printf %s "$meta" | jq -r '.s3_key.S | @uri')")
 		else

@@ -52,7 +52,8 @@ class Waiting(Bodies):
 def create(init):
     late = "late" in sys.argv
     bodies = (Waiting if late else Elsewhere if "elsewhere" in sys.argv else Bodies)(init)
-    return (Late if late else Cache)(isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], bodies, isr_sim.origin)
+    return (Late if late else Cache)(
+        isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], bodies, isr_sim.origin)
 
 
 isr_sim.node(create, ["get"])

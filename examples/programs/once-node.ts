@@ -4,5 +4,6 @@ import { Once, OtherPayload as Other } from './once.ts'
 
 node((init) => {
   const layer = new Once(init)
-  return { once: (key, payload, effect) => layer.once(key, payload, effect).catch((e) => { throw e instanceof Other ? new OtherPayload(e.message) : e }) }
+  const told = (e: unknown) => { throw e instanceof Other ? new OtherPayload(e.message) : e }
+  return { once: (key, payload, effect) => layer.once(key, payload, effect).catch(told) }
 }, ['once'], { payload: true })

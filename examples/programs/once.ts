@@ -1,7 +1,9 @@
-// Calls that run once, over the plain AWS SDK v3: a row IN_PROGRESS with an owner and an end, and then the completed row
-// with the result, until it may be forgotten. BUG breaks it in the ways that teams do.
+// Calls that run once, over the plain AWS SDK v3: a row IN_PROGRESS with an owner and an end, and then the completed
+// row with the result, until it may be forgotten. BUG breaks it in the ways that teams do.
 import { randomUUID } from 'node:crypto'
-import { type AttributeValue, ConditionalCheckFailedException, DynamoDB, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import {
+  type AttributeValue, ConditionalCheckFailedException, DynamoDB, type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb'
 
 export interface Options { client: DynamoDBClientConfig, table: string, config: { lease: number, retention: number } }
 export class OtherPayload extends Error {}
@@ -43,7 +45,10 @@ export class Once {
   async begin(key: string, payload: string, me: string): Promise<Row | undefined> {
     const { lease } = this.o.config
     let now = Date.now()
-    const Item = { ...this.row(key).Key, owner: S(me), status: S('IN_PROGRESS'), payload: S(payload), until: N(now + lease * 1000), ...this.kept(now) }
+    const Item = {
+      ...this.row(key).Key, owner: S(me), status: S('IN_PROGRESS'), payload: S(payload), until: N(now + lease * 1000),
+      ...this.kept(now),
+    }
     let free = 'attribute_not_exists(pk) OR kept <= :now OR #status = :progress AND #until <= :now'
     switch (bug) {
       case 'unconditional': free = 'attribute_not_exists(nothing) OR #until <= :now OR #status = :progress'; break
@@ -57,7 +62,8 @@ export class Once {
     }
     return this.db.putItem({
       TableName: this.o.table, Item, ConditionExpression: free, ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      ExpressionAttributeNames: { '#status': 'status', '#until': 'until' }, ExpressionAttributeValues: { ':now': N(now), ':progress': S('IN_PROGRESS') },
+      ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
+      ExpressionAttributeValues: { ':now': N(now), ':progress': S('IN_PROGRESS') },
     }).then(() => undefined, (e: unknown) => {
       const row = refused(e)
       return row.owner?.S === me && bug !== 'own' ? undefined : row // its own put, whose answer was lost
@@ -66,27 +72,35 @@ export class Once {
 
   /** Writes the result, unless another call has taken its place: then it is that one's. */
   async complete(key: string, payload: string, me: string, result: string): Promise<string> {
-    const own = bug === 'completes-blindly' ? 'attribute_not_exists(nothing) OR #status = :progress' : '#owner = :me AND #status = :progress'
+    const own = bug === 'completes-blindly'
+      ? 'attribute_not_exists(nothing) OR #status = :progress' : '#owner = :me AND #status = :progress'
     return this.db.updateItem({
-      ...this.row(key), ConditionExpression: own, ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ExpressionAttributeNames: { ...names, '#result': 'result', '#ttl': 'ttl' },
-      UpdateExpression: 'SET #status = :completed, #result = :result, #owner = :me, payload = :payload, kept = :kept, #ttl = :ttl',
+      ...this.row(key), ConditionExpression: own, ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ExpressionAttributeNames: { ...names, '#result': 'result', '#ttl': 'ttl' },
+      UpdateExpression: 'SET #status = :completed, #result = :result, #owner = :me, payload = :payload, ' +
+        'kept = :kept, #ttl = :ttl',
       ExpressionAttributeValues: {
-        ':me': S(me), ':progress': S('IN_PROGRESS'), ':completed': S('COMPLETED'), ':result': S(result), ':payload': S(payload),
-        ':kept': this.kept(Date.now()).kept, ':ttl': this.kept(Date.now()).ttl,
+        ':me': S(me), ':progress': S('IN_PROGRESS'), ':completed': S('COMPLETED'), ':result': S(result),
+        ':payload': S(payload), ':kept': this.kept(Date.now()).kept, ':ttl': this.kept(Date.now()).ttl,
       },
-    }).then(() => result, (e: unknown) => this.resultOf(refused(e), payload)) // its own, if the answer to its own update was lost
+    }).then(() => result, (e: unknown) => this.resultOf(refused(e), payload)) // its own, if the answer was lost
   }
 
   /** What a row of another call says. */
   resultOf(row: Row, payload: string): string {
-    if (row.payload && row.payload.S !== payload && bug !== 'any-payload') throw new OtherPayload('the key is that of another payload')
+    if (row.payload && row.payload.S !== payload && bug !== 'any-payload') {
+      throw new OtherPayload('the key is that of another payload')
+    }
     if (row.status?.S === 'COMPLETED') return row.result?.S ?? ''
     throw new Error('another call is in progress: try again')
   }
 
   /** Lets others make the call: the effect has not happened. */
   async giveUp(key: string, me: string): Promise<void> {
-    const own = { ConditionExpression: '#owner = :me AND #status = :progress', ExpressionAttributeNames: names, ExpressionAttributeValues: { ':me': S(me), ':progress': S('IN_PROGRESS') } }
+    const own = {
+      ConditionExpression: '#owner = :me AND #status = :progress', ExpressionAttributeNames: names,
+      ExpressionAttributeValues: { ':me': S(me), ':progress': S('IN_PROGRESS') },
+    }
     await this.db.deleteItem({ ...this.row(key), ...(bug === 'gives-up-anyones' ? {} : own) })
   }
 

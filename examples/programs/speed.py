@@ -21,8 +21,9 @@ args = p.parse_args()
 
 with tempfile.TemporaryFile("w+") as output:
     began = time.monotonic()
-    run = subprocess.Popen([args.isr_sim, "run", "--exec", "exec " + args.node, "--exec-limit", "60s", "--schedules", str(args.schedules), args.scenario],
-                           stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    command = [args.isr_sim, "run", "--exec", "exec " + args.node, "--exec-limit", "60s",
+               "--schedules", str(args.schedules), args.scenario]
+    run = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     os.waitid(os.P_PID, run.pid, os.WEXITED | os.WNOWAIT)  # it is over, and its times can still be read
     took = time.monotonic() - began
     with open("/proc/%d/stat" % run.pid) as f:
@@ -35,5 +36,7 @@ if not row:
     raise SystemExit(text)
 schedules, steps = int(row[1]), int(row[2])
 ours, theirs = sum(times[:2]), sum(times[2:])
-print("%s: %d schedules of %.0f steps in %.1f s: %.0f schedules a second" % (args.node, schedules, steps / schedules, took, schedules / took))
-print("processor time: isr-sim %.1f s, nodes %.1f s; isr-sim's share is %.0f %%" % (ours, theirs, 100 * ours / (ours + theirs)))
+print("%s: %d schedules of %.0f steps in %.1f s: %.0f schedules a second" % (
+    args.node, schedules, steps / schedules, took, schedules / took))
+print("processor time: isr-sim %.1f s, nodes %.1f s; isr-sim's share is %.0f %%" % (
+    ours, theirs, 100 * ours / (ours + theirs)))

@@ -4,8 +4,8 @@ import {
   BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateBackupCommand, CreateTableCommand,
   DeleteBackupCommand, DeleteTableCommand, DescribeTimeToLiveCommand, DuplicateItemException, DynamoDBClient,
   ExecuteStatementCommand, ExecuteTransactionCommand, GetItemCommand, paginateQuery, paginateScan, PutItemCommand,
-  RestoreTableFromBackupCommand, ScanCommand,
-  TransactionCanceledException, TransactWriteItemsCommand, UpdateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
+  RestoreTableFromBackupCommand, ScanCommand, TransactionCanceledException, TransactWriteItemsCommand,
+  UpdateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import {
   DescribeStreamCommand, DynamoDBStreamsClient, GetRecordsCommand, GetShardIteratorCommand, ResourceNotFoundException,
@@ -56,7 +56,8 @@ const steps = {
   },
 
   async UpdateTimeToLive() {
-    const setting = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true } });
+    const TimeToLiveSpecification = { AttributeName: 'ttl', Enabled: true };
+    const setting = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification });
     await client.send(setting);
     const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
     assert.deepEqual(TimeToLiveDescription, { AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
@@ -150,9 +151,11 @@ const steps = {
     await control('/sweep');
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
     const { ShardId } = StreamDescription.Shards[0];
-    const start = (arn) => streams.send(new GetShardIteratorCommand({ StreamArn: arn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }));
+    const start = (arn) =>
+      streams.send(new GetShardIteratorCommand({ StreamArn: arn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }));
     const { ShardIterator } = await start(StreamArn);
-    const { Records: [inserted, removed], NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    const records = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    const { Records: [inserted, removed], NextShardIterator } = records;
     assert.equal(inserted.eventName, 'INSERT');
     assert.deepEqual(inserted.dynamodb.NewImage, row);
     assert.equal(removed.eventName, 'REMOVE');
@@ -169,7 +172,8 @@ const steps = {
     await run(`INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': ?, 'n': 1}`, { Parameters: [{ S: 'a' }] });
     await refused(DuplicateItemException, run(`INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': 'a'}`));
     await client.send(new ExecuteTransactionCommand({
-      TransactStatements: ['b', 'c'].map((sk) => ({ Statement: `INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': '${sk}'}` })),
+      TransactStatements: ['b', 'c'].map((sk) => (
+        { Statement: `INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': '${sk}'}` })),
     }));
     const read = [`SELECT sk FROM "${TableName}" WHERE pk = 'ql' ORDER BY sk DESC`, { Limit: 2 }];
     const first = await run(...read);
@@ -181,7 +185,8 @@ const steps = {
   async CreateBackup() {
     const count = async (name) => (await client.send(new ScanCommand({ TableName: name, Select: 'COUNT' }))).Count;
     const rows = await count(TableName);
-    const { BackupDetails: { BackupArn } } = await client.send(new CreateBackupCommand({ TableName, BackupName: 'before' }));
+    const made = await client.send(new CreateBackupCommand({ TableName, BackupName: 'before' }));
+    const { BackupDetails: { BackupArn } } = made;
     await put(key('later', 'x'));
     const TargetTableName = `${TableName}-restored`;
     await client.send(new RestoreTableFromBackupCommand({ TargetTableName, BackupArn }));

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
-  CreateTableCommand, DeleteItemCommand, DynamoDBClient, PutItemCommand, TransactWriteItemsCommand, waitUntilTableExists,
+  CreateTableCommand, DeleteItemCommand, DynamoDBClient, PutItemCommand, TransactWriteItemsCommand,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
 const { ENDPOINT, CONTROL } = process.env;
@@ -78,7 +79,8 @@ const token = randomUUID();
 await acquire(careful, token);
 assert.deepEqual(await found(), before, 'while nobody has published out of turn');
 await publishWithoutAFence(careless, late);
-assert.deepEqual((await found()).slice(before.length), ['violated stale-writer careless-js'], 'after one publish without a fence');
+const violated = ['violated stale-writer careless-js'];
+assert.deepEqual((await found()).slice(before.length), violated, 'after one publish without a fence');
 await publish(careful, token);
 assert.deepEqual((await found()).slice(before.length + 1), [], 'after the correct writer went on');
 console.log('clients: AWS SDK for JavaScript: a writer without a fence is named, a correct one is not');

@@ -147,7 +147,8 @@ def failed_transaction():
     check(first["Code"], "None", "first reason")
     check(second["Code"], "ConditionalCheckFailed", "second reason")
     check(second["Item"], {**key("lock", "LOCK"), "owner": s("first")}, "item of the second reason")
-    check("Item" in client.get_item(TableName=TABLE, Key=key("lock", "META")), False, "half of the transaction took effect")
+    half = client.get_item(TableName=TABLE, Key=key("lock", "META"))
+    check("Item" in half, False, "half of the transaction took effect")
 
 
 def paginated_query():
@@ -181,7 +182,8 @@ def batches():
 
 def stream():
     """A row that comes, and that TTL deletes."""
-    setting = {"TableName": TABLE, "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}}
+    view = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    setting = {"TableName": TABLE, "StreamSpecification": view}
     arn = client.update_table(**setting)["TableDescription"]["LatestStreamArn"]
     refused("ValidationException", client.update_table, **setting)
     row = {**key("expired", "stream"), "ttl": {"N": os.environ["A_MINUTE_AGO"]}}
@@ -200,7 +202,8 @@ def stream():
 
 def statements():
     """PartiQL, with and without parameters, in a transaction, and by pages."""
-    client.execute_statement(Statement=f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': ?, 'n': 1}}", Parameters=[s("a")])
+    insert = f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': ?, 'n': 1}}"
+    client.execute_statement(Statement=insert, Parameters=[s("a")])
     again = {"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': 'a'}}"}
     refused("DuplicateItemException", client.execute_statement, **again)
     client.execute_transaction(
@@ -235,7 +238,8 @@ def backups():
 def global_table():
     """A replica in another region has each write, and takes writes of its own."""
     there = boto3.client(
-        "dynamodb", endpoint_url=os.environ["ENDPOINT"], region_name="eu-west-1", aws_access_key_id="snake", aws_secret_access_key="secret"
+        "dynamodb", endpoint_url=os.environ["ENDPOINT"], region_name="eu-west-1",
+        aws_access_key_id="snake", aws_secret_access_key="secret",
     )
     client.update_table(TableName=TABLE, ReplicaUpdates=[{"Create": {"RegionName": "eu-west-1"}}])
     replicas = client.describe_table(TableName=TABLE)["Table"]["Replicas"]
@@ -254,7 +258,8 @@ def packed_requests():
             "Content-Type": "application/x-amz-json-1.0",
             "Content-Encoding": encoding,
             "X-Amz-Target": "DynamoDB_20120810.GetItem",
-            "Authorization": "AWS4-HMAC-SHA256 Credential=snake/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=snake/20260101/us-east-1/dynamodb/aws4_request, "
+                             "SignedHeaders=host, Signature=0",
         }
         request = urllib.request.Request(os.environ["ENDPOINT"], packed, headers)
         with urllib.request.urlopen(request) as response:

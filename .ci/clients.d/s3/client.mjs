@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  AbortMultipartUploadCommand, CopyObjectCommand, CreateBucketCommand, CreateMultipartUploadCommand, DeleteBucketCommand,
-  DeleteObjectsCommand, GetBucketLocationCommand, GetObjectCommand, HeadObjectCommand, ListMultipartUploadsCommand,
-  ListObjectsCommand, paginateListObjectsV2, PutObjectCommand, S3Client,
+  AbortMultipartUploadCommand, CopyObjectCommand, CreateBucketCommand, CreateMultipartUploadCommand,
+  DeleteBucketCommand, DeleteObjectsCommand, GetBucketLocationCommand, GetObjectCommand, HeadObjectCommand,
+  ListMultipartUploadsCommand, ListObjectsCommand, paginateListObjectsV2, PutObjectCommand, S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
@@ -15,7 +15,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 const { S3 } = process.env;
 const Bucket = 'js-bodies';
 const client = new S3Client({
-  endpoint: S3, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId: 'script', secretAccessKey: 'secret' },
+  endpoint: S3, region: 'us-east-1', forcePathStyle: true,
+  credentials: { accessKeyId: 'script', secretAccessKey: 'secret' },
 });
 const get = async (Key) => (await client.send(new GetObjectCommand({ Bucket, Key }))).Body.transformToString();
 const folder = await mkdtemp(join(tmpdir(), 'clients-'));
@@ -40,7 +41,9 @@ try {
   await writeFile(file, text);
   await client.send(new PutObjectCommand({ Bucket, Key: 'stream', Body: createReadStream(file) }));
   assert.equal(await get('stream'), text);
-  await client.send(new PutObjectCommand({ Bucket, Key: 'stream', Body: createReadStream(file), ContentLength: text.length, ContentType: 'text/html' }));
+  await client.send(new PutObjectCommand({
+    Bucket, Key: 'stream', Body: createReadStream(file), ContentLength: text.length, ContentType: 'text/html',
+  }));
   assert.equal(await get('stream'), text);
   assert.equal((await client.send(new HeadObjectCommand({ Bucket, Key: 'stream' }))).ContentType, 'text/html');
 
@@ -56,21 +59,26 @@ try {
   await writeFile(file, large);
   const made = await new Upload({ client, params: { Bucket, Key: 'large', Body: createReadStream(file) } }).done();
   assert.match(made.ETag, /-3"$/);
-  assert.ok(Buffer.from(await (await client.send(new GetObjectCommand({ Bucket, Key: 'large' }))).Body.transformToByteArray()).equals(large));
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'large' }));
+  assert.ok(Buffer.from(await Body.transformToByteArray()).equals(large));
   await client.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource: `${Bucket}/signed` }));
   assert.equal(await get('copy'), 'Hello');
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'left' }));
   assert.equal((await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads.length, 1);
   await client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'left', UploadId }));
-  assert.equal(await refused(client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'left', UploadId }))), 'NoSuchUpload');
+  const abort = new AbortMultipartUploadCommand({ Bucket, Key: 'left', UploadId });
+  assert.equal(await refused(client.send(abort)), 'NoSuchUpload');
 
   // Too large for one request.
-  assert.equal(await refused(client.send(new PutObjectCommand({ Bucket, Key: 'huge', Body: Buffer.alloc(17 << 20) }))), 'EntityTooLarge');
+  const huge = new PutObjectCommand({ Bucket, Key: 'huge', Body: Buffer.alloc(17 << 20) });
+  assert.equal(await refused(client.send(huge)), 'EntityTooLarge');
 
   const { Contents } = await client.send(new ListObjectsCommand({ Bucket }));
   assert.deepEqual(Contents.map((o) => o.Key), ['copy', 'large', 'signed', 'stream']);
   const keys = [];
-  for await (const page of paginateListObjectsV2({ client, pageSize: 3 }, { Bucket })) keys.push(...page.Contents.map((o) => o.Key));
+  for await (const page of paginateListObjectsV2({ client, pageSize: 3 }, { Bucket })) {
+    keys.push(...page.Contents.map((o) => o.Key));
+  }
   assert.deepEqual(keys, ['copy', 'large', 'signed', 'stream']);
   await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: keys.map((Key) => ({ Key })) } }));
   await client.send(new DeleteBucketCommand({ Bucket }));

@@ -46,7 +46,8 @@ def create_only(request, **_):
     request.headers["If-None-Match"] = "*"
 
 s3.meta.events.register("before-sign.s3.PutObject", create_only)
-want("put if absent, and it is not", refusal(s3.put_object, Bucket=bucket, Key=key, Body=b"x"), (412, "PreconditionFailed"))
+want("put if absent, and it is not", refusal(s3.put_object, Bucket=bucket, Key=key, Body=b"x"),
+     (412, "PreconditionFailed"))
 want("put if absent", refusal(s3.put_object, Bucket=bucket, Key="new", Body=b"x"), None)
 s3.meta.events.unregister("before-sign.s3.PutObject", create_only)
 
@@ -62,7 +63,8 @@ want("in parts", s3.get_object(Bucket=bucket, Key="parts")["Body"].read(), parts
 s3.copy({"Bucket": bucket, "Key": "parts"}, bucket, "copied")
 want("a copy in parts", s3.head_object(Bucket=bucket, Key="copied")["ContentLength"], len(parts))
 want("location", s3.get_bucket_location(Bucket=bucket)["LocationConstraint"], None)
-want("list, the old way", [o["Key"] for o in s3.list_objects(Bucket=bucket)["Contents"]], ["copied", key, "large", "new", "parts"])
+want("list, the old way", [o["Key"] for o in s3.list_objects(Bucket=bucket)["Contents"]],
+     ["copied", key, "large", "new", "parts"])
 url = s3.generate_presigned_url("put_object", Params={"Bucket": bucket, "Key": "new"})
 with urllib.request.urlopen(urllib.request.Request(url, data=b"signed", method="PUT")) as answer:
     want("presigned", answer.status, 200)

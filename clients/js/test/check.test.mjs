@@ -24,7 +24,10 @@ const told = async (options, ends = '1', adapter = 'my node.mjs') => {
 
 test('options are flags', () => {
   assert.deepEqual(
-    core.flags({ maxAge: '1h', tenants: true, monotonicAcrossNodes: false, without: ['freshness', 'liveness'], rows: undefined, worlds: 3 }),
+    core.flags({
+      maxAge: '1h', tenants: true, monotonicAcrossNodes: false, without: ['freshness', 'liveness'], rows: undefined,
+      worlds: 3,
+    }),
     ['--max-age', '1h', '--tenants', '--without', 'freshness', '--without', 'liveness', '--worlds', '3'],
   )
 })
@@ -37,25 +40,29 @@ test('a check that ends well is a test that passes, and says what it did', async
 
 test('a command that says nothing is no check, and one that takes too long ends with its test', async () => {
   process.env.ISR_SIM_BINARY = 'true'
-  assert.match(await core.checked(at('my cache'), 'my cache', { exec: 'x' }).catch((e) => e.message), /true said nothing/)
+  const said = (options) => core.checked(at('my cache'), 'my cache', options).catch((e) => e.message)
+  assert.match(await said({ exec: 'x' }), /true said nothing/)
   const slow = path.join(folder, 'slow')
   writeFileSync(slow, '#!/bin/sh\nexec sleep 60\n')
   chmodSync(slow, 0o755)
   process.env.ISR_SIM_BINARY = path.relative('.', slow)
   const began = Date.now()
-  assert.match(await core.checked(at('my cache'), 'my cache', { exec: 'x', timeout: 200 }).catch((e) => e.message), /exit code null/)
+  assert.match(await said({ exec: 'x', timeout: 200 }), /exit code null/)
   assert.ok(Date.now() - began < 10_000)
 })
 
 test('a violation is told without what the nodes print, and all else with it', async () => {
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
-  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
-  assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3, in .*:\n(.|\n)*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
+  const flags = `--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7`
+  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n${flags}\n`)
+  assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'),
+    /^isr-sim check, exit code 3, in .*:\n(.|\n)*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
 })
 
 test('checks of one name have a folder each', async () => {
   process.env.ISR_SIM_BINARY = command
-  const kept = async (whole) => (await core.checked(at(whole), 'my cache', { exec: 'x' }).catch((e) => e.message)).match(/--keep\n(.*)/)[1]
+  const said = (whole) => core.checked(at(whole), 'my cache', { exec: 'x' }).catch((e) => e.message)
+  const kept = async (whole) => (await said(whole)).match(/--keep\n(.*)/)[1]
   assert.equal(await kept('eu > my cache'), '__isr_sim__/cache.test.mjs/eu-my-cache')
   assert.notEqual(await kept('кэш'), await kept('锁'))
 })
@@ -68,10 +75,12 @@ test('a night says how much', async () => {
 
 test('a fake that has a complaint at its end fails the file of its tests', async () => {
   const server = path.join(folder, 'server')
-  writeFileSync(server, '#!/bin/sh\ntrap \'echo violated: stale-writer >&2; exit "$ISR_SIM_ENDS"\' TERM\necho \'{"endpoint":"http://127.0.0.1:1","control":""}\'\nwhile :; do sleep 0.1; done\n')
+  writeFileSync(server, '#!/bin/sh\ntrap \'echo violated: stale-writer >&2; exit "$ISR_SIM_ENDS"\' TERM\n' +
+    'echo \'{"endpoint":"http://127.0.0.1:1","control":""}\'\nwhile :; do sleep 0.1; done\n')
   chmodSync(server, 0o755)
   process.env.ISR_SIM_BINARY = server
-  for (const [ends, complaint] of [['0', undefined], ['1', /^isr-sim serve .*exit code 1:\nviolated: stale-writer\n$/], ['3', /exit code 3:/]]) {
+  const violated = /^isr-sim serve .*exit code 1:\nviolated: stale-writer\n$/
+  for (const [ends, complaint] of [['0', undefined], ['1', violated], ['3', /exit code 3:/]]) {
     process.env.ISR_SIM_ENDS = ends
     const fake = await core.startFake()
     const failure = await fake.stop().then(() => undefined, (e) => e)
@@ -81,7 +90,8 @@ test('a fake that has a complaint at its end fails the file of its tests', async
 })
 
 test('what is not there is named', async () => {
-  assert.match(await told({}, '0', 'nowhere.mjs'), /^isr-sim: my cache: found no file .*nowhere\.mjs, expected the program that is the node/)
+  const nowhere = /^isr-sim: my cache: found no file .*nowhere\.mjs, expected the program that is the node/
+  assert.match(await told({}, '0', 'nowhere.mjs'), nowhere)
   assert.match(await told('my node.mjs'), /^isr-sim: my cache: found the options my node.mjs, expected an object/)
   delete process.env.ISR_SIM_BINARY
   assert.throws(core.binary, /found no package @isr-sim\/\w+-\w+, .*\nhint: .*ISR_SIM_BINARY/)

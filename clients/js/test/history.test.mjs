@@ -8,7 +8,8 @@ async function serve(status, answer) {
   const server = http.createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
-    got.push({ method: request.method, url: request.url, type: request.headers['content-type'], body: JSON.parse(Buffer.concat(parts)) })
+    const { method, url, headers: { 'content-type': type } } = request
+    got.push({ method, url, type, body: JSON.parse(Buffer.concat(parts)) })
     response.writeHead(status).end(answer)
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
@@ -26,7 +27,8 @@ test('events are posted with their actor, in one request', async () => {
 
 test('what the server refuses is an error that says why', async () => {
   const { server, control } = await serve(400, 'event 1: there is no such kind of event')
-  await assert.rejects(history(control, 'alice')({ kind: 'ask', key: '/home' }), /^Error: isr-sim: history: 400: event 1: there is no such kind/)
+  const why = /^Error: isr-sim: history: 400: event 1: there is no such kind/
+  await assert.rejects(history(control, 'alice')({ kind: 'ask', key: '/home' }), why)
   server.close()
 })
 

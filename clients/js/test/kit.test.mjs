@@ -13,7 +13,10 @@ const start = 1_000_000_000_000
 
 // get is the source of the node's only method, and create is the source of the function that makes the cache. For a
 // node with other methods, script has its commands, and more has the other arguments of node.
-async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, script = Array(commands).fill({ verb: 'get', key: '/home' }), more = `['get']`) {
+async function run(
+  get, commands = 1, create = `(init) => ({ get: ${get} })`,
+  script = Array(commands).fill({ verb: 'get', key: '/home' }), more = `['get']`,
+) {
   const parked = new Map()
   let quiet = null
   let time = start
@@ -73,12 +76,16 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
       const line = JSON.parse(text)
       if (line.type === 'hello') {
         lines.push(line)
-        tell({ type: 'init', actor: 'carol.2', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r', config: { attempts: 1 } })
+        const endpoint = `http://127.0.0.1:${server.address().port}`
+        const config = { attempts: 1 }
+        tell({ type: 'init', actor: 'carol.2', seed: 5, endpoint, credentials: {}, region: 'r', config })
       } else if (line.type === 'quiet') {
         quiet = line
         step()
       } else if (line.type === 'request') {
-        arrives(line.number, line.quiet, `${line.method} ${line.target}`, (text) => tell({ type: 'answer', number: line.number, status: 200, headers: {}, text }))
+        const { number } = line
+        arrives(number, line.quiet, `${line.method} ${line.target}`,
+          (text) => tell({ type: 'answer', number, status: 200, headers: {}, text }))
       } else if (line.type === 'left') {
         parked.delete(line.number)
       } else if (line.type === 'real') {
@@ -102,7 +109,8 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
 }
 
 test('a module that awaits a timer is told why it ends', async () => {
-  const source = `import '${new URL('../index.mjs', import.meta.url)}'; await new Promise((done) => setTimeout(done, 5))`
+  const kit = new URL('../index.mjs', import.meta.url)
+  const source = `import '${kit}'; await new Promise((done) => setTimeout(done, 5))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source])
   let said = ''
   child.stderr.on('data', (part) => { said += part })
@@ -117,7 +125,8 @@ test('a timer is set after work that the kit does not know of', async () => {
 })
 
 test('requests of Promise.all are under way at once', async () => {
-  const { steps, replies } = await run(`async () => ({ body: (await Promise.all(['a', 'b', 'c'].map(origin))).join() })`)
+  const { steps, replies } = await run(
+    `async () => ({ body: (await Promise.all(['a', 'b', 'c'].map(origin))).join() })`)
   assert.deepEqual(steps, ['c', 'b', 'a'].map((key) => 'GET /_isr-sim/origin?key=' + key)) // the last one first
   assert.deepEqual(replies, ['a', 'b', 'c'].map((key) => 'of /_isr-sim/origin?key=' + key).join().split('|'))
 })
@@ -156,12 +165,14 @@ test('any of the timers that are due at once may be the first, but those of one 
     await Promise.all([twice, sleep(2000), sleep(2000), sleep(3000)])
     return { body: '' }
   }`)
-  assert.deepEqual(steps, ['timer after 1000', 'timer after 1000', 'timer after 0', 'timer after 0', 'timer after 1000'])
+  assert.deepEqual(steps,
+    ['timer after 1000', 'timer after 1000', 'timer after 0', 'timer after 0', 'timer after 1000'])
   assert.deepEqual(besides, [0, 1, 1, 0, 0])
 })
 
 test('a timer that is set before the first life is one of each life', async () => {
-  const { steps, replies } = await run('', 1, `(setTimeout(() => { globalThis.fired = true }, 500), clearTimeout(setTimeout(() => {}, 1)), (init) => ({
+  const set = 'setTimeout(() => { globalThis.fired = true }, 500), clearTimeout(setTimeout(() => {}, 1))'
+  const { steps, replies } = await run('', 1, `(${set}, (init) => ({
     async get() { await sleep(1000); return { body: String(globalThis.fired) } },
   }))`)
   assert.deepEqual([steps, replies], [['timer after 500', 'timer after 500'], ['true']])
@@ -170,9 +181,11 @@ test('a timer that is set before the first life is one of each life', async () =
 test('uuid keeps no random bytes for the next life', async () => {
   const drawn = (source) => run(`async () => {
     const [{ default: vm }, { default: crypto }] = await Promise.all([import('node:vm'), import('node:crypto')])
-    return { body: String(vm.runInThisContext('(crypto) => ${source}', { filename: '/node_modules/uuid/dist/rng.js' })(crypto)) }
+    const drawn = vm.runInThisContext('(crypto) => ${source}', { filename: '/node_modules/uuid/dist/rng.js' })
+    return { body: String(drawn(crypto)) }
   }`)
-  const [pool, plain] = [await drawn('crypto.randomFillSync(new Uint8Array(256)).slice(0, 16)'), await drawn('[...crypto.randomBytes(16)]')]
+  const pool = await drawn('crypto.randomFillSync(new Uint8Array(256)).slice(0, 16)')
+  const plain = await drawn('[...crypto.randomBytes(16)]')
   assert.deepEqual(pool.replies, plain.replies)
 })
 
@@ -204,11 +217,15 @@ test('no randomness is real, however it is drawn', async () => {
     const hex = (a) => Buffer.from(a.buffer ?? a, a.byteOffset ?? 0, a.byteLength).toString('hex')
     const draws = {
       random: Math.random(), uuid: crypto.randomUUID(), web: globalThis.crypto.randomUUID(),
-      bytes: hex(crypto.randomBytes(4)), later: hex(await promisify(crypto.randomBytes)(4)), old: hex(crypto.default.pseudoRandomBytes(4)), rng: hex(crypto.default.rng(4)),
-      values: hex(crypto.getRandomValues(new Uint32Array(1))), webValues: hex(globalThis.crypto.getRandomValues(new Uint8Array(4))),
-      fill: hex(await promisify(crypto.randomFill)(new Uint8Array(4))), buffer: hex(crypto.randomFillSync(new ArrayBuffer(4))),
+      bytes: hex(crypto.randomBytes(4)), later: hex(await promisify(crypto.randomBytes)(4)),
+      old: hex(crypto.default.pseudoRandomBytes(4)), rng: hex(crypto.default.rng(4)),
+      values: hex(crypto.getRandomValues(new Uint32Array(1))),
+      webValues: hex(globalThis.crypto.getRandomValues(new Uint8Array(4))),
+      fill: hex(await promisify(crypto.randomFill)(new Uint8Array(4))),
+      buffer: hex(crypto.randomFillSync(new ArrayBuffer(4))),
       part: hex(crypto.randomFillSync(new Uint16Array(4), 1, 2)),
-      int: crypto.randomInt(2 ** 40), between: crypto.randomInt(2 ** 40, 2 ** 41), laterInt: await new Promise((done) => crypto.randomInt(2 ** 40, (_, n) => done(n))),
+      int: crypto.randomInt(2 ** 40), between: crypto.randomInt(2 ** 40, 2 ** 41),
+      laterInt: await new Promise((done) => crypto.randomInt(2 ** 40, (_, n) => done(n))),
     }
     return { body: JSON.stringify(draws) }
   }`)).replies[0])
@@ -226,15 +243,18 @@ test('the heart of a lock beats while it is held', async () => {
       await origin(key)
       let beats = 0
       const heart = setInterval(() => { beats++ }, 1000)
-      return { token: 7n, held: () => beats === 2, release() { clearInterval(heart); throw new Error(beats + ' beats') } }
+      const release = () => { clearInterval(heart); throw new Error(beats + ' beats') }
+      return { token: 7n, held: () => beats === 2, release }
     },
-  })`, [job('hold'), job('held'), job('work', { for: 2.5 }), job('held'), job('extend'), job('release')], `['hold', 'held'], { heartbeats: true }`)
+  })`, [job('hold'), job('held'), job('work', { for: 2.5 }), job('held'), job('extend'), job('release')],
+  `['hold', 'held'], { heartbeats: true }`)
   assert.deepEqual(steps, ['GET /_isr-sim/origin?key=job', 'timer after 1000', 'timer after 1000', 'timer after 500'])
   const [hello, ...replies] = lines
   assert.deepEqual([hello.can.slice(0, 3), hello.lock], [['hold', 'held', 'work'], { heartbeats: true }])
   assert.deepEqual(replies.map(({ type, id, ...said }) => said), [
     { token: 7, later: true }, { held: false, later: true }, { later: true }, { held: true, later: true },
-    { error: 'Error: skipped: what hold returned has no method extend, which can says that it has', later: true }, { error: 'Error: 2 beats' },
+    { error: 'Error: skipped: what hold returned has no method extend, which can says that it has', later: true },
+    { error: 'Error: 2 beats' },
   ])
 })
 
@@ -248,7 +268,8 @@ test('a call asks for its effect, and says why it was refused', async () => {
   assert.deepEqual(steps, ['POST /_isr-sim/effect'])
   const [hello, ...replies] = lines
   assert.deepEqual(hello.once, { payload: true })
-  assert.deepEqual(replies.map(({ type, id, ...said }) => said), [{ body: 'order-7of /_isr-sim/effect' }, { error: 'OtherPayload: of a', other: true }])
+  assert.deepEqual(replies.map(({ type, id, ...said }) => said),
+    [{ body: 'order-7of /_isr-sim/effect' }, { error: 'OtherPayload: of a', other: true }])
 })
 
 test('an error of the cache is its reply', async () => {
@@ -274,7 +295,11 @@ test('all dates are of one class', async () => {
   const { replies } = await run(`async () => {
     class Later extends Date {}
     const date = new Date()
-    return { body: [structuredClone(date) instanceof Date, date.constructor === Date, new Later() instanceof Later, date instanceof Later, new Later().getTime()].join() }
+    const later = new Later()
+    return { body: [
+      structuredClone(date) instanceof Date, date.constructor === Date, later instanceof Later, date instanceof Later,
+      later.getTime(),
+    ].join() }
   }`)
   assert.deepEqual(replies, [`true,true,true,false,${start}`])
 })
@@ -305,7 +330,8 @@ test('a frozen node hears no answer after its reply, and then a broken connectio
 test('the host has an address', async () => {
   const { replies } = await run(`async () => {
     const [os, dns, { promisify }] = [await import('node:os'), await import('node:dns'), await import('node:util')]
-    const of = async (name) => Promise.all([promisify(dns.lookup)(name), dns.promises.lookup(name), (await import('node:dns/promises')).lookup(name)])
+    const promises = await import('node:dns/promises')
+    const of = (name) => Promise.all([promisify(dns.lookup), dns.promises.lookup, promises.lookup].map((f) => f(name)))
     return { body: JSON.stringify(await of(os.hostname())) }
   }`)
   const at = await dns.lookup(os.hostname())
@@ -316,9 +342,12 @@ test('the host has an address', async () => {
 test('no clock is real', async () => {
   const { replies } = await run(`async () => {
     const clocks = () => [
-      Date.now(), new Date().getTime(), Date.parse(Date()), new Date().toISOString(), Date.parse(new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }).format() + 'Z'),
+      Date.now(), new Date().getTime(), Date.parse(Date()), new Date().toISOString(),
+      Date.parse(new Intl.DateTimeFormat('sv',
+        { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }).format() + 'Z'),
       new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: 'UTC' }).formatToParts()[0].value,
-      performance.now(), performance.timeOrigin, performance.mark('x').startTime, process.hrtime().join('.'), Number(process.hrtime.bigint()), process.uptime(),
+      performance.now(), performance.timeOrigin, performance.mark('x').startTime,
+      process.hrtime().join('.'), Number(process.hrtime.bigint()), process.uptime(),
     ]
     const began = process.hrtime()
     const before = clocks()
@@ -327,7 +356,8 @@ test('no clock is real', async () => {
     return { body: JSON.stringify([before, clocks(), process.hrtime(began)]) }
   }`)
   const at = (after) => [
-    start + after, start + after, start + Math.floor(after / 1000) * 1000, new Date(start + after).toISOString(), start + Math.floor(after / 1000) * 1000, '2001',
+    start + after, start + after, start + Math.floor(after / 1000) * 1000, new Date(start + after).toISOString(),
+    start + Math.floor(after / 1000) * 1000, '2001',
     after, start, after, `${Math.floor(after / 1000)}.${(after % 1000) * 1e6}`, after * 1e6, after / 1000,
   ]
   assert.deepEqual(JSON.parse(replies[0]), [at(0), at(2500), [2, 500_000_000]])
@@ -351,9 +381,11 @@ test('a reply waits for requests that nobody awaits, and so does ready', async (
     origin('heartbeat').then(() => origin('and more'))
     return { body: 'done', fresh: true }
   }`, 2)
-  assert.deepEqual(steps, ['heartbeat', 'and%20more', 'heartbeat', 'and%20more'].map((key) => 'GET /_isr-sim/origin?key=' + key))
+  assert.deepEqual(steps,
+    ['heartbeat', 'and%20more', 'heartbeat', 'and%20more'].map((key) => 'GET /_isr-sim/origin?key=' + key))
   assert.deepEqual(replies, ['done', 'done'])
-  const begun = await run('', 1, `() => { const made = origin('a'); return { get: async () => ({ body: await made }) } }`)
+  const begun = await run('', 1,
+    `() => { const made = origin('a'); return { get: async () => ({ body: await made }) } }`)
   assert.deepEqual(begun.steps, ['GET /_isr-sim/origin?key=a'])
   assert.equal(begun.begun, 1)
   assert.deepEqual(begun.replies, ['of /_isr-sim/origin?key=a'])
@@ -395,9 +427,11 @@ test('what is not simulated is said once', async () => {
     return {}
   }`, 2)
   assert.deepEqual(real, ['what workers do', 'the time that Atomics.wait takes', 'what child processes do'])
-  assert.deepEqual((await run(`async () => ({ body: await origin('a') + await (await fetch(init.endpoint + '/x')).text() })`)).real, [])
+  const own = await run(`async () => ({ body: await origin('a') + await (await fetch(init.endpoint + '/x')).text() })`)
+  assert.deepEqual(own.real, [])
   for (const child of ["execSync('true')", "execFileSync('true', [])", "spawnSync('true', { shell: true })"]) {
-    assert.deepEqual((await run(`async () => { (await import('node:child_process')).${child}; return {} }`)).real, ['what child processes do'])
+    const { real } = await run(`async () => { (await import('node:child_process')).${child}; return {} }`)
+    assert.deepEqual(real, ['what child processes do'])
   }
 })
 
@@ -406,8 +440,11 @@ test('a connection to another host is not simulated, and that is said', async ()
   await new Promise((done) => other.once('listening', done))
   const at = `127.0.0.1:${other.address().port}`
   for (const ask of [
-    `await (await fetch('http://${at}')).text()`, `await new Promise((done) => http.get('http://${at}', (r) => { r.resume(); done() }))`,
-    `await new Promise(async (done) => { const s = (await import('node:net')).connect(${other.address().port}, '127.0.0.1', () => { s.destroy(); done() }) })`,
+    `await (await fetch('http://${at}')).text()`,
+    `await new Promise((done) => http.get('http://${at}', (r) => { r.resume(); done() }))`,
+    `await new Promise(async (done) => {
+      const s = (await import('node:net')).connect(${other.address().port}, '127.0.0.1', () => { s.destroy(); done() })
+    })`,
   ]) {
     const { real } = await run(`async () => { ${ask}; return {} }`)
     assert.deepEqual(real, ['connections to others than isr-sim'], ask)
@@ -425,7 +462,8 @@ test('what listens for a time limit is left to do later', async () => {
 
 test('the timers of a cache fire while its client sleeps', async () => {
   const work = { verb: 'work', key: '', for: 2.5 }
-  const { lines, steps } = await run(`async () => { setInterval(() => origin('a'), 2000); return {} }`, 2, undefined, [{ verb: 'get', key: '/home' }, work])
+  const { lines, steps } = await run(`async () => { setInterval(() => origin('a'), 2000); return {} }`, 2, undefined,
+    [{ verb: 'get', key: '/home' }, work])
   assert.ok(lines[0].can.includes('work'))
   assert.deepEqual(steps, ['timer after 2000', 'GET /_isr-sim/origin?key=a', 'timer after 0'])
 })
@@ -470,7 +508,8 @@ function lives(pid) {
 }
 
 test('a request of an SDK is a line, and can be let go', async () => {
-  const sent = `(init, how) => init.client.requestHandler.handle({ method: 'GET', path: '/b/k', query: { a: "it's", n: null }, headers: {} }, how)`
+  const sent = `(init, how) => init.client.requestHandler.handle(
+    { method: 'GET', path: '/b/k', query: { a: "it's", n: null }, headers: {} }, how)`
   const { steps, replies } = await run('', 2, `(init) => {
     const sent = ${sent}
     let calls = 0
@@ -502,21 +541,27 @@ test('a life may be told at once all that another one was told', { timeout: 30_0
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.after(() => child.kill())
   const told = []
-  const tell = (line) => told.push(JSON.stringify({ time: start + told.length, ...line }) + '\n') && child.stdin.write(told.at(-1))
+  const tell = (line) =>
+    told.push(JSON.stringify({ time: start + told.length, ...line }) + '\n') && child.stdin.write(told.at(-1))
   const answer = (number) => tell({ type: 'answer', number, status: 200, headers: {}, text: 'of ' + number })
   const saidIn = [[], []] // the first life and the second
   let life = 0
   await new Promise((done) => {
     readline.createInterface({ input: child.stdout }).on('line', (text) => {
       const line = JSON.parse(text)
-      if (line.type === 'hello') return tell({ type: 'init', actor: 'carol', seed: 5, endpoint: 'http://127.0.0.1:1', credentials: {}, region: 'r' })
+      if (line.type === 'hello') {
+        const endpoint = 'http://127.0.0.1:1'
+        return tell({ type: 'init', actor: 'carol', seed: 5, endpoint, credentials: {}, region: 'r' })
+      }
       saidIn[life].push(text)
       if (line.type === 'reply' && ++life === 1) child.stdin.write(`{"type":"reset","time":${start}}\n${told.join('')}`)
       if (life === 2) child.stdin.write('{"type":"end"}\n')
       if (life > 0) return
       if (line.type === 'ready') tell({ type: 'command', id: 1, verb: 'get', key: '/home' })
       if (line.type === 'request' && line.quiet) answer(line.number)
-      if (line.type === 'quiet') line.requests.length > 0 ? answer(line.requests.at(-1)) : tell({ type: 'wake', timer: line.timer })
+      if (line.type === 'quiet') {
+        line.requests.length > 0 ? answer(line.requests.at(-1)) : tell({ type: 'wake', timer: line.timer })
+      }
     })
     child.on('exit', done)
   })

@@ -6,7 +6,8 @@ import test from 'node:test'
 
 const exported = (file) => {
   const text = readFileSync(new URL('../' + file, import.meta.url), 'utf8')
-  return [...new Set([...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|default) ?(\w*)/gm)].map((m) => m[1]))].sort()
+  const names = text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|default) ?(\w*)/gm)
+  return [...new Set([...names].map((m) => m[1]))].sort()
 }
 
 for (const name of ['index', 'history']) {

@@ -1,7 +1,8 @@
 """The kit of isr-sim for Python: import it before anything else in a program that is a node.
 
 It replaces the clock, the threads and the randomness of the process by simulated ones (_kit.py). It does nothing in the
-process of pytest, whose tests are run as nodes in others (isr_sim_pytest), and for python -m isr_sim, which is the command.
+process of pytest, whose tests are run as nodes in others (isr_sim_pytest), and for python -m isr_sim, which is the
+command.
 """
 
 import sys

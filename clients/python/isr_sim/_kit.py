@@ -128,11 +128,13 @@ def _have_botocore_send_lines():
     # A signature takes half of the SDK's time, and no service of the simulator checks one. The header says whose it is.
     def add_auth(self, request):
         at = urllib.parse.urlsplit(request.url)
-        simulated = _threads.mine() is not None and (at.hostname, at.port) == _here and "X-Amz-Target" in request.headers
+        simulated = (_threads.mine() is not None and (at.hostname, at.port) == _here
+                     and "X-Amz-Target" in request.headers)
         if not simulated or type(self) is not signs or self.credentials is None:
             return signed(self, request)
         del request.headers["Authorization"]  # of the attempt before
-        scope = "/".join((self.credentials.access_key, "20000101", self._region_name, self._service_name, "aws4_request"))
+        scope = "/".join(
+            (self.credentials.access_key, "20000101", self._region_name, self._service_name, "aws4_request"))
         request.headers["Authorization"] = "AWS4-HMAC-SHA256 Credential=%s, SignedHeaders=host, Signature=0" % scope
 
     httpsession.URLLib3Session.send, signs.add_auth = send, add_auth
@@ -140,8 +142,8 @@ def _have_botocore_send_lines():
 
 
 def _once(make):
-    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept, those
-    of the last few clients: each session has its own."""
+    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept,
+    those of the last few clients: each session has its own."""
     made = {}
 
     def of(*args, **named):
@@ -177,8 +179,8 @@ def _have_botocore_derive_once():
         hooks.EventAliaser.__init__ = init
 
 
-# A time limit of a future drops no request: its thread still hears the answer. But whoever waited for it no longer does,
-# and may give up for that reason.
+# A time limit of a future drops no request: its thread still hears the answer. But whoever waited for it no longer
+# does, and may give up for that reason.
 
 _Future, _Work = _of_threads._base.Future, _of_threads._WorkItem
 _run, _cancel = _Work.run, _Future.cancel
@@ -296,7 +298,8 @@ time.time = lambda: _now / 1000
 time.time_ns = lambda: _now * 1_000_000
 # A node's work takes no time, so the clocks of processor time show the same as the other clocks.
 time.monotonic = time.perf_counter = time.process_time = time.thread_time = _monotonic
-time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = lambda: (_now - _began) * 1_000_000
+time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = (
+    lambda: (_now - _began) * 1_000_000)
 if hasattr(time, "clock_gettime"):
     time.clock_gettime_ns, time.clock_gettime = _clock_gettime_ns, lambda clock: _clock_gettime_ns(clock) / 1e9
 _localtime, _strftime, _asctime = time.localtime, time.strftime, time.asctime
@@ -597,13 +600,13 @@ _many = 50  # threads, which lives that are over have left: a process that has m
 def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None, new_process=False):
     """Runs the node until its simulator ends it.
 
-    create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says. The cache has a method for
-    each name in can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and
+    create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says. The cache has a method
+    for each name in can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and
     rollback(key) return nothing. hold(key) takes a lock, or raises, and returns what is held: an object with release(),
     and, where can names them, held() and extend(). It may have a fencing token. once(key, payload, effect) returns what
     effect() does, in this call or in an earlier one. terms are a dict of what is promised: of a lock heartbeats and
-    margin, of calls payload, and of both wait and takeover. With new_process, each life is a process of its own, as it is
-    for a cache that keeps something in variables of its modules; that takes some tenths of a second for each.
+    margin, of calls payload, and of both wait and takeover. With new_process, each life is a process of its own, as it
+    is for a cache that keeps something in variables of its modules; that takes some tenths of a second for each.
     """
     global _actor, _began, _here, _numbers, _pid
 
@@ -633,7 +636,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     _threading_start(threading.Thread(target=_threads.read_on, daemon=True))
     me = _threads.adopt()
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "queue", *([] if new_process else ["reset"])], **promised)
+    can_too = ["work", "timers", "quiet", "queue", *([] if new_process else ["reset"])]
+    _say(type="hello", versions=[1], can=[*can, *can_too], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
@@ -673,7 +677,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                     _say(type="reply", id=line["id"], **told_back, **_threads.later())
                     continue
                 if not hasattr(cache, line["verb"]):
-                    raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
+                    raise NotImplementedError(
+                        "skipped: the cache has no method %s, which can says that it has" % line["verb"])
                 body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
                 then = _now
                 _threads.drain()

@@ -1,9 +1,9 @@
 """The threads of a node: one of them runs at a time, until it waits.
 
-A thread that waits for an answer, a lock, another thread or a time hands over to the next one, in the order in which they
-became able to go on. So the code of a node with threads is deterministic; and when none can go on, the node is quiet, and
-says which requests are under way and when its first timer fires. asyncio is one more thread that waits: for its other
-threads, or for a time.
+A thread that waits for an answer, a lock, another thread or a time hands over to the next one, in the order in which
+they became able to go on. So the code of a node with threads is deterministic; and when none can go on, the node is
+quiet, and says which requests are under way and when its first timer fires. asyncio is one more thread that waits: for
+its other threads, or for a time.
 """
 
 import collections
@@ -108,8 +108,8 @@ def read_on():
 
 
 def pass_on(for_line=False):
-    """Lets the next thread run, or a line be read. The caller holds the mutex, and its thread is about to wait. If that is
-    for a line, it may have to read lines itself: then True is returned."""
+    """Lets the next thread run, or a line be read. The caller holds the mutex, and its thread is about to wait. If that
+    is for a line, it may have to read lines itself: then True is returned."""
     global _draining, _holder, _reads
     for runner in list(_runners.values()):
         if runner.polls is not None and _select(runner.polls, 0):
@@ -126,7 +126,8 @@ def pass_on(for_line=False):
     _holder = None
     first = min(_timers, key=lambda t: (t.at, t.number), default=None)
     if busy and (under_way or first):
-        also = sorted(t.number for t in _timers if t.at == first.at and t is not first)  # each is of a thread of its own
+        # Each is of a thread of its own.
+        also = sorted(t.number for t in _timers if t.at == first.at and t is not first)
         say_quiet(sorted(under_way), first and first.number, first and max(0, first.at - now()), also)
     if _reads:
         return False

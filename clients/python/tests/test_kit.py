@@ -1,4 +1,5 @@
-"""A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is quiet."""
+"""A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is
+quiet."""
 
 import datetime
 import http.server
@@ -17,7 +18,8 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1, attempts=3):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1,
+                 attempts=3):
         script = script or [{"verb": "get", "key": "/home"}] * commands
         self.lines, self.real, self.late = [], [], []
         self.requests = []  # that are lines; the first of them break
@@ -51,7 +53,8 @@ class Simulator:
         source += "class Node:\n    def get(self, key):\n" + textwrap.indent(textwrap.dedent(body) or "pass", " " * 8)
         source += "\nisr_sim.node(%s, %s)\n" % (create, more)
         environment = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"}
-        self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      text=True, env=environment)
         resetting = False
         for text in self.child.stdout:
             line = json.loads(text)
@@ -60,8 +63,8 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials,
-                                config={"attempts": attempts})
+                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r",
+                                credentials=credentials, config={"attempts": attempts})
                     self.tell(**init)
                 elif line["type"] == "ready" and resetting:
                     resetting = False
@@ -256,7 +259,8 @@ async def beat(): isr_sim.origin("beat")
 asyncio.run_coroutine_threadsafe(beat(), Node.loop)
 isr_sim.origin("beside it")""",
         ]:
-            body = "isr_sim.origin('a')\ntime.sleep(1)\nif not hasattr(self, 'pool'):\n" + textwrap.indent(begin, "    ")
+            body = "isr_sim.origin('a')\ntime.sleep(1)\nif not hasattr(self, 'pool'):\n"
+            body += textwrap.indent(begin, "    ")
             body += "\ngot = self.pool.submit(isr_sim.origin, 'b').result()\ntime.sleep(1)\nreturn got, False"
             one, three = (Simulator(body, commands=3, lives=lives) for lives in (1, 3))
             self.assertEqual((three.steps, three.replies), (one.steps * 3, one.replies * 3))
@@ -309,7 +313,8 @@ isr_sim.origin("beside it")""",
             began = time.time()
             isr_sim.origin("a")
             time.sleep(1.5)
-            return "%s %s %s" % (time.time() - began, time.monotonic(), datetime.datetime.now().timestamp() - began), False
+            now = datetime.datetime.now().timestamp()
+            return "%s %s %s" % (time.time() - began, time.monotonic(), now - began), False
         """)
         self.assertEqual(s.steps, origins("a") + ["POST /_isr-sim/sleep?ms=1500.000000"])
         self.assertEqual(s.reply, "3.5 3.5 3.5")
@@ -321,19 +326,22 @@ isr_sim.origin("beside it")""",
             isr_sim.origin("a")
             utc = datetime.timezone.utc
             return json.dumps([
-                time.time(), time.time_ns() / 1e9, time.clock_gettime(time.CLOCK_REALTIME), time.mktime(time.localtime()),
-                time.mktime(time.strptime(time.ctime())), time.mktime(time.strptime(time.asctime())), int(time.strftime("%s")),
-                __import__("calendar").timegm(time.gmtime()),
-                datetime.datetime.now().timestamp(), datetime.datetime.now(utc).timestamp(), datetime.datetime.today().timestamp(),
+                time.time(), time.time_ns() / 1e9, time.clock_gettime(time.CLOCK_REALTIME),
+                time.mktime(time.localtime()), time.mktime(time.strptime(time.ctime())),
+                time.mktime(time.strptime(time.asctime())), int(time.strftime("%s")),
+                __import__("calendar").timegm(time.gmtime()), datetime.datetime.now().timestamp(),
+                datetime.datetime.now(utc).timestamp(), datetime.datetime.today().timestamp(),
                 datetime.datetime.utcnow().replace(tzinfo=utc).timestamp(), email.utils.localtime().timestamp(),
                 email.utils.parsedate_to_datetime(email.utils.formatdate()).timestamp(),
                 (uuid.uuid1().time - 0x01b21dd213814000) / 1e7,
             ]) + "|" + json.dumps([
-                time.monotonic(), time.perf_counter(), time.process_time(), time.thread_time(), time.monotonic_ns() / 1e9,
-                time.perf_counter_ns() / 1e9, time.process_time_ns() / 1e9, time.thread_time_ns() / 1e9,
-                time.clock_gettime(time.CLOCK_MONOTONIC), asyncio.new_event_loop().time(), threading._time(), queue.time(),
+                time.monotonic(), time.perf_counter(), time.process_time(), time.thread_time(),
+                time.monotonic_ns() / 1e9, time.perf_counter_ns() / 1e9, time.process_time_ns() / 1e9,
+                time.thread_time_ns() / 1e9, time.clock_gettime(time.CLOCK_MONOTONIC),
+                asyncio.new_event_loop().time(), threading._time(), queue.time(),
             ]) + "|" + str([
-                datetime.date.today(), isinstance(datetime.datetime.now(), datetime.date), isinstance(datetime.date.today(), datetime.date),
+                datetime.date.today(), isinstance(datetime.datetime.now(), datetime.date),
+                isinstance(datetime.date.today(), datetime.date),
             ]), False
         """)
         now, since, days = s.reply.split("|")
@@ -364,7 +372,8 @@ isr_sim.origin("beside it")""",
         self.assertEqual((s.replies, s.fresh), (["done", "done"], [False, False]))  # time has passed since it was fresh
 
     def test_ready_waits_for_requests_that_nobody_awaits(self):
-        s = Simulator("return 'done', True", create="lambda init: threading.Thread(target=isr_sim.origin, args='a').start() or Node()")
+        s = Simulator("return 'done', True",
+                      create="lambda init: threading.Thread(target=isr_sim.origin, args='a').start() or Node()")
         self.assertEqual((s.begun, s.steps, s.fresh), (1, origins("a"), [True]))
 
     def test_a_reply_says_that_something_is_left_to_do_later(self):
@@ -392,7 +401,8 @@ isr_sim.origin("beside it")""",
 
     def test_a_method_that_the_cache_lacks_is_skipped(self):
         s = Simulator("", create="lambda init: object()")
-        self.assertEqual(s.reply, "NotImplementedError: skipped: the cache has no method get, which can says that it has")
+        self.assertEqual(
+            s.reply, "NotImplementedError: skipped: the cache has no method get, which can says that it has")
 
     def test_a_child_does_not_outlive_its_life(self):
         s = Simulator("""
@@ -437,27 +447,32 @@ isr_sim.origin("beside it")""",
                     raise ValueError("%d beats" % len(beats))
             threading.Thread(target=beat).start()
             return Held()
-        """, create="lambda init: type('Lock', (), {'hold': Node().get})", more='["hold", "held"], {"heartbeats": True}', script=[job("hold"), job("held"), job("work", **{"for": 2.5}), job("held"), job("extend"), job("release")])
+        """, create="lambda init: type('Lock', (), {'hold': Node().get})",
+            more='["hold", "held"], {"heartbeats": True}',
+            script=[job("hold"), job("held"), job("work", **{"for": 2.5}), job("held"), job("extend"), job("release")])
         hello, *replies = s.lines
         self.assertEqual((hello["can"][:3], hello["lock"]), (["hold", "held", "work"], {"heartbeats": True}))
         for r in replies:
             del r["type"], r["id"]
         self.assertEqual(replies, [
             {"token": 7, "later": True}, {"held": False, "later": True}, {"later": True}, {"held": True, "later": True},
-            {"error": "NotImplementedError: skipped: what hold returned has no method extend, which can says that it has", "later": True},
+            {"error": "NotImplementedError: skipped: what hold returned has no method extend, "
+                      "which can says that it has", "later": True},
             {"error": "ValueError: 2 beats"},
         ])
 
     def test_a_call_asks_for_its_effect_and_says_why_it_was_refused(self):
         once = "lambda self, key, payload, effect: key + effect() if payload == 'a' else self.get(key)"
-        s = Simulator("raise isr_sim.OtherPayload('of a')", create="lambda init: type('Calls', (Node,), {'once': %s})()" % once,
-                      more='["once"], {"payload": True}', script=[{"verb": "once", "key": "order-7", "payload": p} for p in "ab"])
+        s = Simulator("raise isr_sim.OtherPayload('of a')", more='["once"], {"payload": True}',
+                      create="lambda init: type('Calls', (Node,), {'once': %s})()" % once,
+                      script=[{"verb": "once", "key": "order-7", "payload": p} for p in "ab"])
         hello, *replies = s.lines
         self.assertEqual((s.steps, hello["once"]), (["POST /_isr-sim/effect"], {"payload": True}))
         self.assertIn("work", hello["can"])  # between commands, its timers fire too
         for r in replies:
             del r["type"], r["id"]
-        self.assertEqual(replies, [{"body": "order-7of /_isr-sim/effect"}, {"error": "OtherPayload: of a", "other": True}])
+        self.assertEqual(
+            replies, [{"body": "order-7of /_isr-sim/effect"}, {"error": "OtherPayload: of a", "other": True}])
 
     def test_what_is_not_simulated_is_said_once(self):
         s = Simulator("""
@@ -471,8 +486,9 @@ isr_sim.origin("beside it")""",
             threading.Thread(target=int).start()
             return "", False
         """, commands=2)
-        self.assertEqual(s.real, ["what child processes do", "alarms of the system", "threads that are started without threading",
-                                  "threads that are stopped elsewhere than where they wait"])
+        self.assertEqual(s.real, [
+            "what child processes do", "alarms of the system", "threads that are started without threading",
+            "threads that are stopped elsewhere than where they wait"])
         self.assertEqual(Simulator("return isr_sim.origin('a'), False").real, [])
         for child in ("os.system('true')", "os.waitpid(os.posix_spawn('/bin/sh', ['sh', '-c', ''], {}), 0)"):
             self.assertEqual(Simulator("import os; %s; return '', False" % child).real, ["what child processes do"])
@@ -483,7 +499,8 @@ isr_sim.origin("beside it")""",
         with socket.create_server(("127.0.0.1", 0)) as other:
             at = "socket.create_connection(('127.0.0.1', %d))" % other.getsockname()[1]
             for s in (Simulator("import socket; %s; return '', False" % at),
-                      Simulator("return '', False", create="(exec(%r), lambda init: Node())[1]" % ("import socket; " + at))):
+                      Simulator("return '', False",
+                                create="(exec(%r), lambda init: Node())[1]" % ("import socket; " + at))):
                 self.assertEqual(s.real, ["connections to others than isr-sim"])
         s = Simulator("import urllib.request; return urllib.request.urlopen(self.at + '/x').read().decode(), False",
                       create="lambda init: setattr(Node, 'at', init['endpoint']) or Node()")
@@ -505,7 +522,8 @@ isr_sim.origin("beside it")""",
             for t in threads: t.join()
             return "", False
         """)
-        self.assertEqual((s.steps, s.besides), (["timer after 1000"] + 2 * ["timer after 0"] + ["timer after 1000"], [2, 1, 0, 0]))
+        steps = ["timer after 1000"] + 2 * ["timer after 0"] + ["timer after 1000"]
+        self.assertEqual((s.steps, s.besides), (steps, [2, 1, 0, 0]))
 
     def test_locks_with_time_limits(self):
         s = Simulator("""
@@ -520,8 +538,8 @@ isr_sim.origin("beside it")""",
     def test_randomness_comes_from_the_seed(self):
         body = """
             import os, secrets
-            draws = [random.random(), random.Random().random(), random.SystemRandom().random(), uuid.uuid4(), uuid.uuid1()]
-            draws += [os.urandom(4), os.getrandom(4), secrets.token_hex(4)]
+            draws = [random.random(), random.Random().random(), random.SystemRandom().random(), uuid.uuid4()]
+            draws += [uuid.uuid1(), os.urandom(4), os.getrandom(4), secrets.token_hex(4)]
             random.seed()
             return str(draws + [random.random()]), False
         """

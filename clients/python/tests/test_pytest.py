@@ -15,7 +15,8 @@ COMMAND = '''#!%s
 import json, subprocess, sys
 if sys.argv[1] == "version":
     sys.exit(print("isr-sim v0"))
-node = subprocess.Popen(sys.argv[sys.argv.index("--exec") + 1], shell=True, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+node = subprocess.Popen(
+    sys.argv[sys.argv.index("--exec") + 1], shell=True, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def told(**line):
     print(json.dumps({"time": 0, **line}), file=node.stdin, flush=True)
 def says(kind):
@@ -56,7 +57,8 @@ def pytested(source, *flags, name="test_it.py", package=False, **environment):
             (of / "__init__.py").touch()
             (of / "beside.py").write_text("body = 'from the package'")
         (of / name).write_text(BEGIN + textwrap.dedent(source))
-        env = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1", "ISR_SIM_BINARY": str(command), **environment}
+        env = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1", "ISR_SIM_BINARY": str(command),
+               **environment}
         args = [sys.executable, "-m", "pytest", "-p", "isr_sim_pytest", "-p", "no:cacheprovider", *flags, "tests"]
         done = subprocess.run(args, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
         return done.stdout, done.returncode
@@ -79,7 +81,8 @@ class PytestTest(unittest.TestCase):
                     return Of("third")
         ''')
         self.assertEqual(code, 0, said)
-        tests = [line.strip("- ").split("::", 1)[1] for line in said.splitlines() if line.startswith("-") and "::" in line]
+        tests = [line for line in said.splitlines() if line.startswith("-") and "::" in line]
+        tests = [line.strip("- ").split("::", 1)[1] for line in tests]
         got = [line for line in said.splitlines() if line.startswith("it got")]
         self.assertEqual(dict(zip(tests, got)), {
             "test_first": "it got first", "test_made": "it got second", "TestThem::test_made": "it got third"})
@@ -106,10 +109,12 @@ class PytestTest(unittest.TestCase):
         for source, complaint in {
             "@check\ndef test_it(init): pass": "found @check, expected options",
             "@check()\ndef test_it(init, mode): pass": "test_it takes (init, mode), expected (init)",
-            "class TestIt:\n @check()\n def test_it(self, init): pass": "TestIt.test_it takes (self, init), expected (init)",
+            "class TestIt:\n @check()\n def test_it(self, init): pass":
+                "TestIt.test_it takes (self, init), expected (init)",
             "class TestIt:\n @check()\n def test_it(init): pass": "TestIt.test_it is a method",
             "@check()\nasync def test_it(init): pass": "test_it is async",
-            "@check()\n@pytest.mark.parametrize('mode', [1, 2])\ndef test_it(init, mode=1): pass": "function uses no argument 'mode'",
+            "@check()\n@pytest.mark.parametrize('mode', [1, 2])\ndef test_it(init, mode=1): pass":
+                "function uses no argument 'mode'",
         }.items():
             said, code = pytested(source)
             self.assertIn(complaint, said)

@@ -1,5 +1,7 @@
 // A page cache on DynamoDB: META is the page, LOCK says who renders it.
-import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand, PutItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand, PutItemCommand, type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 
 export const TableName = 'pages';
 const key = (sk: 'META' | 'LOCK') => ({ pk: { S: 'CACHE#home' }, sk: { S: sk } });
@@ -14,7 +16,8 @@ export async function get(db: DynamoDBClient, render: () => string, lookAgain: b
   let page = await read(db);
   if (page !== undefined) return page;
   try {
-    await db.send(new PutItemCommand({ TableName, Item: key('LOCK'), ConditionExpression: 'attribute_not_exists(pk)' }));
+    const ConditionExpression = 'attribute_not_exists(pk)';
+    await db.send(new PutItemCommand({ TableName, Item: key('LOCK'), ConditionExpression }));
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined; // another reader renders it
     throw error;

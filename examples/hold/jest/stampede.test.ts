@@ -10,7 +10,8 @@ let running: ChildProcess;
 let server: { endpoint: string; control: string };
 
 beforeEach(async () => {
-  const started = spawn(process.env.ISR_SIM ?? 'isr-sim', ['serve', '--clock', 'manual'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = process.env.ISR_SIM ?? 'isr-sim';
+  const started = spawn(command, ['serve', '--clock', 'manual'], { stdio: ['ignore', 'pipe', 'inherit'] });
   running = started;
   const [line] = await once(readline.createInterface({ input: started.stdout }), 'line');
   server = JSON.parse(line);
@@ -24,7 +25,8 @@ afterEach(async () => {
 });
 
 const client = (accessKeyId: string) => new DynamoDBClient({
-  endpoint: server.endpoint, region: 'us-east-1', maxAttempts: 1, credentials: { accessKeyId, secretAccessKey: 'secret' },
+  endpoint: server.endpoint, region: 'us-east-1', maxAttempts: 1,
+  credentials: { accessKeyId, secretAccessKey: 'secret' },
 });
 
 async function control(path: string, body: unknown): Promise<void> {
@@ -47,7 +49,8 @@ test.each([
     KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
   }));
   const renders: string[] = [];
-  const reader = (db: DynamoDBClient, name: string) => cache.get(db, () => { renders.push(name); return name; }, lookAgain);
+  const reader = (db: DynamoDBClient, name: string) =>
+    cache.get(db, () => { renders.push(name); return name; }, lookAgain);
 
   await control('/faults', { faults: ['hold op=PutItem key=LOCK actor=alice'] });
   const first = reader(alice, 'alice');

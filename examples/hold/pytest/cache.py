@@ -9,7 +9,8 @@ def key(sk):
 
 
 def get(db, render, look_again):
-    """Returns the page. With look_again it reads META a second time, under its lock, and renders only if there is none."""
+    """Returns the page. With look_again it reads META a second time, under its lock, and renders only if there is
+    none."""
     page = read(db)
     if page is not None:
         return page

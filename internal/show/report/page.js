@@ -4,7 +4,8 @@
   const data = JSON.parse(get('data').textContent);
   const steps = [...document.querySelectorAll('#body .step')];
   const lines = [...document.querySelectorAll('.steps tbody tr')];
-  const pane = get('pane'), cursor = get('cursor'), scrub = get('scrub'), filter = get('filter'), actor = get('actor'), operation = get('operation');
+  const pane = get('pane'), cursor = get('cursor'), scrub = get('scrub');
+  const filter = get('filter'), actor = get('actor'), operation = get('operation');
   const height = 22, lanes = new Set();
   let at = 0, shown = steps.map(() => true), across = false; // whether time runs across the page, or down it
 
@@ -45,7 +46,9 @@
     for (const [lane, sent, effect, answer] of data.asks) {
       if (lane !== node) continue;
       if (sent >= 0 && sent <= step && step < effect) return 'its request, to take effect in step ' + number(effect);
-      if (effect <= step && (answer < 0 || step < answer)) return answer < 0 ? 'an answer that never came' : 'the answer, in step ' + number(answer);
+      if (effect <= step && (answer < 0 || step < answer)) {
+        return answer < 0 ? 'an answer that never came' : 'the answer, in step ' + number(answer);
+      }
     }
     return '';
   };
@@ -65,7 +68,8 @@
       }
       for (const name of names) {
         const gone = !(name in is), differs = changed.has(i) && is[name] !== was[name];
-        const tr = line(label, (differs ? '● ' : '') + name, gone ? was[name] : differs && name in was ? is[name] + ' (was ' + was[name] + ')' : is[name]);
+        const now = differs && name in was ? is[name] + ' (was ' + was[name] + ')' : is[name];
+        const tr = line(label, (differs ? '● ' : '') + name, gone ? was[name] : now);
         if (differs) tr.classList.add('changed');
         if (gone) tr.classList.add('gone');
         body.append(tr);
@@ -95,13 +99,15 @@
     cursor.style.top = across ? '' : at * height + 'px';
     cursor.style.left = across ? at * height + 'px' : '';
     scrub.value = at;
-    const cells = lines[at].cells;
-    scrub.setAttribute('aria-valuetext', 'step ' + cells[0].textContent);
-    get('where').textContent = 'Step ' + cells[0].textContent + ' of ' + lines.length + ', ' + cells[1].textContent + ', ' + cells[3].textContent;
-    get('what').textContent = (at === data.at ? '✕ violated here. ' : at === data.begins ? 'It began here. ' : '') + cells[2].textContent + ': ' + cells[4].querySelector('span').textContent;
+    const [n, time, who, kind, event] = lines[at].cells;
+    scrub.setAttribute('aria-valuetext', 'step ' + n.textContent);
+    get('where').textContent =
+      'Step ' + n.textContent + ' of ' + lines.length + ', ' + time.textContent + ', ' + kind.textContent;
+    get('what').textContent = (at === data.at ? '✕ violated here. ' : at === data.begins ? 'It began here. ' : '') +
+      who.textContent + ': ' + event.querySelector('span').textContent;
     const more = get('more');
     more.replaceChildren();
-    for (const i of cells[4].querySelectorAll('i')) more.append(make('li', i.textContent));
+    for (const i of event.querySelectorAll('i')) more.append(make('li', i.textContent));
     showState();
     if (scroll === undefined) keep(); else pane[across ? 'scrollLeft' : 'scrollTop'] = scroll;
     tell();
@@ -125,7 +131,8 @@
   };
 
   // turned exchanges x and y in a path or a shape.
-  const turned = (d) => d.replace(/([ML])(\S+) (\d+)|([VH])(\d+)/g, (_, op, x, y, line, to) => op ? op + y + ' ' + x : (line === 'V' ? 'H' : 'V') + to);
+  const turned = (d) => d.replace(/([ML])(\S+) (\d+)|([VH])(\d+)/g,
+    (_, op, x, y, line, to) => op ? op + y + ' ' + x : (line === 'V' ? 'H' : 'V') + to);
   const swap = (e, one, other) => {
     const was = e.getAttribute(one);
     e.setAttribute(one, e.getAttribute(other));
@@ -143,7 +150,8 @@
       const graph = size('graph'), isHeads = svg.classList.contains('heads');
       svg.dataset.width ??= svg.getAttribute('width');
       svg.dataset.height ??= svg.getAttribute('height');
-      const [width, high] = across ? [isHeads ? size('across') : svg.dataset.height, graph] : [svg.dataset.width, svg.dataset.height];
+      const { width: wide, height: tall } = svg.dataset;
+      const [width, high] = across ? [isHeads ? size('across') : tall, graph] : [wide, tall];
       svg.setAttribute('width', width);
       svg.setAttribute('height', high);
       if (!isHeads) svg.setAttribute('viewBox', '0 0 ' + width + ' ' + high);
@@ -167,7 +175,8 @@
         } else if (e.classList.contains('g')) {
           if (across) place(e, y - 5, x + 5); else place(e, x, y);
         } else if (!e.classList.contains('w')) {
-          if (across) place(e, y, e.classList.contains('n') ? size('numbers') : size('gutter') - 4, true); else place(e, x, y);
+          if (across) place(e, y, e.classList.contains('n') ? size('numbers') : size('gutter') - 4, true);
+          else place(e, x, y);
         }
       }
     }
@@ -209,17 +218,20 @@
   };
   for (const [id, act] of Object.entries(jump)) if (get(id)) get(id).addEventListener('click', act);
   const keys = {
-    ArrowUp: jump.back, ArrowLeft: jump.back, ArrowDown: jump.next, ArrowRight: jump.next, Home: jump.first, End: jump.last,
+    ArrowUp: jump.back, ArrowLeft: jump.back, ArrowDown: jump.next, ArrowRight: jump.next,
+    Home: jump.first, End: jump.last,
     PageUp: () => show(at - 10), PageDown: () => show(at + 10), '/': () => filter.focus(),
     v: () => { if (data.at >= 0) jump.violation(); },
   };
   document.addEventListener('keydown', (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target === filter || e.target.tagName === 'SELECT' || !Object.hasOwn(keys, e.key)) return;
+    const writes = e.target === filter || e.target.tagName === 'SELECT';
+    if (e.ctrlKey || e.metaKey || e.altKey || writes || !Object.hasOwn(keys, e.key)) return;
     e.preventDefault();
     keys[e.key]();
   });
   addEventListener('message', (e) => { // a key of the page around this one
-    if (e.source === parent && parent !== window && typeof e.data?.key === 'string' && Object.hasOwn(keys, e.data.key)) keys[e.data.key]();
+    if (e.source !== parent || parent === window || typeof e.data?.key !== 'string') return;
+    if (Object.hasOwn(keys, e.data.key)) keys[e.data.key]();
   });
   scrub.max = steps.length - 1;
   scrub.addEventListener('input', () => show(Number(scrub.value)));

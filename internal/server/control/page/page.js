@@ -14,7 +14,8 @@ function make(name, text, cls) {
 
 class Refused extends Error {
 	constructor(status, answer) {
-		super([answer.error, answer.found && 'found ' + answer.found, answer.expected && 'expected ' + answer.expected, answer.hint].filter(Boolean).join('; '));
+		const { error, found, expected, hint } = answer;
+		super([error, found && 'found ' + found, expected && 'expected ' + expected, hint].filter(Boolean).join('; '));
 		this.status = status;
 	}
 }
@@ -84,7 +85,8 @@ function fate(row, now, lag) {
 	const left = Date.parse(row.due) + 1000 - now; // expired from the second after it
 	const end = row.deletion ? 'deleted in ' + span(Date.parse(row.deletion) - now)
 		: lag === 'never' ? 'never deleted' : 'deleted by a sweep';
-	return left > 0 ? ['● expires in ' + span(left) + ', ' + end, ''] : ['◐ expired ' + span(left) + ' ago, ' + end, 'expired'];
+	return left > 0 ? ['● expires in ' + span(left) + ', ' + end, '']
+		: ['◐ expired ' + span(left) + ' ago, ' + end, 'expired'];
 }
 
 function differences(key, before, after) {
@@ -96,14 +98,17 @@ function differences(key, before, after) {
 		const was = before?.[name], is = after[name];
 		if (was && !is) out.push(['minus', name + ' ' + short(plain(was))]);
 		else if (!was && is) out.push(['', name + ' = ' + short(plain(is))]);
-		else if (JSON.stringify(was) !== JSON.stringify(is)) out.push(['', name + ': ' + short(plain(was)) + ' → ' + short(plain(is))]);
+		else if (JSON.stringify(was) !== JSON.stringify(is)) {
+			out.push(['', name + ': ' + short(plain(was)) + ' → ' + short(plain(is))]);
+		}
 	}
 	return out.length ? out : [['note', 'the same again']];
 }
 
 function changeLine(c) {
 	const tr = make('tr', undefined, c.cause === 'ttl' ? 'ttl' : '');
-	tr.append(make('td', c.seq), make('td', clock(c.time), 'when'), named('td', c.cause === 'ttl' ? 'TTL' : c.actor || '(no name)', 'by'));
+	tr.append(make('td', c.seq), make('td', clock(c.time), 'when'),
+		named('td', c.cause === 'ttl' ? 'TTL' : c.actor || '(no name)', 'by'));
 	const row = make('td', undefined, 'value');
 	row.append(make('div', c.table, 'note'), ...Object.values(c.key).map(v => named('div', plain(v))));
 	tr.append(row);
@@ -134,9 +139,11 @@ function showFindings(v) {
 	}
 	const ok = v.verdict === 'ok';
 	box.className = v.violations ? 'violated' : ok && !v.unjudged.length ? 'ok' : '';
-	const of = v.judged + ' of ' + v.changes + ' changes judged, ' + v.events + ' events posted' + (v.doubts ? '; ' + v.doubts + ' could not be' : '');
+	const of = v.judged + ' of ' + v.changes + ' changes judged, ' + v.events + ' events posted' +
+		(v.doubts ? '; ' + v.doubts + ' could not be' : '');
 	$('verdict').textContent = v.violations ? '✗ ' + v.violations + ' found; ' + of
-		: ok ? '✓ none found so far; ' + of : (v.judged ? 'Too little was judged yet; ' : 'Nothing was judged yet; ') + of;
+		: ok ? '✓ none found so far; ' + of
+		: (v.judged ? 'Too little was judged yet; ' : 'Nothing was judged yet; ') + of;
 	document.title = (v.violations ? '✗ ' + v.violations + ' · ' : '') + 'isr-sim serve';
 	// What is open stays open. The list has no more than it had unless there are more findings.
 	const state = JSON.stringify(v.found);
@@ -153,7 +160,8 @@ function showFindings(v) {
 function finding(f, at) {
 	const box = make('details', undefined, 'finding');
 	box.open = at === 0;
-	box.append(make('summary', f.verdict + ': ' + f.invariant + (f.actor ? ' by ' + f.actor : '')), make('p', f.why), make('p', f.statement, 'note'));
+	box.append(make('summary', f.verdict + ': ' + f.invariant + (f.actor ? ' by ' + f.actor : '')),
+		make('p', f.why), make('p', f.statement, 'note'));
 	if (f.changes.length) {
 		const wide = make('div', undefined, 'wide'), table = make('table');
 		wide.tabIndex = 0;
@@ -161,7 +169,10 @@ function finding(f, at) {
 		wide.append(table);
 		box.append(wide);
 	}
-	for (const e of f.events) box.append(make('p', clock(e.time) + ' ' + e.actor + ' ' + e.kind + ' ' + (e.key ?? '') + ' ' + (e.body ?? '')));
+	for (const e of f.events) {
+		const what = e.actor + ' ' + e.kind + ' ' + (e.key ?? '') + ' ' + (e.body ?? '');
+		box.append(make('p', clock(e.time) + ' ' + what));
+	}
 	return box;
 }
 
@@ -175,8 +186,10 @@ function button(text, action) {
 function showHeld(h) {
 	$('holds').hidden = !h || !h.held.length;
 	$('held').replaceChildren(...(h?.held ?? []).map(r => {
-		const li = make('li', r.actor + ' ' + r.operation + ' ' + r.rows.map(row => row.table + ' ' + Object.values(row.key ?? {}).map(plain).join(' ')).join(', ') + ' ');
-		li.append(button('Let go', () => act('/release', { ids: [r.id] })), ' ', button('Lose the request', () => act('/drop', { ids: [r.id], lose: 'request' })), ' ',
+		const rows = r.rows.map(row => row.table + ' ' + Object.values(row.key ?? {}).map(plain).join(' '));
+		const li = make('li', r.actor + ' ' + r.operation + ' ' + rows.join(', ') + ' ');
+		li.append(button('Let go', () => act('/release', { ids: [r.id] })), ' ',
+			button('Lose the request', () => act('/drop', { ids: [r.id], lose: 'request' })), ' ',
 			button('Lose the answer', () => act('/drop', { ids: [r.id], lose: 'response' })));
 		return li;
 	}));
@@ -206,7 +219,8 @@ function showRows(table, page, now, lag) {
 		table_.tBodies[0].replaceChildren();
 		return;
 	}
-	$('count').textContent = page.rows.length + ' of ' + table.rows + ' rows' + (page.found > page.rows.length ? '; ' + page.found + ' have the text' : '') +
+	$('count').textContent = page.rows.length + ' of ' + table.rows + ' rows' +
+		(page.found > page.rows.length ? '; ' + page.found + ' have the text' : '') +
 		(table.ttl ? '. TTL attribute: ' + table.ttl : '. TTL is off');
 	const head = make('tr');
 	for (const name of [...table.keys, 'fate', 'other attributes']) {
@@ -234,7 +248,8 @@ const unless = e => { if (e instanceof Refused && e.status === 409) return null;
 // fill shows a setting, unless it is being edited.
 function fill(form, value) {
 	const input = form.elements.lag;
-	if (document.activeElement !== input && (input.value === input.dataset.was || !input.dataset.was)) input.value = value;
+	const untouched = input.value === input.dataset.was || !input.dataset.was;
+	if (document.activeElement !== input && untouched) input.value = value;
 	input.dataset.was = value;
 }
 
@@ -262,8 +277,9 @@ function look() {
 
 async function lookOnce() {
 	const [time, lag, replica, log, found, faults, held, snapshots, tables] = await Promise.all([
-		ask('/clock').catch(unless), ask('/ttl-lag'), ask('/replica-lag'), ask('/changes?since=' + shown.last + '&latest=' + kept),
-		ask('/violations').catch(unless), ask('/faults'), ask('/held').catch(unless), ask('/snapshot'), ask('/tables'),
+		ask('/clock').catch(unless), ask('/ttl-lag'), ask('/replica-lag'),
+		ask('/changes?since=' + shown.last + '&latest=' + kept), ask('/violations').catch(unless), ask('/faults'),
+		ask('/held').catch(unless), ask('/snapshot'), ask('/tables'),
 	]);
 	if (time) {
 		$('now').textContent = clock(time.now);
@@ -289,7 +305,8 @@ async function lookOnce() {
 	}));
 	const table = showTables(tables.tables);
 	const contains = $('chosen').elements.contains.value;
-	const page = table && await ask('/rows?table=' + encodeURIComponent(table.address) + '&contains=' + encodeURIComponent(contains));
+	const page = table &&
+		await ask('/rows?table=' + encodeURIComponent(table.address) + '&contains=' + encodeURIComponent(contains));
 	const state = JSON.stringify([table, page, time?.now, lag.ttlLag]);
 	if (state !== shown.rows || before !== shown.last) showRows(table, page, Date.parse(time?.now), lag.ttlLag);
 	shown.rows = state;
@@ -300,12 +317,15 @@ function submit(id, path, body) {
 	const form = $(id);
 	form.addEventListener('submit', async event => {
 		event.preventDefault();
-		if (await act(path, body(form.elements))) for (const e of form.querySelectorAll('input')) { if (!('was' in e.dataset)) e.value = ''; }
+		if (!await act(path, body(form.elements))) return;
+		for (const e of form.querySelectorAll('input')) if (!('was' in e.dataset)) e.value = '';
 	});
 }
 
 $('address').textContent = 'endpoint ' + location.origin;
-for (const b of $('steps').querySelectorAll('button')) b.addEventListener('click', () => act('/clock', { advance: b.dataset.advance }));
+for (const b of $('steps').querySelectorAll('button')) {
+	b.addEventListener('click', () => act('/clock', { advance: b.dataset.advance }));
+}
 submit('advance', '/clock', e => ({ advance: e.by.value.trim() }));
 submit('lag', '/ttl-lag', e => ({ ttlLag: e.lag.value }));
 submit('replica', '/replica-lag', e => ({ replicaLag: e.lag.value }));
