@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -120,43 +121,52 @@ func goFiles(t *testing.T, name string) []string {
 	return must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
 }
 
-// TestWidth: a line of code has at most 120 columns, a tab as four, unless it has a raw string, an address or another
-// word that cannot be broken, or is the output of an example.
+// TestWidth: a line of code has at most 120 columns, a tab as four, unless it has a raw string of Go, an address or
+// another word that cannot be broken, or is the output of an example.
 func TestWidth(t *testing.T) {
-	const most, longWord = 120, 60
-	long := func(text string) bool {
-		return slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) > longWord })
-	}
+	const most = 120
 	must.OK(t, filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && strings.HasSuffix(name, "/.cache") {
+		if err != nil || d.IsDir() && (strings.HasSuffix(name, "/.cache") || d.Name() == "node_modules") {
 			return cmp.Or(err, fs.SkipDir)
 		}
-		if filepath.Ext(name) != ".go" {
+		ending := filepath.Ext(name)
+		if d.IsDir() || !slices.Contains([]string{"", ".go", ".py", ".ts", ".js", ".mjs", ".html", ".css"}, ending) {
 			return nil
 		}
 		text := must.Of(os.ReadFile(name))(t)
-		file := token.NewFileSet().AddFile(name, -1, len(text))
-		excepted, output := map[int]bool{}, false
-		var scan scanner.Scanner
-		scan.Init(file, text, nil, scanner.ScanComments)
-		for {
-			at, kind, literal := scan.Scan()
-			if kind == token.EOF {
-				break
-			}
-			output = kind == token.COMMENT && (output || strings.HasPrefix(literal, "// Output:"))
-			if kind == token.STRING && literal[0] == '`' || literal != "" && long(literal) || output {
-				for line := range strings.Count(literal, "\n") + 1 {
-					excepted[file.Line(at)+line] = true
-				}
-			}
+		if ending == "" && !bytes.HasPrefix(text, []byte("#!")) {
+			return nil
+		}
+		var excepted map[int]bool
+		if ending == ".go" {
+			excepted = unbroken(name, text)
 		}
 		for i, line := range strings.Split(string(text), "\n") {
 			width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
-			if width > most && !excepted[i+1] {
+			if width > most && !excepted[i+1] && (ending == ".go" || !hasLongWord(line)) {
 				t.Errorf("%s:%d: %d columns, want at most %d: %s", name, i+1, width, most, line)
 			}
 		}
 		return nil
 	}))
+}
+
+func hasLongWord(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) > 60 })
+}
+
+// unbroken has the lines of raw strings, of texts with a long word, and of the output of examples.
+func unbroken(name string, text []byte) map[int]bool {
+	lines, output := map[int]bool{}, false
+	var scan scanner.Scanner
+	file := token.NewFileSet().AddFile(name, -1, len(text))
+	scan.Init(file, text, nil, scanner.ScanComments)
+	for at, kind, literal := scan.Scan(); kind != token.EOF; at, kind, literal = scan.Scan() {
+		output = kind == token.COMMENT && (output || strings.HasPrefix(literal, "// Output:"))
+		raw := kind == token.STRING && literal[0] == '`'
+		for i, line := range strings.Split(literal, "\n") {
+			lines[file.Line(at)+i] = lines[file.Line(at)+i] || raw || output || hasLongWord(line)
+		}
+	}
+	return lines
 }

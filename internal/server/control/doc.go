@@ -60,8 +60,8 @@ docs/CONTROL.md shows each with curl.
 An error is one JSON object: "error" is a sentence, "found" the value that was sent, "expected" the values that would
 have been right, and "hint" the way to mend it. Empty members are left out. The status is 400 for a request that
 cannot be read, 403 for one that a browser or a foreign name brought, 404 for a missing resource, table or snapshot,
-405 for a method, 409 for a request that the present state does not allow, 413 for a body over 1 MB (16 MB to /load), and 415 for a
-body that does not call itself JSON. A request that is refused changes nothing.
+405 for a method, 409 for a request that the present state does not allow, 413 for a body over 1 MB (16 MB to /load),
+and 415 for a body that does not call itself JSON. A request that is refused changes nothing.
 
 # Browsers
 
