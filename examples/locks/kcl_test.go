@@ -39,8 +39,8 @@ type heldShard struct {
 
 // StillHeld is the question that the worker asks itself.
 func (h heldShard) StillHeld(context.Context) (bool, error) {
-	return time.Now().Before(h.shard.GetLeaseTimeout()),
-		nil //nolint:forbidigo // as the worker reads it; true time in a bubble
+	//nolint:forbidigo // as the worker reads it; true time in a bubble
+	return time.Now().Before(h.shard.GetLeaseTimeout()), nil
 }
 
 func (h heldShard) Extend(context.Context) error { return h.lease.GetLease(h.shard, h.lease.worker) }
