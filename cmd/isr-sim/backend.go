@@ -18,6 +18,9 @@ import (
 const (
 	backendFake  = "fake"
 	backendLocal = "dynamodb-local"
+
+	// withoutDocker is the hint of commands whose default is the fake.
+	withoutDocker = "--backend " + backendFake + ", the default, needs no Docker"
 )
 
 func knownBackend(name string) error {

@@ -67,7 +67,8 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if m.schedules < 0 || m.workers < 0 {
-		return cli.Usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected 0, the default, or more",
+		return cli.Usage(fmt.Errorf(
+			"--schedules, --workers: found %d and %d, expected at least 1 (or 0 for the default)",
 			m.schedules, m.workers), "")
 	}
 	if len(names) == 0 {
@@ -86,8 +87,7 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 	}
 	if m.backend == backendLocal {
 		var stop func(*error)
-		if m.local, stop, err = startLocal(ctx, m.progress, "--backend "+backendFake+
-			", the default, needs no Docker"); err != nil {
+		if m.local, stop, err = startLocal(ctx, m.progress, withoutDocker); err != nil {
 			return err
 		}
 		defer stop(&err)

@@ -271,10 +271,8 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 		}
 		why += fmt.Sprintf("hint: %s ended the search, which is in %s: %s goes on with it\n", met, v.kept, again)
 	case open && met != "":
-		why += fmt.Sprintf(
-			"hint: %s ended the search: more lets it go on, and --resume FILE keeps what it has done; %s\n", met,
-			prose.Bounds(proof.Scenario),
-		)
+		why += fmt.Sprintf("hint: %s ended the search: more lets it go on, and --resume FILE keeps what it has "+
+			"done; %s\n", met, prose.Bounds(proof.Scenario))
 	case open && v.from != "":
 		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate " +
 			"writes them anew\n"

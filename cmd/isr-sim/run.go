@@ -107,8 +107,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if r.backend == backendLocal {
 		// This comes first, so that a user without Docker does not wait for the error.
 		var stop func(*error)
-		if r.local, stop, err = startLocal(ctx, r.progress,
-			fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
+		if r.local, stop, err = startLocal(ctx, r.progress, withoutDocker); err != nil {
 			return err
 		}
 		defer stop(&err)
@@ -212,8 +211,6 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 
 // otherProtocol says why a campaign may lack a mark.
 func otherProtocol(report *campaign.Report) string {
-	return fmt.Sprintf(
-		"hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n",
-		report.Scenario.Protocol,
-	)
+	return fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never "+
+		"reach them\n", report.Scenario.Protocol)
 }

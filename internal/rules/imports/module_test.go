@@ -126,7 +126,7 @@ func goFiles(t *testing.T, name string) []string {
 func TestWidth(t *testing.T) {
 	const most = 120
 	must.OK(t, filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (strings.HasSuffix(name, "/.cache") || d.Name() == "node_modules") {
+		if err != nil || d.IsDir() && slices.Contains([]string{".git", ".cache", "node_modules"}, d.Name()) {
 			return cmp.Or(err, fs.SkipDir)
 		}
 		ending := filepath.Ext(name)
