@@ -101,10 +101,8 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 				// The service answers with this text, although it speaks of something
 				// else. Source:
 				// https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
-				return nil, invalid(
-					"Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
-						"supported datatypes",
-				)
+				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly " +
+					"one of the supported datatypes")
 			case q.PutRequest != nil:
 				w.action = action{kind: actionPut, tableName: name, values: q.PutRequest.Item}
 			default:

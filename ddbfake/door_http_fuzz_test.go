@@ -107,10 +107,9 @@ func FuzzHTTP(f *testing.F) {
 	f.Add("POST", "DynamoDBStreams_20120810.ListStreams", "", "application/json; charset=utf-8",
 		"identity", []byte("{}"))
 	f.Add("PUT", "Kinesis_20131202.ListStreams", "AWS4-HMAC-SHA256 Credential=alice", "text/html", "", []byte("\xff"))
-	f.Add("POST", "DynamoDB_20120810.ListTables", signed, "application/json", "gzip",
-		[]byte(
-			"\x1f\x8b\b\x00\x00\x00\x00\x00\x00\xff\xaa\xae\x05\x04\x00\x00\xff\xff\x43\xbf\xa6\xa3\x02\x00\x00\x00",
-		))
+	f.Add("POST", "DynamoDB_20120810.ListTables", signed, "application/json", "gzip", []byte(
+		"\x1f\x8b\b\x00\x00\x00\x00\x00\x00\xff\xaa\xae\x05\x04\x00\x00\xff\xff\x43\xbf\xa6\xa3\x02\x00\x00\x00",
+	))
 
 	db := fuzzedDB(f)
 	start, before := db.Snapshot(), effectOf(db)

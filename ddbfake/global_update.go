@@ -82,10 +82,8 @@ func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string, several bo
 	case len(regions) > 1 && !kinds["update"] && !several:
 		return invalid("Update table operation with more than one create or delete replica actions not allowed")
 	case regions[local]:
-		return invalid(
-			"Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or " +
-				"UpdateTable as required.",
-		)
+		return invalid("Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, " +
+			"or UpdateTable as required.")
 	}
 	for _, region := range append([]string{local}, sortedKeys(regions)...) {
 		if err := checkGlobalRegion(region, local); err != nil {
@@ -156,10 +154,8 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	if a := u.Create; a != nil {
 		switch {
 		case db.state.tables[address(*a.RegionName, t.name)] != nil:
-			return invalid(
-				"Failed to create a the new replica of table with name: \u2018%s\u2019 because one or more replicas "+
-					"already existed as tables.", t.name,
-			)
+			return invalid("Failed to create a the new replica of table with name: \u2018%s\u2019 because one or "+
+				"more replicas already existed as tables.", t.name)
 		// Deviation: there is no Application Auto Scaling, so no provisioned table gets a replica.
 		//
 		// Source:

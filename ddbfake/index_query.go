@@ -187,10 +187,8 @@ func (p *indexPage) check(which types.Select) error {
 	}
 	switch {
 	case x.global && all:
-		return badParameter(
-			"Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection "+
-				"type is not ALL", x.name,
-		)
+		return badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its "+
+			"projection type is not ALL", x.name)
 	case x.global && missing != nil:
 		return badParameter("Global secondary index %s does not project [%s]", x.name, strings.Join(missing, ", "))
 	}

@@ -23,10 +23,8 @@ func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 				name,
 			)
 		case t.isIndexed(name):
-			return invalid(
-				"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "+
-					"IndexKey: %s", name,
-			)
+			return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not "+
+				"allowed: IndexKey: %s", name)
 		}
 	}
 	return nil

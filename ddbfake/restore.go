@@ -410,10 +410,8 @@ func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, err
 	i := slices.IndexFunc(t.indexes, func(x *index) bool { return x.global == s.global && x.is(s) })
 	switch {
 	case i < 0:
-		return nil, badRequest(
-			"Index %s does not match a secondary index that existed in the source table and cannot be created "+
-				"during the restore operation", *s.name,
-		)
+		return nil, badRequest("Index %s does not match a secondary index that existed in the source table and "+
+			"cannot be created during the restore operation", *s.name)
 	case s.throughput != nil && onDemand:
 		return nil, o.notProvisioned(of)
 	case s.global && s.throughput == nil && !onDemand:

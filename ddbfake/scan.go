@@ -141,15 +141,11 @@ func checkSegment(segment, total *int32) error {
 	case segment == nil && total == nil:
 		return nil
 	case total == nil:
-		return invalid(
-			"The TotalSegments parameter is required but was not present in the request when Segment " +
-				"parameter is present",
-		)
+		return invalid("The TotalSegments parameter is required but was not present in the request when Segment " +
+			"parameter is present")
 	case segment == nil:
-		return invalid(
-			"The Segment parameter is required but was not present in the request when parameter " +
-				"TotalSegments is present",
-		)
+		return invalid("The Segment parameter is required but was not present in the request when parameter " +
+			"TotalSegments is present")
 	case *segment >= *total:
 		return invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: "+
 			"Segment: %d is not less than TotalSegments: %d", *segment, *total)

@@ -358,10 +358,8 @@ func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error
 	case p == nil && other:
 		return nil
 	case u.onDemand:
-		return badParameter(
-			"The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to "+
-				"OnDemandThroughput, WarmThroughput", name,
-		)
+		return badParameter("The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to "+
+			"OnDemandThroughput, WarmThroughput", name)
 	case p == nil:
 		return badParameter("ProvisionedThroughput must be specified for index: %s", name)
 	case *p.ReadCapacityUnits > maxUnits || *p.WriteCapacityUnits > maxUnits:
@@ -413,10 +411,8 @@ func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, exi
 	}
 	switch {
 	case u.onDemand && s.throughput != nil:
-		return badParameter(
-			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is "+
-				"PAY_PER_REQUEST", x.name,
-		)
+		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when "+
+			"BillingMode is PAY_PER_REQUEST", x.name)
 	case !u.onDemand && s.throughput == nil:
 		return badParameter("ProvisionedThroughput must be specified for index: %s", x.name)
 	case globals >= maxGlobalIndexes:

@@ -453,9 +453,7 @@ func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
 		}
 	}
 	if short[false] == 0 || short[true] > 0 {
-		t.Errorf(
-			"got %v worlds in which time passes freely and a lock must be free before its lease is over, want some "+
-				"only without a program", short,
-		)
+		t.Errorf("got %v worlds in which time passes freely and a lock must be free before its lease is over, want "+
+			"some only without a program", short)
 	}
 }

@@ -251,10 +251,8 @@ func (c *Check) judges(t *testing.T) {
 	for i, inv := range c.Invariants {
 		switch {
 		case inv.Name == "" || inv.Statement == "" || inv.Check == nil:
-			t.Fatalf(
-				"property: Check.Invariants: found %q as number %d, expected an invariant with a name, a statement "+
-					"and a check", inv.Name, i+1,
-			)
+			t.Fatalf("property: Check.Invariants: found %q as number %d, expected an invariant with a name, a "+
+				"statement and a check", inv.Name, i+1)
 		case slices.Index(names, inv.Name) < len(names)-len(c.Invariants) || own[inv.Name]:
 			t.Fatalf(
 				"property: Check.Invariants: found a second invariant with the name %s, expected a name of its own",

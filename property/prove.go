@@ -46,10 +46,8 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	c.rows(t)
 	c.judges(t)
 	if c.Goroutines {
-		t.Fatal(
-			"property: Check.Goroutines: found true, expected false for Prove: a search compares states, and those " +
-				"of goroutines are not known",
-		)
+		t.Fatal("property: Check.Goroutines: found true, expected false for Prove: a search compares states, and " +
+			"those of goroutines are not known")
 	}
 	own := fileName(t.Name())
 	if exists(own) {

@@ -166,10 +166,8 @@ func (r *records) begin(
 	case "no condition":
 		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = nil, nil, nil
 	case "never taken over":
-		in.ConditionExpression = aws.String(
-			"attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now AND " +
-				"attribute_exists(nothing))",
-		)
+		in.ConditionExpression = aws.String("attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND " +
+			"#until <= :now AND attribute_exists(nothing))")
 	case "taken over early":
 		in.ExpressionAttributeValues[":now"] = inMillis(now.Add(time.Second))
 	case "looks first":

@@ -62,10 +62,8 @@ func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler,
 	t.Helper()
 	defer heap.CollectRarely()()
 	if name := c.leftOut(t, own); name != "" {
-		said := fmt.Sprintf(
-			"%s was kept for %s, which Check.Without leaves out: that is not judged; delete the file, or "+
-				"judge it again", own, name,
-		)
+		said := fmt.Sprintf("%s was kept for %s, which Check.Without leaves out: that is not judged; delete the "+
+			"file, or judge it again", own, name)
 		fmt.Fprintln(os.Stderr, said) //nolint:forbidigo // without -v, the log of a test that passes is not printed
 		t.Log(said)
 	}

@@ -550,10 +550,8 @@ func (c *wares) Invalidate(ctx context.Context, key string) error {
 	now := c.Clock.Now()
 	in := &dynamodb.UpdateItemInput{
 		TableName: &c.Table, Key: c.key(key, "page"),
-		UpdateExpression: aws.String(
-			"SET dropped = :yes, purge_at = if_not_exists(purge_at, :purge), edition = if_not_exists(edition, " +
-				":start) + :one",
-		),
+		UpdateExpression: aws.String("SET dropped = :yes, purge_at = if_not_exists(purge_at, :purge), edition = " +
+			"if_not_exists(edition, :start) + :one"),
 		ExpressionAttributeValues: item{
 			":yes": &types.AttributeValueMemberBOOL{Value: true}, ":one": num(1), ":start": num(now.UnixMilli()),
 			":purge": c.purge(now.Add(c.Revalidate + c.Retention + c.Lease)),

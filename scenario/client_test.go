@@ -114,10 +114,9 @@ func TestWhatANodeNamesTellsThePage(t *testing.T) {
 				TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: pagecache.Key("CACHE#/about", "META")}}},
 			},
 		}, ""},
-		{"keys that are not strings",
-			[]any{&dynamodb.GetItemInput{
-				Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberN{Value: "1"}},
-			}}, ""},
+		{"keys that are not strings", []any{&dynamodb.GetItemInput{
+			Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberN{Value: "1"}},
+		}}, ""},
 	} {
 		var a named
 		for _, call := range test.calls {
@@ -308,10 +307,9 @@ func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 			&dynamodb.PutItemInput{Item: lock, Expected: map[string]types.ExpectedAttributeValue{}}, true},
 		{"a name without an alias",
 			&dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttl)")}, true},
-		{"another name",
-			&dynamodb.PutItemInput{
-				Item: lock, ConditionExpression: aws.String("attribute_exists(ttls) OR a.attl = :ttl"),
-			}, false},
+		{"another name", &dynamodb.PutItemInput{
+			Item: lock, ConditionExpression: aws.String("attribute_exists(ttls) OR a.attl = :ttl"),
+		}, false},
 		{"an update that sets it", update(lock, "SET #e = :e, #t = :t", "#e < :now"), false},
 		{"an update that copies it", update(lock, "SET #e = #t, #t = :t", "#e < :now"), true},
 		{"an update that counts it up", update(lock, "SET #t = #t + :t", "#e < :now"), true},
@@ -327,26 +325,21 @@ func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 		{"a query", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: asking}, true},
 		{"a query without", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: condition}, false},
 		{"a query of an index", &dynamodb.QueryInput{IndexName: aws.String("by-ttl")}, true},
-		{"a transaction's put",
-			transact(types.TransactWriteItem{
-				Put: &types.Put{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
-			}), true},
-		{"a transaction's update",
-			transact(types.TransactWriteItem{Update: &types.Update{
-				Key: lock, ExpressionAttributeNames: alias, UpdateExpression: aws.String("SET #e = #t"),
-			}}), true},
-		{"a transaction's deletion",
-			transact(types.TransactWriteItem{
-				Delete: &types.Delete{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
-			}), true},
-		{"a transaction's check",
-			transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-				Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking,
-			}}), true},
-		{"a transaction's check without",
-			transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-				Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition,
-			}}), false},
+		{"a transaction's put", transact(types.TransactWriteItem{
+			Put: &types.Put{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
+		}), true},
+		{"a transaction's update", transact(types.TransactWriteItem{Update: &types.Update{
+			Key: lock, ExpressionAttributeNames: alias, UpdateExpression: aws.String("SET #e = #t"),
+		}}), true},
+		{"a transaction's deletion", transact(types.TransactWriteItem{
+			Delete: &types.Delete{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking},
+		}), true},
+		{"a transaction's check", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking,
+		}}), true},
+		{"a transaction's check without", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition,
+		}}), false},
 		{"a read", &dynamodb.GetItemInput{Key: lock}, false},
 	} {
 		if asks := asksLockTTL(test.input); asks != test.asks {

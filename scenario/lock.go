@@ -535,14 +535,13 @@ type ownClient struct{}
 func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)],
 		func(s *middleware.Stack) error {
-			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
-				func(
-					ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-				) (middleware.InitializeOutput, middleware.Metadata, error) {
-					out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
-					o.attempted("", time.Time{}, cmp.Or(err, inPart(out.Result)))
-					return out, meta, err
-				}), middleware.Before)
+			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble", func(
+				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+			) (middleware.InitializeOutput, middleware.Metadata, error) {
+				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
+				o.attempted("", time.Time{}, cmp.Or(err, inPart(out.Result)))
+				return out, meta, err
+			}), middleware.Before)
 		})
 }
 

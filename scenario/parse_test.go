@@ -483,10 +483,8 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	got, err := os.ReadFile(published)
 	must.OK(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf(
-			"docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema "+
-				"-scenario.update:\n%s", diff,
-		)
+		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema "+
+			"-scenario.update:\n%s", diff)
 	}
 }
 

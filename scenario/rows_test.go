@@ -363,10 +363,8 @@ func TestRowsFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}
-	s, err := load(
-		"rows:\n  - ready: dynamolock\n    table: locks\n" +
-			"  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n",
-	)
+	s, err := load("rows:\n  - ready: dynamolock\n    table: locks\n" +
+		"  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n")
 	if err != nil || len(s.Rows) != 2 || s.Rows[0].Table != "locks" || s.Rows[0].Renews != "recordVersionNumber" {
 		t.Errorf("%+v, %v", s, err)
 	}

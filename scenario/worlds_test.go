@@ -313,11 +313,10 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 // Code that does not read its clock does the same at any time. But the judgement differs, because a publish is judged
 // by the time at which it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
-	s, err := Parse("f.yaml",
-		[]byte(
-			"name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n"+
-				"  - {name: bob, script: [sleep 1s]}\n",
-		))
+	s, err := Parse("f.yaml", []byte(
+		"name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n"+
+			"  - {name: bob, script: [sleep 1s]}\n",
+	))
 	must.OK(t, err)
 	p := isr.Protocol{Name: "hasty", New: func(c isr.Config) (isr.Handler, error) { return hasty{c}, nil }}
 	want, all := search(t, s, p, sim.UnreadClocks, 0)

@@ -20,10 +20,8 @@ const MaxDepth = 32
 
 var (
 	errNoType = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-	errDepth  = alike(
-		"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond " +
-			"supported limit",
-	)
+	errDepth  = alike("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels " +
+		"beyond supported limit")
 	errNull    = alike(invalidValues + "Null attribute value types must have the value of true")
 	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, and the text is from DynamoDB Local 3.3.1
 	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}

@@ -80,9 +80,7 @@ func TestATierIsSteadyToo(t *testing.T) {
 	}
 	if cold, steady := scale.ColdTiered.Of(policy.Renders).Mean, scale.Tiered.Of(policy.Renders).Mean; cold == 0 ||
 		steady > 1 {
-		t.Errorf(
-			"got %g renders a second in a cold start and %g in the steady state, want some, and those of 10 "+
-				"keys a minute", cold, steady,
-		)
+		t.Errorf("got %g renders a second in a cold start and %g in the steady state, want some, and those of 10 "+
+			"keys a minute", cold, steady)
 	}
 }

@@ -153,10 +153,8 @@ func (t *lockTerms) wrong(can []string) error {
 		return fmt.Errorf("has terms of a lock, and does not say that it can %q", canHold)
 	}
 	if t.Heartbeats && !slices.Contains(can, canWork) {
-		return fmt.Errorf(
-			"has a lock with heartbeats, and does not say that it can %q: without it no heart beats while a "+
-				"lock is held", canWork,
-		)
+		return fmt.Errorf("has a lock with heartbeats, and does not say that it can %q: without it no heart beats "+
+			"while a lock is held", canWork)
 	}
 	return cmp.Or(t.waits.wrong("a lock"), seconds("a lock", "margin", t.Margin))
 }

@@ -465,10 +465,8 @@ func serveNode(behaviour string) {
 			switch behaviour {
 			case "names-port":
 				_, port, _ := strings.Cut(c.endpoint, "127.0.0.1:")
-				reply["error"] = strings.ReplaceAll(
-					"Pool(host='127.0.0.1', port=PORT), <Pool at 0x7fPORT>: 127.0.0.1:PORT at node.pl, "+
-						"<STDIN> line PORT.", "PORT", port,
-				)
+				reply["error"] = strings.ReplaceAll("Pool(host='127.0.0.1', port=PORT), <Pool at 0x7fPORT>: "+
+					"127.0.0.1:PORT at node.pl, <STDIN> line PORT.", "PORT", port)
 			case "id-as-text":
 				reply["id"] = "1"
 			}

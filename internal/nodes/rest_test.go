@@ -80,10 +80,8 @@ func TestNumberCall(t *testing.T) {
 	}
 	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) ||
 		got[0] != got[3] || got[0] == got[2] || got[1] != "" {
-		t.Errorf(
-			"got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the "+
-				"second of none", got, want,
-		)
+		t.Errorf("got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the "+
+			"second of none", got, want)
 	}
 }
 

@@ -78,10 +78,9 @@ func TestSingleFlight(t *testing.T) {
 		{name: "invalidated", run: shown().do(func(l *changeLog) {
 			l.page("carol", "1", attr.Item{"revalidate_seconds": attr.Int(0)})
 		}).take("bob").renders("bob", "2")},
-		{name: "invalidated since it was taken",
-			run: shown().take("bob").do(func(l *changeLog) {
-				l.page("carol", "1", attr.Item{"revalidate_seconds": attr.Int(0)})
-			}).renders("bob", "2")},
+		{name: "invalidated since it was taken", run: shown().take("bob").do(func(l *changeLog) {
+			l.page("carol", "1", attr.Item{"revalidate_seconds": attr.Int(0)})
+		}).renders("bob", "2")},
 		{name: "deleted by TTL since",
 			run: shown().take("bob").do(func(l *changeLog) { l.sweep("META") }).renders("bob", "2")},
 		{name: "past its ttl",

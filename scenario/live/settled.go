@@ -157,17 +157,13 @@ func (s *settled) lacks() string {
 	}
 	for _, p := range s.waiting {
 		if !p.done {
-			return fmt.Sprintf(
-				"since faults have stopped, no request has found a fresh page of %s in the cache, and its time "+
-					"is not over", p.first.Key,
-			)
+			return fmt.Sprintf("since faults have stopped, no request has found a fresh page of %s in the cache, "+
+				"and its time is not over", p.first.Key)
 		}
 	}
 	if len(s.open) > 0 {
-		return fmt.Sprintf(
-			"no request had found a fresh page of %s when another event settled, or a restore, began its time anew, "+
-				"and none has since", s.open[0].key,
-		)
+		return fmt.Sprintf("no request had found a fresh page of %s when another event settled, or a restore, began "+
+			"its time anew, and none has since", s.open[0].key)
 	}
 	return "no page was asked for after faults had stopped"
 }

@@ -177,10 +177,8 @@ func complete(e *history.Event) error {
 		}
 		return nil
 	default:
-		return fmt.Errorf(
-			"found the kind %s, expected asked, served, failed, rendered, invalidating, invalidated, "+
-				"crashed or settled", e.Kind,
-		)
+		return fmt.Errorf("found the kind %s, expected asked, served, failed, rendered, invalidating, invalidated, "+
+			"crashed or settled", e.Kind)
 	}
 	switch {
 	case e.Actor == "":

@@ -78,10 +78,8 @@ func (n *between) check(c checker) error {
 	}
 	switch order, ok := attr.Compare(low, high); {
 	case !ok:
-		return c.lang.errorf(
-			"The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: %s, "+
-				"upper bound operand: %s", constantText(low), constantText(high),
-		)
+		return c.lang.errorf("The BETWEEN operator requires same data type for lower and upper bounds; lower bound "+
+			"operand: %s, upper bound operand: %s", constantText(low), constantText(high))
 	case order > 0:
 		return c.lang.errorf("The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "+
 			"lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
@@ -147,10 +145,8 @@ func (c checker) distinct(op string, first operand, rest []operand) error {
 			return err
 		}
 		if p.agrees(q, c.args) == len(p.steps) {
-			return c.lang.errorf(
-				"The first operand must be distinct from the remaining operands for this operator or function; "+
-					"operator: %s, first operand: %s", op, p.text(c.args),
-			)
+			return c.lang.errorf("The first operand must be distinct from the remaining operands for this operator "+
+				"or function; operator: %s, first operand: %s", op, p.text(c.args))
 		}
 	}
 	return nil

@@ -253,10 +253,9 @@ func TestUnused(t *testing.T) {
 		}, []Expression{cond, update}, ""},
 		{"by one only", Args{Names: map[string]string{"#a": "a", "#b": "b"}, Values: map[string]attr.Value{":a": v}},
 			[]Expression{cond}, ""},
-		{"a name",
-			Args{Names: map[string]string{
-				"#a": "a", "#b": "b", "#z": "z", "#y": "y",
-			}, Values: map[string]attr.Value{":z": v}}, []Expression{cond}, inNames + "{#y, #z}"},
+		{"a name", Args{Names: map[string]string{
+			"#a": "a", "#b": "b", "#z": "z", "#y": "y",
+		}, Values: map[string]attr.Value{":z": v}}, []Expression{cond}, inNames + "{#y, #z}"},
 		{"a value", Args{Values: map[string]attr.Value{":a": v, ":z": v, ":y": v}},
 			[]Expression{cond}, inValues + "{:y, :z}"},
 		{"no expression", Args{Values: map[string]attr.Value{":a": v}}, nil, inValues + "{:a}"},

@@ -150,10 +150,8 @@ func (a Args) Validate() error {
 			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
 		if len(a.Names[key]) > MaxNameBytes {
-			return plainError(
-				"ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d "+
-					"bytes for key %s", MaxNameBytes+1, key,
-			)
+			return plainError("ExpressionAttributeNames contains invalid value: Attribute name is too large, must "+
+				"be less than %d bytes for key %s", MaxNameBytes+1, key)
 		}
 	}
 	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)
@@ -196,10 +194,8 @@ func (a Args) CheckSize() error {
 func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regexp) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if len(key) > maxKeyBytes {
-			return plainError(
-				"%s contains invalid key: The expression attribute map contains a key that is too long; "+
-					"size of key: %d", parameter, len(key),
-			)
+			return plainError("%s contains invalid key: The expression attribute map contains a key that is too "+
+				"long; size of key: %d", parameter, len(key))
 		}
 		if !pattern.MatchString(key) {
 			return plainError("%s contains invalid key: Syntax error; key: %q", parameter, key)

@@ -53,10 +53,8 @@ func checkType(c checker, n *call) error {
 	switch k := c.kind(n.args[1]); k {
 	case "S":
 	case "":
-		return c.lang.errorf(
-			"Incorrect operand type for operator or function; operator or function: %s, operand type: "+
-				"{NS,SS,L,BS,N,M,B,BOOL,NULL,S}", n.name,
-		)
+		return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand "+
+			"type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}", n.name)
 	default:
 		return c.wrongType(n.name, k)
 	}

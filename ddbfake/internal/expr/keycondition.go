@@ -129,10 +129,8 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 			t.attribute, found = x.steps[0].attribute(args)
 		case *placeholder:
 			if i == 0 && (op == "BETWEEN" || op == "begins_with") {
-				return nil, plainError(
-					"Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its "+
-						"first operand", op,
-				)
+				return nil, plainError("Invalid condition in KeyConditionExpression: %s operator must have the key "+
+					"attribute as its first operand", op)
 			}
 			v, _ := args.value(x.key)
 			t.values = append(t.values, v)
@@ -253,10 +251,8 @@ func (t term) refuseEmpty() error {
 			}
 		}
 		if kind != "" {
-			return plainError(
-				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "+
-					"an empty %s value. Key: %s", kind, t.attribute,
-			)
+			return plainError("One or more parameter values are not valid. The AttributeValue for a key attribute "+
+				"cannot contain an empty %s value. Key: %s", kind, t.attribute)
 		}
 	}
 	return nil

@@ -154,15 +154,11 @@ func clash(c checker, one, two *path) error {
 	i := one.agrees(two, c.args)
 	switch {
 	case i == min(len(one.steps), len(two.steps)):
-		return c.lang.errorf(
-			"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, "+
-				"path two: %s", one.text(c.args), two.text(c.args),
-		)
+		return c.lang.errorf("Two document paths overlap with each other; must remove or rewrite one of these "+
+			"paths; path one: %s, path two: %s", one.text(c.args), two.text(c.args))
 	case one.steps[i].isIndex() != two.steps[i].isIndex():
-		return c.lang.errorf(
-			"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, "+
-				"path two: %s", one.text(c.args), two.text(c.args),
-		)
+		return c.lang.errorf("Two document paths conflict with each other; must remove or rewrite one of these "+
+			"paths; path one: %s, path two: %s", one.text(c.args), two.text(c.args))
 	}
 	return nil
 }

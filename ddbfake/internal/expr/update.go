@@ -200,10 +200,8 @@ func (a *action) checkOperand(c checker) error {
 	if IsSet(k) || a.op == tokAdd && k == "N" {
 		return nil
 	}
-	return c.lang.errorf(
-		"Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, typeSet: "+
-			"ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k],
-	)
+	return c.lang.errorf("Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, "+
+		"typeSet: ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k])
 }
 
 // IsSet reports whether values of the type are sets.

@@ -129,10 +129,8 @@ func TestASearchThatCannotBeKept(t *testing.T) {
 			}, campaign.Prove{}, filepath.Join(t.TempDir(), name), &log, clock)
 			if _, is := errors.AsType[*mistake.Error](err); (err != nil) != (over || want) || is != want ||
 				(log.Len() > 0) != (err == nil) {
-				t.Errorf(
-					"%.10s, over: %v: got %v, a mistake: %v, %q; want an error or, in the middle, a line, a "+
-						"mistake: %v", name, over, err, is, &log, want,
-				)
+				t.Errorf("%.10s, over: %v: got %v, a mistake: %v, %q; want an error or, in the middle, a line, a "+
+					"mistake: %v", name, over, err, is, &log, want)
 			}
 		}
 	}

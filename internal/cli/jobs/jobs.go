@@ -105,10 +105,8 @@ func (e engine) ofArray(index string, getenv func(string) string) (Copy, error) 
 	i, from, to, step := numbers[0], numbers[1], numbers[2], max(numbers[3], 1)
 	n := (to-from)/step + 1
 	if (i-from)%step != 0 || i < from || i > to || e.count != e.to && getenv(e.count) != strconv.Itoa(n) {
-		return Copy{}, fmt.Errorf(
-			"found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them "+
-				"in the array"+giveShard, e.index, i, from, to, step, e.name,
-		)
+		return Copy{}, fmt.Errorf("found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, "+
+			"and all of them in the array"+giveShard, e.index, i, from, to, step, e.name)
 	}
 	return Copy{(i-from)/step + 1, n, e.name}, nil
 }

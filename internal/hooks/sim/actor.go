@@ -492,8 +492,6 @@ func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
 }
 
 func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
-	panic(fmt.Errorf(
-		"clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use " +
-			"Sleep, or set Goroutines in a check of package property",
-	))
+	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside " +
+		"of it; use Sleep, or set Goroutines in a check of package property"))
 }

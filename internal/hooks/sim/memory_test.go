@@ -133,10 +133,8 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 	full.Bound(3)
 	got, ran := three.search(t, &full, true, true, 0)
 	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 814 {
-		t.Errorf(
-			"code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches "+
-				"(-full +emptied):\n%s", once, ran, diff,
-		)
+		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches "+
+			"(-full +emptied):\n%s", once, ran, diff)
 	}
 }
 

@@ -47,10 +47,8 @@ func ReadTrace(name string, from io.Reader) (*Trace, error) {
 	}
 	for _, c := range []string{"time", "key"} {
 		if _, ok := columns[c]; !ok {
-			return nil, fmt.Errorf(
-				"%s:1: found no column %s, expected time and key\n"+
-					"hint: the first line names the columns: time,key,kind,size", name, c,
-			)
+			return nil, fmt.Errorf("%s:1: found no column %s, expected time and key\n"+
+				"hint: the first line names the columns: time,key,kind,size", name, c)
 		}
 	}
 	t := &Trace{}

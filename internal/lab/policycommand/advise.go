@@ -66,10 +66,8 @@ why.`,
 				err = fmt.Errorf("--protocol: found %s, which breaks %s, expected a protocol that breaks nothing",
 					of.Name, of.Breaks)
 			case named && d.Longest == 0:
-				err = fmt.Errorf(
-					"--protocol, --contention: found them without --longest, expected all: they decide how old data " +
-						"becomes that is served",
-				)
+				err = fmt.Errorf("--protocol, --contention: found them without --longest, expected all: they decide " +
+					"how old data becomes that is served")
 			case d.Skew < 0:
 				err = fmt.Errorf("--skew: found %s, expected at least 0s", d.Skew)
 			case err != nil:

@@ -50,10 +50,8 @@ func parseForm(text string) (form, error) {
 				strings.Join(placeholders, "}, {"))
 		}
 		if n := len(f.parts); n > 0 && f.parts[n-1].name != "" {
-			return f, fmt.Errorf(
-				"found two placeholders without anything between them in %q, expected a text that tells where "+
-					"the first ends", text,
-			)
+			return f, fmt.Errorf("found two placeholders without anything between them in %q, expected a text that "+
+				"tells where the first ends", text)
 		}
 		if name != forAny && f.has(name) {
 			return f, fmt.Errorf("found {%s} twice in %q, expected it once", name, text)

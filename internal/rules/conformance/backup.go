@@ -594,14 +594,12 @@ func recoveryCases() []Case {
 				"Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. "+
 				"Please specify either RestoreDateTime time or UseLatestRestorableTime"))),
 		newCase("no time", "There is a time.", labRestore+"#ddb-table-100", needsBackups,
-			expect(restoreLatest("copy", set("UseLatestRestorableTime", false)),
-				invalid(
-					refusal+"Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
-				)),
-			expect(restoreLatest("copy", set("UseLatestRestorableTime", nil)),
-				invalid(
-					refusal+"Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
-				))),
+			expect(restoreLatest("copy", set("UseLatestRestorableTime", false)), invalid(
+				refusal+"Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
+			)),
+			expect(restoreLatest("copy", set("UseLatestRestorableTime", nil)), invalid(
+				refusal+"Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
+			))),
 		newCase("no source", "There is a source.", labRestore+"#ddb-table-272", needsBackups,
 			expect(restoreLatest("copy", set("SourceTableName", nil)),
 				invalid("The parameter 'TableName' is required but was not present in the request"))),
@@ -631,11 +629,10 @@ func recoveryCases() []Case {
 		newCase("order of checks",
 			"The form comes first, then the source, whether recovery is on, the time, and the new name.",
 			labRestore+"#ddb-table-100", movesClock, needsBackups,
-			expect(restoreLatest("bad name!"),
-				broken(
-					"Value 'bad name!' at 'targetTableName' failed to satisfy constraint: Member must satisfy "+
-						"regular expression pattern: [a-zA-Z0-9_.-]+",
-				)),
+			expect(restoreLatest("bad name!"), broken(
+				"Value 'bad name!' at 'targetTableName' failed to satisfy constraint: Member must satisfy "+
+					"regular expression pattern: [a-zA-Z0-9_.-]+",
+			)),
 			expect(restoreAt(-time.Hour, usualTable), unavailable),
 			expect(recovery(true), on35),
 			expect(restoreAt(-time.Hour, usualTable), outside("-1h0m0s", "0s", "0s")),
@@ -648,12 +645,11 @@ func recoveryCases() []Case {
 			expect(listBackups(set("BackupType", "SYSTEM")), "[rows$DeletedTableBackup]"),
 			expect(listBackups(set("BackupType", "ALL")), "[rows$DeletedTableBackup]"),
 			expect(describeBackup(1), system+"840h0m1s; "+strings.ReplaceAll(plainRows, " S ", " ")),
-			expect(deleteBackup(1),
-				invalid(
-					refusal+
-						"User is not allowed to delete the system backup with arn arn/rows/backup/#1. It will "+
-						"automatically expire on start+840h0m1s",
-				)),
+			expect(deleteBackup(1), invalid(
+				refusal+
+					"User is not allowed to delete the system backup with arn arn/rows/backup/#1. It will "+
+					"automatically expire on start+840h0m1s",
+			)),
 			expect(restore(1, usualTable), plainRows+"; restoring from #1 of arn/rows"),
 			expect(scan(), `1 of 1: {pk: "a", sk: "1"}`),
 			then(wait(35*24*time.Hour-time.Second)),

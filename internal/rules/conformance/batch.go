@@ -120,15 +120,11 @@ func batchWriteCases() []Case {
 				"ok; 2 units, 2 of the table")),
 		newCase("empty binary key", "A key binary is not empty, put or deleted.", errors, inTable("pk B"),
 			expect(batchWrite(actions{put(attrs{"pk": []byte{}})}),
-				invalid(
-					"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
-						"contain an empty binary value. Key: pk",
-				)),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+					"contain an empty binary value. Key: pk")),
 			expect(batchWrite(actions{remove(attrs{"pk": []byte{}})}),
-				invalid(
-					"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
-						"contain an empty binary value. Key: pk",
-				))),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+					"contain an empty binary value. Key: pk"))),
 	}
 	type batch struct {
 		name, rule, source string
@@ -145,16 +141,12 @@ func batchWriteCases() []Case {
 			batchWrite(actions{nothing()}), invalid(oneOf)},
 		{"no item", "A put has an item.", dynalite + "batchWriteItem.js",
 			writes(types.WriteRequest{PutRequest: &types.PutRequest{}}),
-			broken(
-				"Value null at 'requestItems.rows.member.1.member.putRequest.item' failed to satisfy constraint: " +
-					"Member must not be null",
-			)},
+			broken("Value null at 'requestItems.rows.member.1.member.putRequest.item' failed to satisfy constraint: " +
+				"Member must not be null")},
 		{"no key", "A delete has a key.", dynalite + "batchWriteItem.js",
 			writes(types.WriteRequest{DeleteRequest: &types.DeleteRequest{}}),
-			broken(
-				"Value null at 'requestItems.rows.member.1.member.deleteRequest.key' failed to satisfy constraint: " +
-					"Member must not be null",
-			)},
+			broken("Value null at 'requestItems.rows.member.1.member.deleteRequest.key' failed to satisfy " +
+				"constraint: Member must not be null")},
 		{"bad name", "A table's name has certain characters.", errors,
 			batchWrite(actions{put(key("a", "1"), onName("bad!name"))}), broken(mapKeys)},
 		{"bad name and detail", "Enumerations come before the names of tables.", ordering,
@@ -174,11 +166,10 @@ func batchWriteCases() []Case {
 			batchWrite(actions{put(attrs{"pk": "a", "sk": list{"x"}})}), invalid(mismatch)},
 		{"delete by half a key", "A key has all key attributes.", errors,
 			batchWrite(actions{remove(attrs{"pk": "a"})}), invalid(mismatch)},
-		{"empty key value", "A key string is not empty.", errors, batchWrite(actions{put(key("", "1"))}),
-			invalid(
-				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
-					"an empty string value. Key: pk",
-			)},
+		{"empty key value", "A key string is not empty.", errors, batchWrite(actions{put(key("", "1"))}), invalid(
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
+				"an empty string value. Key: pk",
+		)},
 		{"long key", "A key is not too long.", dynalite + "batchWriteItem.js",
 			batchWrite(actions{put(key(text(2049), "1"))}),
 			badParameter("Size of hashkey has exceeded the maximum size limit of2048 bytes")},
@@ -267,10 +258,8 @@ func batchGetCases() []Case {
 			expect(batchGet(largeGets), "rows: "+repeat("{}", 41)+`; left of rows: 1, consistent true, only "#s"`)),
 		newCase("empty binary key", "A key binary is not empty.", errors, inTable("pk B"),
 			expect(batchGet(actions{get(attrs{"pk": []byte{}})}),
-				invalid(
-					"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
-						"contain an empty binary value. Key: pk",
-				))),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+					"contain an empty binary value. Key: pk"))),
 	}
 	type batch struct {
 		name, rule, source string
@@ -300,25 +289,21 @@ func batchGetCases() []Case {
 
 		{"no RequestItems", "A batch has RequestItems.", dynalite + "batchGetItem.js", batchGet(nil),
 			broken("Value null at 'requestItems' failed to satisfy constraint: Member must not be null")},
-		{"empty RequestItems", "A batch has a table.", errors, batchGet(actions{}),
-			broken(
-				"Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than " +
-					"or equal to 1",
-			)},
-		{"no keys", "A table has Keys.", dynalite + "batchGetItem.js", keys(nil),
-			broken(
-				"Value null at 'requestItems.rows.member.keys' failed to satisfy constraint: Member must not be null",
-			)},
-		{"empty keys", "A table has a key.", errors, keys([]map[string]types.AttributeValue{}),
-			broken(
-				"Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length " +
-					"greater than or equal to 1",
-			)},
-		{"101 keys", "A table has 100 keys at most.", errors, batchGet(gets(101)),
-			broken(
-				"Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length " +
-					"less than or equal to 100",
-			)},
+		{"empty RequestItems", "A batch has a table.", errors, batchGet(actions{}), broken(
+			"Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than " +
+				"or equal to 1",
+		)},
+		{"no keys", "A table has Keys.", dynalite + "batchGetItem.js", keys(nil), broken(
+			"Value null at 'requestItems.rows.member.keys' failed to satisfy constraint: Member must not be null",
+		)},
+		{"empty keys", "A table has a key.", errors, keys([]map[string]types.AttributeValue{}), broken(
+			"Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length " +
+				"greater than or equal to 1",
+		)},
+		{"101 keys", "A table has 100 keys at most.", errors, batchGet(gets(101)), broken(
+			"Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length " +
+				"less than or equal to 100",
+		)},
 		{"101 keys of two tables", "All tables of a batch together have 100 keys at most.",
 			dynalite + "batchGetItem.js", batchGet(append(gets(100), get(key("k", "0"), on("other")))),
 			invalid("Too many items requested for the BatchGetItem call")},
@@ -346,11 +331,10 @@ func batchGetCases() []Case {
 			batchGet(actions{get(attrs{})}), invalid(mismatch)},
 		{"empty key in a missing table", "The table is looked for before the key's attributes.",
 			dynalite + "batchGetItem.js", batchGet(actions{get(attrs{}, on("missing"))}), noTable},
-		{"empty key value", "A key string is not empty.", docTypes, batchGet(actions{get(key("a", ""))}),
-			invalid(
-				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
-					"an empty string value. Key: sk",
-			)},
+		{"empty key value", "A key string is not empty.", docTypes, batchGet(actions{get(key("a", ""))}), invalid(
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
+				"an empty string value. Key: sk",
+		)},
 		{"bad number in a missing table", "Values are checked before the table is looked for.",
 			dynalite + "batchGetItem.js", batchGet(actions{get(attrs{"pk": num("b")}, on("missing"))}),
 			invalid("The parameter cannot be converted to a numeric value: b")},

@@ -214,10 +214,8 @@ func conditionCases() []Case {
 			"maps do not order", "< and its like take no map, list, set, BOOL or NULL as a literal.",
 			alternator + "test_condition_expression.py",
 			lock, "lease_token < :v", values(attrs{":v": true}),
-			invalid(
-				"Invalid ConditionExpression: Incorrect operand type for operator or function; operator or " +
-					"function: <, operand type: BOOL",
-			),
+			invalid("Invalid ConditionExpression: Incorrect operand type for operator or function; operator or " +
+				"function: <, operand type: BOOL"),
 		},
 		{
 			"maps are equal", "Maps and lists are equal if all they hold is.", docTypes,

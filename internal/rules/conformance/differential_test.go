@@ -111,11 +111,9 @@ func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[diffe
 			t.Errorf("the sequence of seed %d differed once, and not again", seed)
 			return
 		}
-		t.Logf(
-			"an unlisted difference:\n%s\n"+
-				"replay: go test ./internal/rules/conformance -run '^TestDifferential$' -differential.seed=%d "+
-				"-differential.ops=1", smallest, seed,
-		)
+		t.Logf("an unlisted difference:\n%s\n"+
+			"replay: go test ./internal/rules/conformance -run '^TestDifferential$' -differential.seed=%d "+
+			"-differential.ops=1", smallest, seed)
 	}()
 	rapid.Check(t, func(rt *rapid.T) {
 		f, err := p.Run(t.Context(), sequences.Draw(rt, "sequence"))

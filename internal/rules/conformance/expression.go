@@ -32,27 +32,21 @@ func expressionCases() []Case {
 		{
 			"undefined value", "A value that is not defined is refused.", docValues,
 			remove(a, where("x = :w AND y = :v"), with(one)),
-			enveloped(invalid(
-				"Invalid ConditionExpression: An expression attribute value used in expression is not defined; " +
-					"attribute value: :w",
-			)),
+			enveloped(invalid("Invalid ConditionExpression: An expression attribute value used in expression is not " +
+				"defined; attribute value: :w")),
 		},
 		{
 			"undefined name", "A name that is not defined is refused.", docNames,
 			remove(a, where("attribute_exists(#y) OR attribute_exists(#x)"), named("#x", "x")),
-			enveloped(invalid(
-				"Invalid ConditionExpression: An expression attribute name used in the document path is not " +
-					"defined; attribute name: #y",
-			)),
+			enveloped(invalid("Invalid ConditionExpression: An expression attribute name used in the document path " +
+				"is not defined; attribute name: #y")),
 		},
 		{
 			"undefined value of an update", "An update's values are defined.",
 			parity + "tier3/error-messages/updateItem.test.ts",
 			update(a, "SET x = :v"),
-			enveloped(invalid(
-				"Invalid UpdateExpression: An expression attribute value used in expression is not defined; " +
-					"attribute value: :v",
-			)),
+			enveloped(invalid("Invalid UpdateExpression: An expression attribute value used in expression is not " +
+				"defined; attribute value: :v")),
 		},
 		{
 			"values without an expression", "Values need an expression.", dynalite + "putItem.js",
@@ -98,10 +92,8 @@ func expressionCases() []Case {
 		{
 			"bad value", "A value is one that an item could have.", dynalite + "putItem.js",
 			remove(a, where("x = :v"), with(attrs{":v": strs{}})),
-			enveloped(invalid(
-				"ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: An " +
-					"string set  may not be empty for key :v",
-			)),
+			enveloped(invalid("ExpressionAttributeValues contains invalid value: One or more parameter values were " +
+				"invalid: An string set  may not be empty for key :v")),
 		},
 		{
 			"empty condition", "A condition is not empty.", dynalite + "putItem.js",
@@ -139,10 +131,8 @@ func expressionCases() []Case {
 		{
 			"too long", "An expression has at most 4,096 bytes.", docLimits,
 			remove(a, where("attribute_exists("+strings.Repeat("x", 4096)+")")),
-			enveloped(invalid(
-				"Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; " +
-					"expression size: 4114",
-			)),
+			enveloped(invalid("Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; " +
+				"expression size: 4114")),
 		},
 	} {
 		cases = append(cases, newCase(r.name, r.rule, r.source, expect(r.do, r.want)))
@@ -202,10 +192,8 @@ func functionCases() []Case {
 			"attribute_type of no type", "attribute_type refuses what is no type.",
 			alternator + "test_condition_expression.py",
 			item, "attribute_type(s, :v)", v("STRING"),
-			invalid(
-				"Invalid ConditionExpression: Invalid attribute type name found; type: STRING, valid types: " +
-					"{B,NULL,SS,BOOL,L,BS,N,NS,S,M}",
-			),
+			invalid("Invalid ConditionExpression: Invalid attribute type name found; type: STRING, valid types: " +
+				"{B,NULL,SS,BOOL,L,BS,N,NS,S,M}"),
 		},
 		{
 			"begins_with", "begins_with is true of a prefix.", docOperators,
@@ -252,10 +240,8 @@ func functionCases() []Case {
 			"contains of itself", "contains needs two different operands.",
 			parity + "tier3/error-messages/putItem.test.ts",
 			item, "contains(s, s)", nil,
-			invalid(
-				"Invalid ConditionExpression: The first operand must be distinct from the remaining operands for " +
-					"this operator or function; operator: contains, first operand: [s]",
-			),
+			invalid("Invalid ConditionExpression: The first operand must be distinct from the remaining operands " +
+				"for this operator or function; operator: contains, first operand: [s]"),
 		},
 		{
 			"size of a string", "size of a string is its length.", docOperators,
@@ -294,10 +280,8 @@ func functionCases() []Case {
 		{
 			"size alone", "size is no condition by itself.", alternator + "test_condition_expression.py",
 			item, "size(s)", nil,
-			invalid(
-				"Invalid ConditionExpression: The function is not allowed to be used this way in an expression; " +
-					"function: size",
-			),
+			invalid("Invalid ConditionExpression: The function is not allowed to be used this way in an expression; " +
+				"function: size"),
 		},
 		{
 			"function names have a case", "The names of functions are case-sensitive.", docOperators,
@@ -308,27 +292,21 @@ func functionCases() []Case {
 			"number of operands", "A function takes operands of its own number and types.",
 			alternator + "test_condition_expression.py",
 			item, "attribute_exists(s, n)", nil,
-			invalid(
-				"Invalid ConditionExpression: Incorrect number of operands for operator or function; operator or " +
-					"function: attribute_exists, number of operands: 2",
-			),
+			invalid("Invalid ConditionExpression: Incorrect number of operands for operator or function; operator " +
+				"or function: attribute_exists, number of operands: 2"),
 		},
 		{
 			"attribute_exists of a value", "attribute_exists takes a path.",
 			alternator + "test_condition_expression.py",
 			item, "attribute_exists(:v)", v("s"),
-			invalid(
-				"Invalid ConditionExpression: Operator or function requires a document path; operator or function: " +
-					"attribute_exists",
-			),
+			invalid("Invalid ConditionExpression: Operator or function requires a document path; operator or " +
+				"function: attribute_exists"),
 		},
 		{
 			"functions of updates", "if_not_exists belongs to updates.", docUpdates,
 			item, "if_not_exists(s, n)", nil,
-			invalid(
-				"Invalid ConditionExpression: The function is not allowed in a condition expression; function: " +
-					"if_not_exists",
-			),
+			invalid("Invalid ConditionExpression: The function is not allowed in a condition expression; function: " +
+				"if_not_exists"),
 		},
 	})
 }

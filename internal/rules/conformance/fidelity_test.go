@@ -118,11 +118,9 @@ func writeOwn(t *testing.T, b *bytes.Buffer, folder, service string, known []*di
 	for _, name := range []string{"Fidelity", "Limits"} {
 		fmt.Fprintf(b, "### %s\n\n%s\n\n", name, section(t, "../../../"+folder+"/doc.go", name))
 	}
-	b.WriteString(
-		"### Deviations\n\n" +
-			"Each row is a difference on purpose, or a case in which AWS does not say what the service does.\n\n" +
-			"| where | deviation | source |\n|---|---|---|\n",
-	)
+	b.WriteString("### Deviations\n\n" +
+		"Each row is a difference on purpose, or a case in which AWS does not say what the service does.\n\n" +
+		"| where | deviation | source |\n|---|---|---|\n")
 	found := 0
 	row := func(where, text string, sources []string) {
 		found++

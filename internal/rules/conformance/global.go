@@ -41,27 +41,19 @@ func globalCases() []Case {
 		a.TableClassOverride = "STANDARD_INFREQUENT_ACCESS"
 	}
 	noActions := invalid("There are no actions specified in the Replica Update Action of the request.")
-	local := invalid(
-		"Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable " +
-			"as required.",
-	)
+	local := invalid("Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, " +
+		"or UpdateTable as required.")
 	alone := badParameter("Replica modification must be the only operation in the request")
 	notPart := func(region string) string {
 		return invalid("Update global table operation failed because one or more replicas were not part of the " +
 			"global table. Please retry the request without these replicas: [" + region + "].")
 	}
-	exists := invalid(
-		"Failed to create a the new replica of table with name: \u2018rows\u2019 because one or more replicas " +
-			"already existed as tables.",
-	)
-	source := invalid(
-		"Replica cannot be deleted because it has acted as a source region for new replica(s) being added to the " +
-			"table in the last 24 hours.",
-	)
-	protected := invalid(
-		"Cannot delete table rows in region eu-west-1 because it has deletion protection enabled. Disable deletion " +
-			"protection first.",
-	)
+	exists := invalid("Failed to create a the new replica of table with name: \u2018rows\u2019 because one or more " +
+		"replicas already existed as tables.")
+	source := invalid("Replica cannot be deleted because it has acted as a source region for new replica(s) being " +
+		"added to the table in the last 24 hours.")
+	protected := invalid("Cannot delete table rows in region eu-west-1 because it has deletion protection enabled. " +
+		"Disable deletion protection first.")
 	keyless := badParameter("KMSMasterKeyId must be specified for each replica.")
 	const indexed = plainRows + "; gsi (g S HASH) ALL" + newAndOld
 	key := func(region, key string) types.ReplicationGroupUpdate {
@@ -237,11 +229,10 @@ func globalCases() []Case {
 			expect(addReplica(ireland), keyless),
 			expect(updateTable(replicaUpdates(key(ireland, "alias/aws/dynamodb"))),
 				badParameter("All replica keys must either be Customer Managed CMK or AWS Managed CMK.")),
-			expect(updateTable(replicaUpdates(key(ireland, *own))),
-				invalid(
-					"KMS validation error for region eu-west-1: com.amazonaws.services.kms.model.NotFoundException: "+
-						"Invalid arn us-east-1",
-				)),
+			expect(updateTable(replicaUpdates(key(ireland, *own))), invalid(
+				"KMS validation error for region eu-west-1: com.amazonaws.services.kms.model.NotFoundException: "+
+					"Invalid arn us-east-1",
+			)),
 			expect(updateTable(replicaUpdates(key(ireland, "1234"))), "updating rows"+inNone),
 			expect(updateTable(replicaUpdates(changing(ireland, func(a *types.UpdateReplicationGroupMemberAction) {
 				a.KMSMasterKeyId = aws.String("5678")

@@ -88,19 +88,15 @@ func globalStrongCases() []Case {
 			invalid("Cannot target multiple regions with the same action"), replicaUpdates(creating(ohio)),
 			consistency("STRONG", ohio)),
 		refused("witness at home", "A witness is in a region of its own.",
-			invalid(
-				"Cannot add a witness in the same region as an existing replica when creating a global table with "+
-					"MultiRegionConsistency set to STRONG.",
-			),
+			invalid("Cannot add a witness in the same region as an existing replica when creating a global table "+
+				"with MultiRegionConsistency set to STRONG."),
 			replicaUpdates(creating(ohio)), consistency("STRONG", home)),
 		refused("another region", "Not every region has such tables.",
 			invalid("Unsupported Region(s) specified "+ofStrong+": [us-west-1]."),
 			replicaUpdates(creating(ohio), creating("us-west-1")), consistency("STRONG")),
 		refused("two witnesses", "There is one witness at most.",
-			broken(
-				"Value '[...]' at 'globalTableWitnessUpdates' failed to satisfy constraint: Member must have length "+
-					"less than or equal to 1",
-			),
+			broken("Value '[...]' at 'globalTableWitnessUpdates' failed to satisfy constraint: Member must have "+
+				"length less than or equal to 1"),
 			replicaUpdates(creating(ohio)), set("MultiRegionConsistency", "STRONG"),
 			witnesses(createWitness(oregon), createWitness(ireland))),
 		refused("with another change", "Replicas are changed alone.",
@@ -113,10 +109,9 @@ func globalStrongCases() []Case {
 			expect(updateTable(replicaUpdates(creating(ireland)), consistency("STRONG")), count),
 			expect(updateTable(replicaUpdates(creating(ireland)), consistency("EVENTUAL")),
 				invalid("MultiRegionConsistency parameter is unsupported on existing global table")),
-			expect(updateTable(replicaUpdates(deleting(ohio)), consistency("STRONG")),
-				invalid(
-					"Only Replica Create actions are supported when MultiRegionConsistency parameter is provided.",
-				)),
+			expect(updateTable(replicaUpdates(deleting(ohio)), consistency("STRONG")), invalid(
+				"Only Replica Create actions are supported when MultiRegionConsistency parameter is provided.",
+			)),
 			expect(removeReplica(ohio), invalid("Update table delete operation does not include all witnesses.")),
 			expect(updateTable(witnesses(deleteWitness(oregon))), nothing),
 			expect(updateTable(replicaUpdates(deleting(ohio)), witnesses(deleteWitness(ireland))),

@@ -114,10 +114,8 @@ func indexCreateCases() []Case {
 			badParameter("NonKeyAttributes count of all indexes exceeds the per-table limit of 100")),
 		refused("21 projected attributes", "One index may project 20 attributes and no more.", api("Projection"),
 			include(21),
-			broken(
-				"Value '[...]' at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' failed to satisfy "+
-					"constraint: Member must have length less than or equal to 20",
-			)),
+			broken("Value '[...]' at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' failed to "+
+				"satisfy constraint: Member must have length less than or equal to 20")),
 		refused("21 global indexes", "A table has at most 20 global indexes.", dynalite+"createTable.js",
 			many("gsi", "g S -> ALL", 21),
 			badParameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")),
@@ -140,15 +138,11 @@ func indexCreateCases() []Case {
 			badParameter("Index KeySchema does not have a range key for index: lsi")),
 		refused("local with another partition key", "A local index has the table's partition key and no other.",
 			dynalite+"createTable.js", usualSchema+" | lsi: g S, n N -> ALL",
-			badParameter(
-				"Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. index "+
-					"hash key: g, table hash key: pk",
-			)),
+			badParameter("Index KeySchema does not have the same leading hash key as table KeySchema for index: "+
+				"lsi. index hash key: g, table hash key: pk")),
 		refused("undefined key", "The key attributes of an index are defined.", dynalite+"createTable.js", global,
-			badParameter(
-				"Some index key attributes are not defined in AttributeDefinitions. Keys: [x], "+
-					"AttributeDefinitions: [pk, sk, g]",
-			),
+			badParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [x], "+
+				"AttributeDefinitions: [pk, sk, g]"),
 			each(func(x *types.GlobalSecondaryIndex) { x.KeySchema[0].AttributeName = aws.String("x") })),
 		refused("unused definition", "An attribute that is defined is part of a key.", alternator+"test_table.py",
 			global+" | gs2: x S -> ALL", badParameter(
@@ -181,10 +175,8 @@ func indexCreateCases() []Case {
 			badParameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes")),
 		refused("local with several attributes", "A local index has a key of two attributes.",
 			alternator+"test_gsi_composite.py", usualSchema+" | lsi: pk S, a S, b S -> ALL",
-			broken(
-				"Value '[...]' at 'localSecondaryIndexes.1.member.keySchema' failed to satisfy constraint: Member "+
-					"must have length less than or equal to 2",
-			)),
+			broken("Value '[...]' at 'localSecondaryIndexes.1.member.keySchema' failed to satisfy constraint: "+
+				"Member must have length less than or equal to 2")),
 		refused("short names", "The names of indexes are checked, those of global ones first.",
 			parity+"tier3/validation-ordering/createTable.test.ts", local+" | gsi: g S -> ALL",
 			broken(short("g1", "globalSecondaryIndexes"), short("aa", "localSecondaryIndexes")),
@@ -194,10 +186,8 @@ func indexCreateCases() []Case {
 				return list
 			})),
 		refused("no projection", "An index says what it has.", dynalite+"createTable.js", global,
-			broken(
-				"Value null at 'globalSecondaryIndexes.1.member.projection' failed to satisfy constraint: Member "+
-					"must not be null",
-			),
+			broken("Value null at 'globalSecondaryIndexes.1.member.projection' failed to satisfy constraint: Member "+
+				"must not be null"),
 			each(func(x *types.GlobalSecondaryIndex) { x.Projection = nil })),
 		refused("no projection type", "A projection has a type.", dynalite+"createTable.js", global,
 			badParameter("Unknown ProjectionType: null"),
@@ -327,10 +317,8 @@ func indexWriteCases() []Case {
 				)),
 			expect(transact(actions{put(row("c", "d")), put(row("a", "b", "g", ""))}), empty("string", "gsi", "g")),
 			expect(transact(actions{update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}))}),
-				cancelled(reasonInvalid(
-					"One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N "+
-						"IndexName: gsi",
-				)))),
+				cancelled(reasonInvalid("One or more parameter values were invalid: Type mismatch for Index Key g "+
+					"Expected: S Actual: N IndexName: gsi")))),
 		newCase("long partition key", "A partition key of an index has at most 2,048 bytes.",
 			alternator+"test_gsi_updatetable.py", inTables(tables),
 			expect(put(row("a", "b", "g", strings.Repeat("x", 2048))), ok),

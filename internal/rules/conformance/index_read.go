@@ -98,10 +98,8 @@ func indexQueryCases() []Case {
 			[]option{gsh, with(attrs{":g": "y"})}, `1 of 1: {g: "y", pk: "p", sk: "d", v: "4"}`},
 		{"all attributes of a global index", "A global index that lacks attributes does not give all attributes.",
 			dynalite + "query.js", "g = :g", []option{gsh, g(none), selecting("ALL_ATTRIBUTES")},
-			badParameter(
-				"Select type ALL_ATTRIBUTES is not supported for global secondary index gsh because its projection " +
-					"type is not ALL",
-			)},
+			badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index gsh because its " +
+				"projection type is not ALL")},
 		{"attribute that a global index has not", "A global index does not give an attribute that it lacks.",
 			nubo + "tier3/error-messages/partiqlIndexQualifier.test.ts", "g = :g",
 			[]option{gsh, g(none), only("v, w.#in"), named("#in", "in")},
@@ -203,10 +201,8 @@ func indexScanCases() []Case {
 		bad      = "The provided starting key is invalid"
 		mismatch = "The provided key element does not match the schema"
 	)
-	notAll := badParameter(
-		"Select type ALL_ATTRIBUTES is not supported for global secondary index gsh because its projection " +
-			"type is not ALL",
-	)
+	notAll := badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index gsh because its " +
+		"projection type is not ALL")
 	var cases []Case
 	for _, s := range []struct {
 		name, rule, source string

@@ -177,10 +177,8 @@ func returnValuesCases() []Case {
 		newCase("no such value on failure", "ReturnValuesOnConditionCheckFailure has two values.",
 			alternator+"test_returnvalues.py",
 			expect(put(item, onFailure("SOME")),
-				broken(
-					"Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member "+
-						"must satisfy enum value set: [ALL_OLD, NONE]",
-				))),
+				broken("Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member "+
+					"must satisfy enum value set: [ALL_OLD, NONE]"))),
 	}
 }
 

@@ -208,20 +208,14 @@ func legacyJoinCases(k, item attrs) []Case {
 		newCase("no such operator", "ConditionalOperator is AND or OR, in capitals.",
 			alternator+"test_query_filter.py", holding(item),
 			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")}), joinedBy("and")),
-				broken(
-					"Value 'and' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
-						"value set: [OR, AND]",
-				)),
+				broken("Value 'and' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
+					"value set: [OR, AND]")),
 			expect(scan(scanFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("DOG")),
-				broken(
-					"Value 'DOG' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
-						"value set: [OR, AND]",
-				)),
+				broken("Value 'DOG' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
+					"value set: [OR, AND]")),
 			expect(legacyQuery(tests{"pk": is("EQ", "a")},
 				queryFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("XOR")),
-				broken(
-					"Value 'XOR' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
-						"value set: [OR, AND]",
-				))),
+				broken("Value 'XOR' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum "+
+					"value set: [OR, AND]"))),
 	}
 }

@@ -80,16 +80,13 @@ func legacyPrecedenceCases() []Case {
 		),
 		build("constraints first",
 			"The constraints on a single parameter come before a mixture of expressions and legacy parameters.",
-			dynalite+"updateItem.js", expect(put(item, onName("ab"), joinedBy("AND"), where("(")),
-				broken(
-					"Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than "+
-						"or equal to 3",
-				)),
+			dynalite+"updateItem.js", expect(put(item, onName("ab"), joinedBy("AND"), where("(")), broken(
+				"Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than "+
+					"or equal to 3",
+			)),
 			expect(remove(k, onName("ab"), joinedBy("AND")),
-				broken(
-					"Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than "+
-						"or equal to 3",
-				)),
+				broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater "+
+					"than or equal to 3")),
 			expect(legacyUpdate(k, wrong, joinedBy("X"), expected(tests{"n": is("X", 1)})), broken(
 				"Value 'X' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value "+
 					"set: [OR, AND]",

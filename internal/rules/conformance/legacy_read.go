@@ -97,11 +97,10 @@ func legacyQueryCases() []Case {
 		{"sort key of another type", "The value of a sort key has the sort key's type.",
 			alternator + "test_key_conditions.py", tests{"pk": pk, "sk": is("GT", 3)}, nil,
 			badParameter("Condition parameter type does not match schema type")},
-		{"empty key value", "A key value is not empty.", docTypes, tests{"pk": is("EQ", "")}, nil,
-			invalid(
-				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
-					"an empty string value. Key: pk",
-			)},
+		{"empty key value", "A key value is not empty.", docTypes, tests{"pk": is("EQ", "")}, nil, invalid(
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
+				"an empty string value. Key: pk",
+		)},
 		{"two values", "EQ has one value.", alternator + "test_key_conditions.py", tests{"pk": is("EQ", "p", "p")}, nil,
 			badParameter("Invalid number of argument(s) for the EQ ComparisonOperator")},
 		{"no value", "EQ has one value.", alternator + "test_key_conditions.py", tests{"pk": listing("EQ")}, nil,
@@ -116,12 +115,11 @@ func legacyQueryCases() []Case {
 			)},
 		{"bad number", "The values of a condition have types.", dynalite + "query.js", tests{"pk": is("EQ", num("b"))},
 			nil, invalid("The parameter cannot be converted to a numeric value: b")},
-		{"no such operator", "There are thirteen operators, in capitals.", dynalite + "query.js",
-			tests{
-				"pk": is("eq", "p"),
-			}, nil, broken("Value 'eq' at 'keyConditions.pk.member.comparisonOperator' failed to satisfy " +
-				"constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, " +
-				"NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
+		{"no such operator", "There are thirteen operators, in capitals.", dynalite + "query.js", tests{
+			"pk": is("eq", "p"),
+		}, nil, broken("Value 'eq' at 'keyConditions.pk.member.comparisonOperator' failed to satisfy " +
+			"constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, " +
+			"NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
 		{"filter on the partition key", "A filter is not about the key.", alternator + "test_query_filter.py",
 			tests{"pk": pk}, []option{queryFilter(tests{"pk": pk})},
 			invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: pk")},
@@ -252,11 +250,10 @@ func legacyScanCases() []Case {
 			badParameter("ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type")},
 		{"bad number", "The values of a condition have types.", dynalite + "scan.js", tests{"v": is("EQ", num("b"))},
 			nil, invalid("The parameter cannot be converted to a numeric value: b")},
-		{"no operator", "A condition has an operator.", dynalite + "scan.js", tests{"v": is("", 1)}, nil,
-			broken(
-				"Value null at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must " +
-					"not be null",
-			)},
+		{"no operator", "A condition has an operator.", dynalite + "scan.js", tests{"v": is("", 1)}, nil, broken(
+			"Value null at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must " +
+				"not be null",
+		)},
 		{"no such operator", "There are thirteen operators.", dynalite + "scan.js", tests{"v": is("LIKE", 1)}, nil,
 			broken("Value 'LIKE' at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member " +
 				"must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, " +

@@ -131,10 +131,9 @@ func legacyExpectedErrors(k attrs) []Case {
 			badParameter("Invalid number of argument(s) for the BETWEEN ComparisonOperator")},
 		{"BETWEEN three", "BETWEEN has two values.", dynalite + "putItem.js", is("BETWEEN", 1, 2, 3),
 			badParameter("Invalid number of argument(s) for the BETWEEN ComparisonOperator")},
-		{"BETWEEN upside down", "The bounds come in order.", dynalite + "putItem.js", is("BETWEEN", "b", "a"),
-			invalid(
-				"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound",
-			)},
+		{"BETWEEN upside down", "The bounds come in order.", dynalite + "putItem.js", is("BETWEEN", "b", "a"), invalid(
+			"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound",
+		)},
 		{"BETWEEN of two types", "Values of one list have one type.", dynalite + "putItem.js", is("BETWEEN", 1, "a"),
 			badParameter("AttributeValues inside AttributeValueList must be of same type")},
 		{"IN of two types", "Values of one list have one type.", alternator + "test_expected.py", is("IN", 1, "a"),
@@ -235,7 +234,8 @@ func legacyUpdateCases() []Case {
 		{"all at once", "Each attribute has an action of its own.", docLegacyUpdates,
 			row("a", "b", "n", 1, "old", "x", "s", strs{"p", "q"}),
 			changes{"n": by("ADD", 9), "old": by("DELETE"), "s": by("DELETE", strs{"q"}),
-				"new": by("PUT", true), "l": by("ADD", list{1})}, `{l: [1], n: 10, new: true, pk: "a", s: <"p">, sk: "b"}`},
+				"new": by("PUT", true), "l": by("ADD", list{1})},
+			`{l: [1], n: 10, new: true, pk: "a", s: <"p">, sk: "b"}`},
 		{"names of any kind", "A name is the name of a top-level attribute, whatever is in it.", docLegacyUpdates,
 			row("a", "b", "m", attrs{"x": 9}), changes{
 				"m.x": by("PUT", 1), "status": by("PUT", 2), "#0": by("ADD", 3), "m[0]": by("PUT", 4),
@@ -255,10 +255,8 @@ func legacyUpdateCases() []Case {
 			enveloped(badParameter("Only DELETE action is allowed when no attribute value is specified"))},
 		{"no such action", "There are three actions.", alternator + "test_item.py", row("a", "b"),
 			changes{"x": by("NONE", 1)},
-			broken(
-				"Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must " +
-					"satisfy enum value set: [ADD, PUT, DELETE]",
-			)},
+			broken("Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must " +
+				"satisfy enum value set: [ADD, PUT, DELETE]")},
 		{"ADD to another type", "ADD adds to a value of the same type.", alternator + "test_item.py",
 			row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
 		{"ADD another set", "ADD adds to a value of the same type.", alternator + "test_item.py",

@@ -69,10 +69,8 @@ func limitCases() []Case {
 		newCase("32 levels", "Values are nested up to 32 levels.", docLimits,
 			expect(put(row("a", "b", "v", deep(31))), ok),
 			expect(put(row("a", "b", "v", deep(32))),
-				enveloped(invalid(
-					"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels "+
-						"beyond supported limit",
-				)))),
+				enveloped(invalid("Nesting Levels have exceeded supported limits: Attributes in the item have "+
+					"nested levels beyond supported limit")))),
 		newCase("4 MB", "A transaction has at most 4 MB.", docLimits,
 			expect(transact(puts(12, 350_000)),
 				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
@@ -87,10 +85,8 @@ func limitCases() []Case {
 			expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0")),
 		newCase("operands of IN", "IN takes at most 100 values.", docLimits, holding(row("a", "b", "v", 99)),
 			expect(remove(key("a", "b"), inOf(101)...),
-				enveloped(invalid(
-					"Invalid ConditionExpression: The IN operator is provided with too many operands; number of "+
-						"operands: 101",
-				))),
+				enveloped(invalid("Invalid ConditionExpression: The IN operator is provided with too many operands; "+
+					"number of operands: 101"))),
 			expect(remove(key("a", "b"), inOf(100)...), ok)),
 		newCase("too large an item in a transaction", "Too large a put refuses the transaction.",
 			parity+"tier3/limits/itemSizeBySurface.test.ts",
@@ -176,20 +172,17 @@ func boundaryCases() []Case {
 		both("255 bytes of a placeholder", "A placeholder has at most 255 bytes.", docLimits, func(n int) request {
 			name := "#" + strings.Repeat("p", n-1)
 			return get(a, only(name), named(name, "v"))
-		}, 255, "{v: 1}",
-			invalid(
-				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is "+
-					"too long; size of key: 256",
-			)),
+		}, 255, "{v: 1}", invalid(
+			"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is "+
+				"too long; size of key: 256",
+		)),
 		both("255 bytes of a value's placeholder", "The placeholder of a value has at most 255 bytes.",
 			docLimits, func(n int) request {
 				name := ":" + strings.Repeat("p", n-1)
 				return update(a, "SET v = "+name, with(attrs{name: 1}))
 			}, 255, ok,
-			enveloped(invalid(
-				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that "+
-					"is too long; size of key: 256",
-			))),
+			enveloped(invalid("ExpressionAttributeValues contains invalid key: The expression attribute map "+
+				"contains a key that is too long; size of key: 256"))),
 		both("2 MB of names and values", "All names and values, with their placeholders, have at most 2 MB.",
 			docLimits, func(n int) request {
 				// Local refuses an expression with more than 1 MB of names or values, so there are three expressions.
@@ -225,10 +218,8 @@ func boundaryCases() []Case {
 			}
 			return transactGet(list)
 		}, 100, "["+strings.TrimSuffix(strings.Repeat("nothing ", 100), " ")+"]",
-			broken(
-				"Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less than "+
-					"or equal to 100",
-			)),
+			broken("Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less "+
+				"than or equal to 100")),
 		both("2 KB of a partition key in a condition", "A key that is asked for is not longer than a key may be.",
 			dynalite+"query.js", func(n int) request {
 				return query("pk = :p", with(attrs{":p": text(n)}), selecting("COUNT"))

@@ -80,10 +80,8 @@ func precedenceCases() []Case {
 			dynalite+"putItem.js",
 			expect(put(row("a", "b"), where("attribute_not_exists("), on("missing")), enveloped(invalid(syntax))),
 			expect(remove(k, where("x = :v"), on("missing")),
-				enveloped(invalid(
-					"Invalid ConditionExpression: An expression attribute value used in expression is not defined; "+
-						"attribute value: :v",
-				))),
+				enveloped(invalid("Invalid ConditionExpression: An expression attribute value used in expression is "+
+					"not defined; attribute value: :v"))),
 			expect(get(k, only("x,"), on("missing")),
 				invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`))),
 		newCase("values before the table", "Values that no item could have come before the table's existence.",

@@ -96,16 +96,14 @@ func queryCases() []Case {
 		{"sort key of another type", "The value of a sort key has the sort key's type.", dynalite + "query.js",
 			"pk = :p AND sk > :s", []option{args(attrs{":s": 1})},
 			badParameter("Condition parameter type does not match schema type")},
-		{"empty key value", "A key value is not empty.", docTypes, "pk = :p", []option{with(attrs{":p": ""})},
-			invalid(
-				"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
-					"an empty string value. Key: pk",
-			)},
-		{"undefined value", "A value is defined.", docValues, "pk = :p AND sk = :s", []option{args(attrs{})},
-			invalid(
-				"Invalid KeyConditionExpression: An expression attribute value used in expression is not defined; " +
-					"attribute value: :s",
-			)},
+		{"empty key value", "A key value is not empty.", docTypes, "pk = :p", []option{with(attrs{":p": ""})}, invalid(
+			"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
+				"an empty string value. Key: pk",
+		)},
+		{"undefined value", "A value is defined.", docValues, "pk = :p AND sk = :s", []option{args(attrs{})}, invalid(
+			"Invalid KeyConditionExpression: An expression attribute value used in expression is not defined; " +
+				"attribute value: :s",
+		)},
 		{"unused value", "A value is used.", docValues, "pk = :p", []option{args(attrs{":x": 1})},
 			invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}")},
 		{"bounds upside down", "BETWEEN's bounds " +
@@ -135,10 +133,8 @@ func queryCases() []Case {
 			invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")},
 		{"no such selection", "Select has four values.", dynalite + "query.js", "pk = :p",
 			[]option{args(attrs{}), selecting("SOME")},
-			broken(
-				"Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: " +
-					"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
-			)},
+			broken("Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: " +
+				"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]")},
 		{"limit zero", "A limit is positive.",
 			"https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/query.test.ts",
 			"pk = :p", []option{args(attrs{}), limit(0)},
@@ -239,21 +235,17 @@ func scanCases() []Case {
 			"ResourceNotFoundException: Requested resource not found"},
 		{"no name", "A table name is required.", dynalite + "scan.js", []option{noName()},
 			broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")},
-		{"limit zero", "A limit is positive.", nubo + "tier3/error-messages/scan.test.ts", []option{limit(0)},
-			broken(
-				"Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
-			)},
-		{"no such selection", "Select has four values.", dynalite + "scan.js", []option{selecting("SOME")},
-			broken(
-				"Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: " +
-					"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
-			)},
+		{"limit zero", "A limit is positive.", nubo + "tier3/error-messages/scan.test.ts", []option{limit(0)}, broken(
+			"Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+		)},
+		{"no such selection", "Select has four values.", dynalite + "scan.js", []option{selecting("SOME")}, broken(
+			"Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: " +
+				"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
+		)},
 		{"no such detail", "ReturnConsumedCapacity has three values.", dynalite + "scan.js",
 			[]option{capacity("BOGUS")},
-			broken(
-				"Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum " +
-					"value set: [INDEXES, TOTAL, NONE]",
-			)},
+			broken("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy " +
+				"enum value set: [INDEXES, TOTAL, NONE]")},
 		{"projected attributes", "ALL_PROJECTED_ATTRIBUTES is for indexes.", nubo + "tier1/scan/select.test.ts",
 			[]option{selecting("ALL_PROJECTED_ATTRIBUTES")},
 			invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")},
@@ -271,38 +263,27 @@ func scanCases() []Case {
 
 		{"segment alone", "Segment goes with TotalSegments.", nubo + "tier3/error-messages/scan.test.ts",
 			[]option{set("Segment", 0)},
-			invalid(
-				"The TotalSegments parameter is required but was not present in the request when Segment " +
-					"parameter is present",
-			)},
+			invalid("The TotalSegments parameter is required but was not present in the request when Segment " +
+				"parameter is present")},
 		{"total segments alone", "TotalSegments goes with Segment.", nubo + "tier3/error-messages/scan.test.ts",
 			[]option{set("TotalSegments", 4)},
-			invalid(
-				"The Segment parameter is required but was not present in the request when parameter " +
-					"TotalSegments is present",
-			)},
+			invalid("The Segment parameter is required but was not present in the request when parameter " +
+				"TotalSegments is present")},
 		{"segment too large", "Segments are counted from zero.", nubo + "tier3/error-messages/scan.test.ts",
 			[]option{segment(5, 5)},
-			invalid(
-				"The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is " +
-					"not less than TotalSegments: 5",
-			)},
+			invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 " +
+				"is not less than TotalSegments: 5")},
 		{"negative segment", "A segment is not negative.", nubo + "tier3/validation-ordering/scan.test.ts",
 			[]option{segment(-1, 4)},
-			broken(
-				"Value '-1' at 'segment' failed to satisfy constraint: Member must have value greater than " +
-					"or equal to 0",
-			)},
-		{"no segments", "There is one segment at least.", dynalite + "scan.js", []option{segment(0, 0)},
-			broken(
-				"Value '0' at 'totalSegments' failed to satisfy constraint: Member must have value greater than " +
-					"or equal to 1",
-			)},
+			broken("Value '-1' at 'segment' failed to satisfy constraint: Member must have value greater than " +
+				"or equal to 0")},
+		{"no segments", "There is one segment at least.", dynalite + "scan.js", []option{segment(0, 0)}, broken(
+			"Value '0' at 'totalSegments' failed to satisfy constraint: Member must have value greater than " +
+				"or equal to 1",
+		)},
 		{"too many segments", "There are a million segments at most.", api("Scan"), []option{segment(0, 1_000_001)},
-			broken(
-				"Value '1000001' at 'totalSegments' failed to satisfy constraint: Member must have value less than " +
-					"or equal to 1000000",
-			)},
+			broken("Value '1000001' at 'totalSegments' failed to satisfy constraint: Member must have value less " +
+				"than or equal to 1000000")},
 
 		{"starting key without its sort key", "A starting key is a key of the table.", dynalite + "scan.js",
 			[]option{startingAfter(attrs{"pk": "p"})}, invalid(mismatch)},
@@ -321,10 +302,8 @@ func scanCases() []Case {
 			invalid(start + "The parameter cannot be converted to a numeric value: x")},
 		{"segments before expressions", "Segments are checked before expressions.", dynalite + "scan.js",
 			[]option{set("Segment", 0), filter("")},
-			invalid(
-				"The TotalSegments parameter is required but was not present in the request when Segment " +
-					"parameter is present",
-			)},
+			invalid("The TotalSegments parameter is required but was not present in the request when Segment " +
+				"parameter is present")},
 
 		{"empty filter", "A filter is not empty.", dynalite + "scan.js", []option{filter("")},
 			invalid("Invalid FilterExpression: The expression can not be empty;")},
@@ -341,17 +320,14 @@ func scanCases() []Case {
 			invalid("ExpressionAttributeNames can only be specified when using expressions")},
 		{"unused value", "A value is used.", docValues, []option{filter("attribute_exists(v)"), with(attrs{":x": 1})},
 			invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}")},
-		{"undefined value", "A value is defined.", docValues, []option{filter("v = :v")},
-			invalid(
-				"Invalid FilterExpression: An expression attribute value used in expression is not defined; " +
-					"attribute value: :v",
-			)},
+		{"undefined value", "A value is defined.", docValues, []option{filter("v = :v")}, invalid(
+			"Invalid FilterExpression: An expression attribute value used in expression is not defined; " +
+				"attribute value: :v",
+		)},
 		{"expression before the table", "An expression is checked before the table is looked for.",
 			dynalite + "scan.js", []option{on("missing"), filter("v = :v")},
-			invalid(
-				"Invalid FilterExpression: An expression attribute value used in expression is not defined; " +
-					"attribute value: :v",
-			)},
+			invalid("Invalid FilterExpression: An expression attribute value used in expression is not defined; " +
+				"attribute value: :v")},
 	} {
 		cases = append(cases, newCase(s.name, s.rule, s.source, holding(rows...), expect(scan(s.options...), s.want)))
 	}

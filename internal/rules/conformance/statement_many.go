@@ -287,11 +287,10 @@ func statementTransactCases() []Case {
 	return append(cases,
 		newCase("100 statements", "A transaction has 100 statements at most.", docQLTransact,
 			expect(transactExecute(many(100)), "[]"),
-			expect(transactExecute(many(101)),
-				broken(
-					"Value '[...]' at 'transactStatements' failed to satisfy constraint: Member must have length "+
-						"less than or equal to 100",
-				))),
+			expect(transactExecute(many(101)), broken(
+				"Value '[...]' at 'transactStatements' failed to satisfy constraint: Member must have length "+
+					"less than or equal to 100",
+			))),
 		newCase("token", "A transaction with a token that was seen is not done again: it consumes a read.", source,
 			rows, expect(transactExecute(actions{count}, token("statement-1"), capacity("INDEXES")),
 				"[]; 2 units, 2 written, 2 of the table"),

@@ -187,10 +187,8 @@ func statementReadCases() []Case {
 			)},
 		{"order of several partitions", "ORDER BY names the partition key if there are several.", flociSyntax,
 			`SELECT sk FROM "rows" WHERE pk IN ['a', 'b'] ORDER BY sk DESC`, nil,
-			invalid(
-				"Must have hash key in ORDER BY clause when more than one hash key condition specified in " +
-					"WHERE clause.",
-			)},
+			invalid("Must have hash key in ORDER BY clause when more than one hash key condition specified in " +
+				"WHERE clause.")},
 
 		{"capacity", "A read consumes half a unit.", flociUnits, `SELECT * FROM "rows" WHERE pk = 'b'`,
 			[]option{capacity("TOTAL")}, `[{flag: "x", n: 1, pk: "b", sk: "1"}]; 0.5 units`},

@@ -158,10 +158,8 @@ func statementWriteCases() []Case {
 			expect(execute(`INSERT INTO "rows" VALUE {'pk': 'a'}`), badParameter("Missing the key sk in the item"))),
 		newCase("empty key", "A key is not empty.", docInsert,
 			expect(execute(`INSERT INTO "rows" VALUE {'pk': '', 'sk': '1'}`),
-				invalid(
-					"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
-						"contain an empty string value. Key: pk",
-				))),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+					"contain an empty string value. Key: pk"))),
 		newCase("item that is too large", "An item has 400 KB.", parity+"tier3/limits/itemSizeBySurface.test.ts",
 			expect(execute(`INSERT INTO "rows" VALUE {'pk': 'a', 'sk': '1', 'v': ?}`, params(text(400<<10))),
 				invalid("Item size has exceeded the maximum allowed size"))),
@@ -395,23 +393,19 @@ func statementRefusedCases() []Case {
 			"ResourceNotFoundException: Requested resource not found"},
 		{"no table to update", "For an update, too.", qlMessages, `FROM "missing" WHERE pk = 'a' SET c = 1`, nil,
 			"ResourceNotFoundException: Requested resource not found"},
-		{"empty statement", "A statement has one character.", api("ExecuteStatement"), "", nil,
-			broken(
-				"Value '' at 'statement' failed to satisfy constraint: Member must have length greater than " +
-					"or equal to 1",
-			)},
+		{"empty statement", "A statement has one character.", api("ExecuteStatement"), "", nil, broken(
+			"Value '' at 'statement' failed to satisfy constraint: Member must have length greater than " +
+				"or equal to 1",
+		)},
 		{"no statement", "There is a statement.", api("ExecuteStatement"), "", []option{set("Statement", nil)},
 			broken("Value null at 'statement' failed to satisfy constraint: Member must not be null")},
-		{"no limit", "Limit is one or more.", api("ExecuteStatement"), select1, []option{limit(0)},
-			broken(
-				"Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
-			)},
+		{"no limit", "Limit is one or more.", api("ExecuteStatement"), select1, []option{limit(0)}, broken(
+			"Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+		)},
 		{"no parameters", "Parameters, if given, are one or more.", api("ExecuteStatement"), select1,
 			[]option{params()},
-			broken(
-				"Value '[]' at 'parameters' failed to satisfy constraint: Member must have length greater than " +
-					"or equal to 1",
-			)},
+			broken("Value '[]' at 'parameters' failed to satisfy constraint: Member must have length greater than " +
+				"or equal to 1")},
 		{"8,192 characters", "A statement has 8,192 characters at most.", api("ExecuteStatement"),
 			select1 + strings.Repeat(" ", 8192-100-len(select1)), nil, "[]"},
 	})...)

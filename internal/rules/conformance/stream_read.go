@@ -348,10 +348,8 @@ func streamTableCases() []Case {
 	notNull := broken(
 		"Value null at 'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be null",
 	)
-	badView := broken(
-		"Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: Member must " +
-			"satisfy enum value set: " + viewNames,
-	)
+	badView := broken("Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: " +
+		"Member must satisfy enum value set: " + viewNames)
 	provisioned := createTable(usualTable, usualSchema, set("BillingMode", "PROVISIONED"),
 		set("ProvisionedThroughput", units(5, 5)))
 	cases := []Case{

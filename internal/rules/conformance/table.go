@@ -71,26 +71,18 @@ func tableCases() []Case {
 			expect(listTables(limit(1), exclusiveStart("a0")), "[b]; last b")),
 		newCase("list limit", "A page has 1 to 100 names.", dynalite+"listTables.js", noTables,
 			expect(listTables(limit(0)),
-				broken(
-					"Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than "+
-						"or equal to 1",
-				)),
+				broken("Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than "+
+					"or equal to 1")),
 			expect(listTables(limit(101)),
-				broken(
-					"Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or "+
-						"equal to 100",
-				))),
+				broken("Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or "+
+					"equal to 100"))),
 		newCase("short name", "A table's name has at least 3 characters.", dynalite+"getItem.js", noTables,
 			expect(get(key("a", "b"), onName("ab")),
-				broken(
-					"Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than "+
-						"or equal to 3",
-				)),
+				broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater "+
+					"than or equal to 3")),
 			expect(describeTable(onName("ab")),
-				broken(
-					"Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than "+
-						"or equal to 3",
-				))),
+				broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater "+
+					"than or equal to 3"))),
 		newCase("long name", "A table's name has at most 255 characters.",
 			parity+"tier3/error-messages/putItem.test.ts", noTables,
 			expect(put(row("a", "b"), onName(strings.Repeat("a", 256))),
@@ -100,10 +92,8 @@ func tableCases() []Case {
 		newCase("characters of a name", "A table's name has letters, digits, underscore, dot and dash.",
 			parity+"tier3/error-messages/putItem.test.ts", noTables,
 			expect(put(row("a", "b"), onName("bad table!@#")),
-				broken(
-					"Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular "+
-						"expression pattern: [a-zA-Z0-9_.-]+",
-				))),
+				broken("Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy "+
+					"regular expression pattern: [a-zA-Z0-9_.-]+"))),
 		newCase("arn of another region", "No request crosses regions.",
 			"https://github.com/hashicorp/terraform-provider-aws/issues/42792",
 			expect(get(key("a", "b"), onName(abroad)),
@@ -127,10 +117,8 @@ func tableCases() []Case {
 		newCase("empty name", "A name is not empty.", parity+"tier3/error-messages/putItem.test.ts",
 			noTables,
 			expect(put(row("a", "b"), onName("")),
-				broken(
-					"Value at 'TableName' failed to satisfy constraint: Member must have length greater than "+
-						"or equal to 1",
-				))),
+				broken("Value at 'TableName' failed to satisfy constraint: Member must have length greater than "+
+					"or equal to 1"))),
 		refused("no throughput", "A provisioned table has a throughput.", dynalite+"createTable.js",
 			invalid(prefix+
 				"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"),
@@ -140,10 +128,8 @@ func tableCases() []Case {
 				"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "+
 				"PAY_PER_REQUEST"), throughput(1, 1)),
 		refused("no units", "Throughput is positive.", dynalite+"createTable.js",
-			broken(
-				"Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must "+
-					"have value greater than or equal to 1",
-			),
+			broken("Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member "+
+				"must have value greater than or equal to 1"),
 			set("BillingMode", "PROVISIONED"), throughput(0, 1)),
 		refused("billing mode", "There are two billing modes.", parity+"tier3/validation-ordering/createTable.test.ts",
 			broken("Value 'INVALID_MODE' at 'billingMode' failed to satisfy constraint: Member must satisfy enum "+
@@ -290,10 +276,8 @@ func tableSettingsCases() []Case {
 			expect(describeTable(), plain+"; at most 20/15"),
 			expect(updateTable(provisioned...),
 				done), expect(updateTable(most(20, 0)),
-				badParameter(
-					"MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "+
-						"PROVISIONED",
-				)),
+				badParameter("MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table "+
+					"BillingMode is PROVISIONED")),
 			expect(deleteTable(), gone)),
 		refused("ceiling of what is provisioned", "A provisioned table has no ceiling.", throughput,
 			badParameter("MaxWriteRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is "+
@@ -317,10 +301,8 @@ func tableSettingsCases() []Case {
 		newCase("warmer", "A table can get more warm throughput, and never less.", throughput,
 			expect(updateTable(warm(12001, 4001)), done), expect(describeTable(), plain+"; warm 12001/4001 ACTIVE"),
 			expect(updateTable(warm(12000, 0)),
-				badParameter(
-					"Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current "+
-						"WarmThroughput, decreasing WarmThroughput is not supported",
-				))),
+				badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current "+
+					"WarmThroughput, decreasing WarmThroughput is not supported"))),
 	}
 	for i := range cases {
 		cases[i].alone = true // as those of table_update

@@ -125,10 +125,8 @@ func tableUpdateCases() []Case {
 		newCase("protection", "A table that is protected is not deleted until the protection is off.", docProtection,
 			expect(updateTable(set("DeletionProtectionEnabled", true)), done),
 			expect(deleteTable(),
-				invalid(
-					"Resource cannot be deleted as it is currently protected against deletion. Disable deletion "+
-						"protection first.",
-				)),
+				invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion "+
+					"protection first.")),
 			expect(updateTable(set("DeletionProtectionEnabled", false)), done), expect(deleteTable(), "deleted rows")),
 		newCase("class", "The table's class can be changed.", nubo+"tier1/updateTable/config.test.ts",
 			expect(updateTable(set("TableClass", "STANDARD_INFREQUENT_ACCESS")), done), expect(describeTable(), plain)),
@@ -200,11 +198,10 @@ func tableUpdateCases() []Case {
 		refused("no definitions", "The key of a new index is defined, even if it was before.", indexes,
 			badParameter("AttributeDefinitions is not specified for index: new"),
 			adding("new: g S -> ALL"), set("AttributeDefinitions", nil)),
-		refused("key not defined", "The whole key of a new index is defined.", indexes,
-			badParameter(
-				"Some index key attributes are not defined in AttributeDefinitions. Keys: [q], "+
-					"AttributeDefinitions: [pk, sk]",
-			),
+		refused("key not defined", "The whole key of a new index is defined.", indexes, badParameter(
+			"Some index key attributes are not defined in AttributeDefinitions. Keys: [q], "+
+				"AttributeDefinitions: [pk, sk]",
+		),
 			adding("new: q S -> ALL"), set("AttributeDefinitions", usualSchema.input().AttributeDefinitions)),
 		refused("five partition attributes", "The limits on keys hold.", alternator+"test_gsi_composite.py",
 			badParameter("The KeySchema exceeds the maximum allowed number of HASH key attributes"),

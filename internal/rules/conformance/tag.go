@@ -135,11 +135,10 @@ func tagCases() []Case {
 			tagTable(one, set("ResourceArn", "arn:aws:s3:::mybucket")), denied},
 		{"another account", "An ARN of another account is denied.", extenddb,
 			tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
-		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")),
-			badParameter(
-				"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " +
-					"arn/rows/index/i",
-			)},
+		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")), badParameter(
+			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " +
+				"arn/rows/index/i",
+		)},
 		{"backup", "A backup has no tags.", controller, listTags(onARN("rows/backup/b")),
 			badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
 	} {
@@ -191,10 +190,8 @@ func accountCases() []Case {
 			noTables, expect(recovery(on35, on("missing")), "TableNotFoundException: Table not found: missing")),
 		newCase("recovery without a setting", "The setting is required.", api("UpdateContinuousBackups"),
 			expect(recovery(nil),
-				broken(
-					"Value null at 'pointInTimeRecoverySpecification' failed to satisfy constraint: Member must "+
-						"not be null",
-				))),
+				broken("Value null at 'pointInTimeRecoverySpecification' failed to satisfy constraint: Member must "+
+					"not be null"))),
 		newCase("insights", "A table that never had contributor insights has none.", api("DescribeContributorInsights"),
 			expect(func(w *world) any { return build(w, &dynamodb.DescribeContributorInsightsInput{}, nil) },
 				"insights DISABLED")),

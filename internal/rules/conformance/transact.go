@@ -95,16 +95,12 @@ func transactWriteCases() []Case {
 			expect(query("pk = :a", with(attrs{":a": "a"}), selecting("COUNT")), "100 of 100")),
 		newCase("101 actions", "101 actions are refused, in the name of the list.", texts,
 			expect(transact(many(101)),
-				broken(
-					"Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less "+
-						"than or equal to 100",
-				))),
+				broken("Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less "+
+					"than or equal to 100"))),
 		newCase("no actions", "A transaction has actions.", texts,
 			expect(transact(actions{}),
-				broken(
-					"Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater "+
-						"than or equal to 1",
-				)),
+				broken("Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater "+
+					"than or equal to 1")),
 			expect(transact(nil),
 				broken("Value null at 'transactItems' failed to satisfy constraint: Member must not be null"))),
 		newCase("an action that is none", "An action is a check, a put, an update or a delete.", LocalOnly,
@@ -137,10 +133,9 @@ func transactWriteCases() []Case {
 			alternator+"test_transact.py",
 			expect(transact(actions{put(row("a", "b"), where("attribute_exists(pk)")), put(attrs{"pk": 7, "sk": "b"}),
 				put(attrs{"pk": 8, "sk": "b"})}),
-				cancelled(none,
-					reasonInvalid(
-						"One or more parameter values were invalid: Type mismatch for key pk expected: S actual: N",
-					), none))),
+				cancelled(none, reasonInvalid(
+					"One or more parameter values were invalid: Type mismatch for key pk expected: S actual: N",
+				), none))),
 		newCase("empty key value", "An empty key value refuses the request and is no cancellation.", texts,
 			expect(transact(actions{put(row("a", ""))}), invalid(empty+"sk")),
 			expect(transact(actions{remove(key("", "b"))}), invalid(empty+"pk")),
@@ -148,10 +143,8 @@ func transactWriteCases() []Case {
 			expect(transact(actions{check(key("a", ""), "attribute_exists(pk)")}), invalid(empty+"sk"))),
 		newCase("update of a key", "An update of the key cancels the transaction.", LocalOnly,
 			expect(transact(actions{update(key("a", "b"), "SET sk = :v", with(attrs{":v": "c"}))}),
-				cancelled(reasonInvalid(
-					"One or more parameter values were invalid: Cannot update attribute sk. This attribute is "+
-						"part of the key",
-				)))),
+				cancelled(reasonInvalid("One or more parameter values were invalid: Cannot update attribute sk. "+
+					"This attribute is part of the key")))),
 		newCase("update that cannot be done", "An update that fails on its item cancels the transaction.", doc,
 			holding(row("a", "b", "s", "text")),
 			expect(transact(actions{put(row("a", "c")), update(key("a", "b"), "SET s = s + :v", with(attrs{":v": 1}))}),
@@ -170,16 +163,12 @@ func transactWriteCases() []Case {
 			expect(get(key("a", "b")), "nothing")),
 		newCase("update without an expression", "An update in a transaction has an expression.", api("Update"),
 			expect(transact(actions{update(key("a", "b"), "", noUpdate())}),
-				broken(
-					"Value null at 'transactItems.1.member.update.updateExpression' failed to satisfy constraint: "+
-						"Member must not be null",
-				))),
+				broken("Value null at 'transactItems.1.member.update.updateExpression' failed to satisfy "+
+					"constraint: Member must not be null"))),
 		newCase("check without a condition", "A check has a condition.", api("ConditionCheck"),
 			expect(transact(actions{check(key("a", "b"), "", set("ConditionExpression", nil))}),
-				broken(
-					"Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy "+
-						"constraint: Member must not be null",
-				))),
+				broken("Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy "+
+					"constraint: Member must not be null"))),
 		newCase("return value that is none", "An invalid ReturnValuesOnConditionCheckFailure is refused.",
 			alternator+"test_transact.py",
 			expect(transact(actions{put(row("a", "b"), onFailure("ALL_NEW"))}),
@@ -236,10 +225,8 @@ func transactGetCases() []Case {
 				invalid("Transaction request cannot include multiple operations on one item"))),
 		newCase("no gets", "A transaction reads something.", dynalite+"getItem.js",
 			expect(transactGet(actions{}),
-				broken(
-					"Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater "+
-						"than or equal to 1",
-				))),
+				broken("Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater "+
+					"than or equal to 1"))),
 		newCase("key of another type", "A key that does not fit cancels the transaction.",
 			parity+"tier3/error-messages/transactGetItems.test.ts", holding(rows...),
 			expect(transactGet(actions{get(key("a", "1")), get(attrs{"pk": 1, "sk": "x"})}),
@@ -247,10 +234,8 @@ func transactGetCases() []Case {
 		newCase("empty key value", "An empty key value refuses the request.",
 			parity+"tier3/error-messages/transactGetItems.test.ts",
 			expect(transactGet(actions{get(key("a", ""))}),
-				invalid(
-					"One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
-						"contain an empty string value. Key: sk",
-				))),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+					"contain an empty string value. Key: sk"))),
 		newCase("capacity", "A read in a transaction takes twice the units of a consistent one.", docTransactions,
 			holding(rows...),
 			expect(transactGet(actions{get(key("a", "1"), only("x")), get(key("a", "none"))}, capacity("TOTAL")),
@@ -259,10 +244,8 @@ func transactGetCases() []Case {
 			"An invalid ReturnConsumedCapacity is reported before a table that does not exist.",
 			parity+"tier3/validation-ordering/transactions.test.ts",
 			expect(transactGet(actions{get(key("a", "1"), on("missing"))}, capacity("BOGUS")),
-				broken(
-					"Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy "+
-						"enum value set: [INDEXES, TOTAL, NONE]",
-				))),
+				broken("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy "+
+					"enum value set: [INDEXES, TOTAL, NONE]"))),
 	}
 }
 

@@ -52,10 +52,8 @@ func ttlCases() []Case {
 			expect(updateTTL("", true), invalid("TimeToLiveSpecification.AttributeName must be non empty")),
 			expect(updateTTL("", true,
 				set("TimeToLiveSpecification", &types.TimeToLiveSpecification{Enabled: aws.Bool(true)})),
-				broken(
-					"Value null at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member "+
-						"must not be null",
-				))),
+				broken("Value null at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member "+
+					"must not be null"))),
 		newCase("long attribute", "The attribute's name has at most 255 characters.", doc,
 			expect(updateTTL(strings.Repeat("x", 256), true),
 				broken("Value '"+strings.Repeat("x", 256)+

@@ -203,10 +203,8 @@ func setCases() []Case {
 			expect(transact(actions{put(row("a", "b", "x", strs{"q", "p", "q"}))}),
 				badParameter("Input collection [q, p, q] contains duplicates.")),
 			expect(scan(filter("x = :x"), with(attrs{":x": strs{"q", "p", "q"}})),
-				invalid(
-					"ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: "+
-						"Input collection [q, p, q] contains duplicates. for key :x",
-				))),
+				invalid("ExpressionAttributeValues contains invalid value: One or more parameter values were "+
+					"invalid: Input collection [q, p, q] contains duplicates. for key :x"))),
 		newCase("duplicate in the filter of a query", "A query does not say in which value a duplicate is.",
 			parity+"tier3/error-messages/valueLayers.test.ts",
 			expect(query("pk = :a", filter("x = :x"), with(attrs{":a": "a", ":x": strs{"q", "p", "q"}})),

@@ -46,10 +46,8 @@ func subjectOf(s *scenario.Scenario, protocol string, seed uint64) (subject, err
 // Certificate returns the proof's certificate. The proof must be complete, and Prove.Certify must have been set.
 func (p *Proof) Certificate() (*Certificate, error) {
 	if !p.Explored.Complete || !p.Passed() || p.States == nil {
-		return nil, errors.New(
-			"campaign: found a proof that is not complete, not ok, or without its states, expected one by " +
-				"Prove.Certify",
-		)
+		return nil, errors.New("campaign: found a proof that is not complete, not ok, or without its states, " +
+			"expected one by Prove.Certify")
 	}
 	of, err := subjectOf(p.Scenario, p.Protocol.Name, p.Seed)
 	if err != nil {

@@ -120,10 +120,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			"campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has",
 		)
 	case v.Split.Parts > 0 && (v.SDK || v.Against != nil):
-		return nil, errors.New(
-			"campaign: Prove.Split: found a part, expected none: no part is compared with repetitions or with a " +
-				"certificate",
-		)
+		return nil, errors.New("campaign: Prove.Split: found a part, expected none: no part is compared with " +
+			"repetitions or with a certificate")
 	}
 	if v.Against != nil {
 		if err := v.Against.Of(s, protocol.Name, v.Seed); err != nil {

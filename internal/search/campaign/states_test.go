@@ -347,10 +347,8 @@ func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 		walked, repeated, found, taken,
 	)
 	if repeated < 10*walked || found < walked/20 {
-		t.Errorf(
-			"in %d walks %d steps were compared, and %d walks came to a violation or a doubt: that is too little to "+
-				"find anything", walked, repeated, found,
-		)
+		t.Errorf("in %d walks %d steps were compared, and %d walks came to a violation or a doubt: that is too "+
+			"little to find anything", walked, repeated, found)
 	}
 	for kind := sim.Start; kind <= sim.Tick; kind++ {
 		if taken[kind] < worlds {

@@ -144,10 +144,8 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("%s", found.Misfit)
 	}
 	if writers := s.writers(); len(writers) == 1 && found.Judged > 0 {
-		say(
-			"not judged: what one writer does to another, for all changes are signed %q; give each an access key "+
-				"id of its own", writers[0],
-		)
+		say("not judged: what one writer does to another, for all changes are signed %q; give each an access key "+
+			"id of its own", writers[0])
 	}
 	rows := slices.ContainsFunc(s.checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
 	known := found.Judged > 0 || slices.ContainsFunc(found.Broken,
@@ -160,10 +158,8 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("nothing was judged: --rows %s found no page and no lock", s.settings.RowsName)
 	default:
 		say("nothing was judged: found no row LOCK, and no page in a table that has one")
-		say(
-			"hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known " +
-				"by --rows FILE",
-		)
+		say("hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known " +
+			"by --rows FILE")
 	}
 	return lines
 }

@@ -341,10 +341,8 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	const last = "Connection: close\r\n"
 	control := func(method, path, body string) string {
-		return fmt.Sprintf(
-			"%s /_isr-sim%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
-				"Content-Length: %d\r\n%s\r\n%s", method, path, len(body), last, body,
-		)
+		return fmt.Sprintf("%s /_isr-sim%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+			"Content-Length: %d\r\n%s\r\n%s", method, path, len(body), last, body)
 	}
 	replace := func(old, now string) string { return strings.Replace(put("a", last), old, now, 1) }
 	for name, text := range map[string]string{

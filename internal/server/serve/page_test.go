@@ -116,10 +116,8 @@ func TestPage(t *testing.T) {
 
 	// The clock is moved, and TTL deletes.
 	b.Do(chromedp.Click("[data-advance='1m']"))
-	b.Until(
-		"now.textContent === '2040-01-01 00:01:00' && document.querySelector('td.expired')?.textContent === '◐ " +
-			"expired 29 s ago, deleted by a sweep'",
-	)
+	b.Until("now.textContent === '2040-01-01 00:01:00' && document.querySelector('td.expired')?.textContent === " +
+		"'◐ expired 29 s ago, deleted by a sweep'")
 	b.Do(chromedp.Focus("#lag input"), chromedp.KeyEvent("a", chromedp.KeyModifiers(2)),
 		chromedp.KeyEvent("fixed 10m"+kb.Enter))
 	b.Until("document.querySelector('td.expired').textContent === '◐ expired 29 s ago, deleted in 9 min 31 s'")
@@ -166,10 +164,8 @@ func TestPage(t *testing.T) {
 
 	// The page shows only the rows with a text.
 	b.Do(chromedp.Focus("#chosen input"), chromedp.KeyEvent("cache#3"))
-	b.Until(
-		"rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the " +
-			"text') || rows.tBodies[0].rows.length === 1",
-	)
+	b.Until("rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the " +
+		"text') || rows.tBodies[0].rows.length === 1")
 
 	for _, width := range []int64{1280, 400} {
 		b.Do(chromedp.EmulateViewport(width, 800))

@@ -121,22 +121,16 @@ func Proved(p *campaign.Proof, within string) string {
 		fmt.Fprintf(&b, "left to campaigns, and not proved: %s\n", strings.Join(names, ", "))
 	}
 	if p.ReadsEventually() {
-		b.WriteString(
-			"reads without ConsistentRead were judged as consistent ones: no replica was behind (replica-lag in the " +
-				"scenario: 5s)\n",
-		)
+		b.WriteString("reads without ConsistentRead were judged as consistent ones: no replica was behind " +
+			"(replica-lag in the scenario: 5s)\n")
 	}
 	if p.LeavesForLater() {
-		b.WriteString(
-			"a timer was set when a script was over: it never fired, and what would follow is not proved (one more " +
-				"command lets it fire)\n",
-		)
+		b.WriteString("a timer was set when a script was over: it never fired, and what would follow is not proved " +
+			"(one more command lets it fire)\n")
 	}
 	if p.TimeWaits() {
-		b.WriteString(
-			"time passed only while no machine had anything else to do, besides what requests and sleeps take: " +
-				"other moments are not proved (bounds: {ticks: 1})\n",
-		)
+		b.WriteString("time passed only while no machine had anything else to do, besides what requests and sleeps " +
+			"take: other moments are not proved (bounds: {ticks: 1})\n")
 	}
 	if drawn := p.Drawn(); len(drawn) > 0 {
 		fmt.Fprintf(&b, "seed %d has drawn one of many, and the others are not proved: %s\n", p.Seed,

@@ -241,10 +241,8 @@ func Read(in io.Reader) (*Record, error) {
 	r := &Record{}
 	err := d.Decode(r)
 	if other, is := errors.AsType[*json.UnmarshalTypeError](err); is && other.Field == "format" {
-		return nil, errors.New(
-			"found a JSON file of another kind, such as the result of explore --out, expected one that isr-sim " +
-				"wrote with --record",
-		)
+		return nil, errors.New("found a JSON file of another kind, such as the result of explore --out, expected " +
+			"one that isr-sim wrote with --record")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("found no record of a run: %w", err)

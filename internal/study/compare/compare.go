@@ -61,10 +61,8 @@ func Run(
 	for _, run := range runs {
 		if slices.ContainsFunc(run.Scenario.Actors,
 			func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
-			return c, fmt.Errorf(
-				"scenario: compare: found scenario %s with actors in several regions, expected one region: the "+
-					"other store is in one", run.Scenario.Name,
-			)
+			return c, fmt.Errorf("scenario: compare: found scenario %s with actors in several regions, expected one "+
+				"region: the other store is in one", run.Scenario.Name)
 		}
 		if len(run.Scenario.Rows.Rows) > 0 || run.Scenario.Rows.Translate != nil {
 			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META "+

@@ -72,10 +72,8 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {
-		b.WriteString(
-			"  nothing had to: the run has no pause, no fault and no context switch;\n" +
-				"  the protocol, or whose turn it was, is enough\n",
-		)
+		b.WriteString("  nothing had to: the run has no pause, no fault and no context switch;\n" +
+			"  the protocol, or whose turn it was, is enough\n")
 		return
 	}
 	if !x.Events[0].Needed() {

@@ -93,10 +93,8 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 		d := must.Of(board.Dashboard(nil, noFiles))(t)
 		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 10 ||
 			d.Nights[0].Shards != 1 || len(d.Damaged) != 2 {
-			t.Errorf(
-				"%+v: want three files, two of them failing and one of those stopped, one night of 10 schedules in "+
-					"one shard, and two files that are damaged", d,
-			)
+			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 10 "+
+				"schedules in one shard, and two files that are damaged", d)
 		}
 		first := d.Findings[0]
 		if first.FirstNight != "n1" || first.FirstVersion != "v1" || first.LatestNight != "n3" ||

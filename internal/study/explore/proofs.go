@@ -87,11 +87,10 @@ func (s *Shards) wrongProofs() (wrong []string, again []remedy) {
 				wrong = append(wrong, fmt.Sprintf("%s: found %s, which is there twice", p.name, p))
 				continue
 			case !p.Ended():
-				wrong = append(wrong,
-					fmt.Sprintf(
-						"%s: found %s before its end, expected it complete: the command that began it goes on with it",
-						p.name, p,
-					))
+				wrong = append(wrong, fmt.Sprintf(
+					"%s: found %s before its end, expected it complete: the command that began it goes on with it",
+					p.name, p,
+				))
 			}
 			for ; next < n; next++ {
 				left = append(left, next)

@@ -153,11 +153,10 @@ func run(ctx context.Context, url, root, manifests, finds string) error {
 	}
 	fmt.Printf("kubernetes: the merge step is %s\n", reasons(merge))
 	if got := reasons(merge); !strings.Contains(got, "Failed: PodFailurePolicy") || merge.Status.Failed != 1 {
-		wrong = append(wrong,
-			fmt.Errorf(
-				"the merge step is %s after %d failures, expected Failed: PodFailurePolicy after 1, for there "+
-					"is a finding", got, merge.Status.Failed,
-			))
+		wrong = append(wrong, fmt.Errorf(
+			"the merge step is %s after %d failures, expected Failed: PodFailurePolicy after 1, for there "+
+				"is a finding", got, merge.Status.Failed,
+		))
 	}
 
 	// Wrong arguments end the whole Job at once.
