@@ -52,15 +52,22 @@ func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
 // fit sets Misfit and Pageless. A violation that rests on unread rows makes the run unknown. One that may rest on times
 // in the wrong unit says so.
-func (r *rows) fit(o *Outcome) {
+func (w *world) fit(o *Outcome) {
+	in, r := inside.In(o), w.rows
+	var rests bool
+	if r == nil {
+		in.Misfit = rowmap.Unnamed(w.db.Changes())
+		rests = o.Violation != nil && inside.In(&o.Violation.Invariant).OnRows
+	} else {
+		in.Misfit, in.Pageless = r.translator.Misfit(), r.translator.Pageless()
+		rests = o.Verdict != invariant.OK
+	}
+	if in.Misfit != "" && rests {
+		o.Verdict, o.Why, o.Violation, o.Broken, in.Doubtful = invariant.Unknown, in.Misfit, nil, nil, nil
+	}
 	if r == nil {
 		return
 	}
-	if inside.In(o).Misfit = r.translator.Misfit(); inside.In(o).Misfit != "" && o.Verdict != invariant.OK {
-		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, inside.In(o).Misfit, nil, nil
-		inside.In(o).Doubtful = nil
-	}
-	inside.In(o).Pageless = r.translator.Pageless()
 	if misread, hint := r.translator.Misread(); misread != "" && o.Violation != nil {
 		o.Violation.Why += " (" + misread + ")\n" + hint
 	}

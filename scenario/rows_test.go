@@ -331,6 +331,44 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// unnamed is a cache that asks for the page, and may keep its locks and pages in rows that need a mapping.
+type unnamed struct {
+	isr.Config
+	writes bool
+}
+
+func (c unnamed) Get(ctx context.Context, key string) (isr.Served, error) {
+	row := func(sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: isr.PartitionKey("", key)},
+			"sk": &types.AttributeValueMemberS{Value: sk},
+		}
+	}
+	if _, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: aws.String(c.Table), Key: row(isr.SortMeta)}); err != nil {
+		return isr.Served{}, err
+	}
+	body, err := c.Render(ctx, key, func(context.Context) error { return nil })
+	if err == nil && c.writes {
+		_, err = c.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(c.Table), Item: row("PAGE")})
+	}
+	return isr.Served{Body: body, Fresh: true}, err
+}
+
+// Without a mapping, what a cache with other rows lacks may be in these rows.
+func TestRowsWithoutAMapping(t *testing.T) {
+	for writes, want := range map[bool]invariant.Verdict{true: invariant.Unknown, false: invariant.Violated} {
+		text := "name: own\nprotocol: own\nactors:\n  - {name: alice, script: [get /home]}\n"
+		s := must.Of(scenario.Parse("own.yaml", []byte(text), isr.Protocol{Name: "own"}))(t)
+		o := do(t, s, isr.Protocol{Name: "own", New: func(c isr.Config) (isr.Handler, error) {
+			return unnamed{c, writes}, nil
+		}}, nil)
+		if o.Verdict != want || writes != strings.Contains(o.Why, ", META or LOCK:\n  isr-cache {pk: \"CACHE#") {
+			t.Errorf("expected %v, got %s", want, o.Explain("own", "own"))
+		}
+	}
+}
+
 func TestRowsAreReadAndPrinted(t *testing.T) {
 	s := ownWorld(t, "")
 	text, err := s.YAML()

@@ -106,7 +106,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	if once && w.isJudged() || abandoned && told && len(judges.own) == 0 {
 		o.Verdict, o.out = invariant.OK, judges.out
 		if !told {
-			w.rows.fit(o) // the run says whether its rows fit, however often they were judged
+			w.fit(o) // the run says whether its rows fit, however often they were judged
 		}
 	} else {
 		evidence := w.judge(o, lags, judges)

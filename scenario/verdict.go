@@ -165,7 +165,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 		invariant.Judge(shown, reporter(as, as), judges.own...)
 	}
 	if !w.ofLocks && !w.ofCalls { // locks and calls are judged by what clients were told, and not by rows
-		w.rows.fit(o)
+		w.fit(o)
 	}
 	if o.Verdict == invariant.OK && inside.In(o).Result.End == sim.Cut && o.cut == 0 {
 		o.Verdict = invariant.Unknown
@@ -209,9 +209,9 @@ type told = inside.Of[outcome]
 type outcome struct {
 	Result sim.Result
 	Unmet  []Fault // declared faults that no call of the run could meet
-	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if
-	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never
-	// violated but unknown.
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them; without
+	// Scenario.Rows, that none of them is META or LOCK. It is empty if Scenario.Rows fits them, or if no row was
+	// written. If the rows do not fit, no violation that rests on them makes the run violated, but unknown.
 	Misfit string
 	// Judged says that one of the invariants that judge had something to judge.
 	Judged bool

@@ -129,6 +129,9 @@ type own struct {
 	// changes of the same row have the same order in all of them. Nil means that Check depends on such orders, or on
 	// too much of the past: such an invariant is for campaigns.
 	Memory func(Promise) memory
+	// OnRows says that Check finds fault with a log that lacks rows. If the cache has rows by other names, they may be
+	// what it lacks.
+	OnRows bool
 }
 
 // follows reports whether Check is made from rule, from beyond, or from both.

@@ -39,6 +39,7 @@ func singleFlight() Invariant {
 				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
 			},
 			Memory: func(p Promise) memory { return newFlightsMemory(p, nil) },
+			OnRows: true,
 		}),
 		beyond: newFlights,
 	})

@@ -268,6 +268,29 @@ func (t *Translator) Misfit() string {
 	}
 }
 
+// Unnamed says that a cache without a mapping has written no row META or LOCK, and names some that it wrote; "" if it
+// has written one of these, or no row.
+func Unnamed(changes []ddbfake.Change) string {
+	var strangers []string
+	for i := range changes {
+		c := &changes[i]
+		if c.After == nil {
+			continue
+		}
+		if sk, _ := c.Key.Str("sk"); sk == sortMeta || sk == sortLock {
+			return ""
+		}
+		if text := rowOf(c); len(strangers) < maxStrangers && !slices.Contains(strangers, text) {
+			strangers = append(strangers, text)
+		}
+	}
+	if strangers == nil {
+		return ""
+	}
+	return listed("no row that was written is a page or a lease, META or LOCK:", strangers) +
+		"\nhint: say what the cache's own rows mean: Rows, or in a file `rows` (docs/SCENARIOS.md, Rows of your own)"
+}
+
 // listed is a text with the rows that were kept for it.
 func listed(text string, rows []string) string {
 	for _, row := range rows {
