@@ -128,8 +128,8 @@ func (p *Proc) Tell(f func()) {
 	f()
 }
 
-// Says adds to what the code tells the world besides its requests: after pasts of which it does not depend on either,
-// it must say the same.
+// Says adds to what the code tells the world besides its requests. A search may take two pasts for one if the code does
+// the same after both: then it must say the same after both, too.
 func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"

@@ -216,7 +216,7 @@ func (p *picture) cut(size int) {
 	for i, step := range p.steps {
 		own := i / size
 		for _, l := range step.Lines {
-			// lines end at their own place, and may begin before it
+			// a line that begins in an earlier chunk is drawn in each chunk up to its end
 			for at := (l.Y1 + own*high) / high; at < own; at++ {
 				part := l
 				part.Y1 += (own - at) * high

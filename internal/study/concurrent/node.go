@@ -53,7 +53,7 @@ type waking struct {
 	interrupted <-chan struct{}
 }
 
-// Sleep sleeps, or until the run is interrupted.
+// Sleep returns after d, or when the run is interrupted.
 func (c waking) Sleep(d time.Duration) {
 	timer := c.NewTimer(d)
 	defer timer.Stop()

@@ -169,8 +169,8 @@ func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) 
 	return append(counts, e.Tails), err // this is the run itself: no choice is left
 }
 
-// count makes n groups of runs, and counts the runs of each group that violate the invariant. The function fresh
-// returns the number of the read that no replica answers in a group; 0 if there is none.
+// count makes n groups of runs, and counts the runs of each group that violate the invariant. In the
+// runs of a group, no replica answers the read whose number the function fresh returns; 0 stands for no read.
 func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int,
 	of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
