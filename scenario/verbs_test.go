@@ -515,8 +515,8 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 	}
 }
 
-// A request that could never succeed excuses nothing that a lock does later. It excuses only a refusal that follows from
-// it at once.
+// A request that could never succeed excuses nothing that a lock does later. It excuses only a refusal that follows
+// from it at once.
 func TestARequestThatIsWrongExcusesLittle(t *testing.T) {
 	for _, wrong := range []error{
 		&smithy.GenericAPIError{Code: "ValidationException"}, &types.ResourceNotFoundException{},

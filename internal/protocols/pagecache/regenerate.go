@@ -45,7 +45,7 @@ func again(err error) bool {
 		errors.Is(err, ErrAnswered)
 }
 
-// answer serves the page of a request that was answered before. Another request it answers with a new page.
+// answer serves the page of a request that was answered before, and makes a page for any other request.
 func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	row, err := v.store.Begin(ctx, v.key, r)
 	if err != nil {
