@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -70,6 +71,24 @@ func (w *world) fit(o *Outcome) {
 	}
 	if misread, hint := r.translator.Misread(); misread != "" && o.Violation != nil {
 		o.Violation.Why += " (" + misread + ")\n" + hint
+	}
+}
+
+// tableless sets Misfit if nothing was written, and a request was about a table that the world does not have. Then what
+// went wrong is no evidence against the code, and a violation makes the run unknown.
+func (w *world) tableless(o *Outcome) {
+	const code = "ResourceNotFoundException"
+	in := inside.In(o)
+	missing := func(e history.Event) bool { return strings.Contains(e.Note, code) }
+	if len(w.db.Changes()) > 0 || !slices.ContainsFunc(w.history.Events(), missing) {
+		return
+	}
+	in.Misfit = fmt.Sprintf("nothing was written, and a request was about a table that is not there (%s): expected %s\n"+
+		"hint: use the table that a node is given, or name yours: Rows, or in a file `rows` with `table` "+
+		"(docs/SCENARIOS.md, Rows of your own)",
+		code, strings.Join(w.db.Tables(), ", "))
+	if o.Verdict != invariant.OK {
+		o.Verdict, o.Why, o.Violation, o.Broken, in.Doubtful = invariant.Unknown, in.Misfit, nil, nil, nil
 	}
 }
 

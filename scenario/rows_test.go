@@ -19,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -355,16 +356,26 @@ func (c unnamed) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: body, Fresh: true}, err
 }
 
-// Without a mapping, what a cache with other rows lacks may be in these rows.
+// Without a mapping, what a cache with other rows or another table lacks may be there.
 func TestRowsWithoutAMapping(t *testing.T) {
-	for writes, want := range map[bool]invariant.Verdict{true: invariant.Unknown, false: invariant.Violated} {
-		text := "name: own\nprotocol: own\nactors:\n  - {name: alice, script: [get /home]}\n"
+	for _, test := range []struct {
+		table  string
+		writes bool
+		want   invariant.Verdict
+		why    string
+	}{
+		{hooks.TableName, true, invariant.Unknown, ", META or LOCK:\n  isr-cache {pk: \"CACHE#"},
+		{hooks.TableName, false, invariant.Violated, ""},
+		{"pages", true, invariant.Unknown, "a table that is not there (ResourceNotFoundException): expected isr-cache\n"},
+	} {
+		text := "name: own\nprotocol: own\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n"
 		s := must.Of(scenario.Parse("own.yaml", []byte(text), isr.Protocol{Name: "own"}))(t)
 		o := do(t, s, isr.Protocol{Name: "own", New: func(c isr.Config) (isr.Handler, error) {
-			return unnamed{c, writes}, nil
+			c.Table = test.table
+			return unnamed{c, test.writes}, nil
 		}}, nil)
-		if o.Verdict != want || writes != strings.Contains(o.Why, ", META or LOCK:\n  isr-cache {pk: \"CACHE#") {
-			t.Errorf("expected %v, got %s", want, o.Explain("own", "own"))
+		if o.Verdict != test.want || !strings.Contains(o.Why, test.why) {
+			t.Errorf("expected %v, got %s", test.want, o.Explain("own", "own"))
 		}
 	}
 }

@@ -167,6 +167,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	if !w.ofLocks && !w.ofCalls { // locks and calls are judged by what clients were told, and not by rows
 		w.fit(o)
 	}
+	w.tableless(o)
 	if o.Verdict == invariant.OK && inside.In(o).Result.End == sim.Cut && o.cut == 0 {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", inside.In(o).Result.Steps)

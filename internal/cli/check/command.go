@@ -347,12 +347,16 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	}
 	s.Without, s.Rows = check.Without, check.Rows // what is said now counts
 	run := s.Replay.Run(s, check.Protocol)
+	broken := func(err error) error {
+		return cli.Unknown(fmt.Errorf("%s: %w", c.file(), err),
+			"an earlier check has left this file, perhaps of other code; delete it to go on without it")
+	}
 	o, err := run.Do(ctx)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	switch {
 	case diverged: // the program asks for something else now
 	case err != nil:
-		return false, cli.Unknown(err, "")
+		return false, broken(err)
 	case o.Verdict == invariant.Violated:
 		fmt.Fprintf(c.Out,
 			"%s: an earlier check has left it, and it fails still; it runs first until it passes, or you delete it\n\n",
@@ -365,7 +369,7 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	case cut(ctx, report, err):
 		return false, nil // the check ends at once, and says why
 	case err != nil:
-		return false, cli.Unknown(err, "")
+		return false, broken(err)
 	case report.Verdict != invariant.OK:
 		fmt.Fprintf(c.Out, "%s: %s, and its world does not\n", c.file(), passes("its run", s.Replay.Violates, left))
 		return true, c.fails(ctx, report)
