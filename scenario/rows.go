@@ -83,8 +83,8 @@ func (w *world) tableless(o *Outcome) {
 	if len(w.db.Changes()) > 0 || !slices.ContainsFunc(w.history.Events(), missing) {
 		return
 	}
-	in.Misfit = fmt.Sprintf("nothing was written, and a request was about a table that is not there (%s): expected %s\n"+
-		"hint: use the table that a node is given, or name yours: Rows, or in a file `rows` with `table` "+
+	in.Misfit = fmt.Sprintf("nothing was written, and a request was about a table that is not there (%s): "+
+		"expected %s\nhint: use the table that a node is given, or name yours: Rows, or in a file `rows` with `table` "+
 		"(docs/SCENARIOS.md, Rows of your own)",
 		code, strings.Join(w.db.Tables(), ", "))
 	if o.Verdict != invariant.OK {

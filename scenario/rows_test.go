@@ -366,7 +366,7 @@ func TestRowsWithoutAMapping(t *testing.T) {
 	}{
 		{hooks.TableName, true, invariant.Unknown, ", META or LOCK:\n  isr-cache {pk: \"CACHE#"},
 		{hooks.TableName, false, invariant.Violated, ""},
-		{"pages", true, invariant.Unknown, "a table that is not there (ResourceNotFoundException): expected isr-cache\n"},
+		{"pages", true, invariant.Unknown, "that is not there (ResourceNotFoundException): expected isr-cache\n"},
 	} {
 		text := "name: own\nprotocol: own\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n"
 		s := must.Of(scenario.Parse("own.yaml", []byte(text), isr.Protocol{Name: "own"}))(t)
