@@ -163,17 +163,6 @@ func (c *Clock) Next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Waiters returns how many timers, running tickers, sleepers and contexts wait on this clock and its nodes. A test that
-// expects to have released everything compares it with zero.
-//
-// It is not a way to wait for another goroutine: a count cannot tell a timer not yet reset from one reset already. See
-// "Goroutines" in the package documentation.
-func (c *Clock) Waiters() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.queue.len()
-}
-
 // Now returns the time the clock shows.
 func (c *Clock) Now() time.Time { return *c.shown.Load() }
 

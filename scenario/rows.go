@@ -423,6 +423,7 @@ var rowFields = []rowField{
 	{"table", func(r *isr.Row) *string { return &r.Table }},
 	{"partition", func(r *isr.Row) *string { return &r.Partition }},
 	{"sort", func(r *isr.Row) *string { return &r.Sort }},
+	{"index", func(r *isr.Row) *string { return &r.Index }},
 	{"when", func(r *isr.Row) *string { return &r.When }},
 	{"body", func(r *isr.Row) *string { return &r.Body }},
 	{"body-key", func(r *isr.Row) *string { return &r.BodyKey }},

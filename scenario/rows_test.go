@@ -452,6 +452,48 @@ func TestFaultsOfOwnTables(t *testing.T) {
 	}
 }
 
+// asked is a cache that finds its page by an index.
+type asked struct{ isr.Config }
+
+func (c asked) Get(ctx context.Context, key string) (isr.Served, error) {
+	page, at := &types.AttributeValueMemberS{Value: key}, &types.AttributeValueMemberN{Value: "7"}
+	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("tags"),
+		Item: map[string]types.AttributeValue{"tag": page, "path": page, "at": at}})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	out, err := c.Client.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("tags"),
+		IndexName: aws.String("revalidate"), KeyConditionExpression: aws.String("#p = :p AND #a > :a"),
+		ExpressionAttributeNames: map[string]string{"#p": "path", "#a": "at"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":p": page, ":a": &types.AttributeValueMemberN{Value: "6"},
+		}})
+	if err != nil || out.Count != 1 {
+		return isr.Served{}, fmt.Errorf("found %v, %w", out, err)
+	}
+	return isr.Served{Body: []byte("found"), Fresh: true}, nil
+}
+
+func TestIndexesOfOwnTables(t *testing.T) {
+	s := must.Of(scenario.Parse("x.yaml", []byte(`name: x
+protocol: asked
+rows:
+  - table: tags
+    partition: "tag = {*}"
+    sort: "path = {key}"
+    index: "revalidate: path, at N; by-day: day"
+    generated: at ms
+    window: "= 60s"
+actors:
+  - {name: alice, script: [get /home]}
+`), isr.Protocol{Name: "asked"}))(t)
+	p := isr.Protocol{Name: "asked", New: func(c isr.Config) (isr.Handler, error) { return asked{c}, nil }}
+	var trace strings.Builder
+	if do(t, s, p, &trace); !strings.Contains(trace.String(), "served /home as fresh body found") {
+		t.Error(trace.String())
+	}
+}
+
 // If a mapping gives every row, key and attribute another name, every scenario has the same schedule, the same marks
 // and the same verdict as without it. That holds under its own protocol and under the mutants that it catches.
 func TestRenamedRowsAreJudgedAlike(t *testing.T) {

@@ -50,6 +50,10 @@ type Row struct {
 	// and in the key of its lock. If an attribute is not a text, its type is written after the name, as in "id N =
 	// {key}".
 	Partition, Sort string
+	// Index names the global secondary indexes that the table of such rows has in a simulation: "by-path: path, at N;
+	// by-day: day" are two. A name is followed by the attribute of the partition key and that of the sort key, if there
+	// is one; a type is written as above. All attributes are in the index.
+	Index string
 	// When holds the conditions under which a row is of this kind, with spaces between them. Examples are "type=page",
 	// "status!=DONE", "locked_by" (the attribute is there, and not empty) and "!deleted".
 	When string

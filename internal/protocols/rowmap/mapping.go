@@ -29,6 +29,7 @@ type Mapping struct {
 type entry struct {
 	table           string
 	partition, sort keyAttribute
+	indexes         []index
 	when            []condition
 
 	isPage, isLock, isVersion, isRequest bool
@@ -56,6 +57,12 @@ type keyAttribute struct {
 	name string
 	kind attr.Kind
 	form form
+}
+
+// index is a secondary index of a table, with one or two keys, which have no forms.
+type index struct {
+	name string
+	keys []keyAttribute
 }
 
 // Error is a mistake in an isr.Schema.
@@ -169,6 +176,12 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 	e.partition = key("partition", r.Partition)
 	if r.Sort != "" {
 		e.sort = key("sort", r.Sort)
+	}
+	if r.Index != "" {
+		var err error
+		if e.indexes, err = parseIndexes(r.Index, e.partition, e.sort); err != nil {
+			fail("index", "index: by-path: path, at N", "%v", err)
+		}
 	}
 	for _, text := range strings.Fields(r.When) {
 		c := parseCondition(text)
@@ -296,6 +309,9 @@ func (m *Mapping) fits(e *entry) *Error {
 		case other.ttl.is() && e.ttl.is() && other.ttl.name != e.ttl.name:
 			return &Error{Field: "ttl", Hint: "a table has one TTL attribute", Problem: fmt.Sprintf(
 				"found ttl %s, where another entry of that table has %s", e.ttl.name, other.ttl.name)}
+		case other.indexes != nil && e.indexes != nil:
+			return &Error{Field: "index", Hint: "name all indexes of the table in one of them",
+				Problem: "found index, where another entry of that table has it, too"}
 		}
 	}
 	return nil
@@ -307,8 +323,18 @@ func parseKey(text string) (keyAttribute, error) {
 	if !ok {
 		return keyAttribute{}, fmt.Errorf("found %q, expected an attribute, = and the form of its value", text)
 	}
+	k, err := parseKeyName(name)
+	if err != nil {
+		return k, fmt.Errorf("%w before =", err)
+	}
+	k.form, err = parseForm(strings.TrimSpace(value))
+	return k, err
+}
+
+// parseKeyName reads "pk", or "id N".
+func parseKeyName(text string) (keyAttribute, error) {
 	k := keyAttribute{kind: "S"}
-	words := strings.Fields(name)
+	words := strings.Fields(text)
 	switch len(words) {
 	case 1:
 	case 2:
@@ -316,12 +342,34 @@ func parseKey(text string) (keyAttribute, error) {
 			return k, fmt.Errorf("found the type %s of the key %s, expected S, N or B", words[1], words[0])
 		}
 	default:
-		return k, fmt.Errorf("found %q before =, expected an attribute", strings.TrimSpace(name))
+		return k, fmt.Errorf("found %q, expected an attribute", strings.TrimSpace(text))
 	}
 	k.name = words[0]
-	var err error
-	k.form, err = parseForm(strings.TrimSpace(value))
-	return k, err
+	return k, nil
+}
+
+// parseIndexes reads "by-path: path, at N; by-day: day" for a table with the given keys.
+func parseIndexes(text string, keys ...keyAttribute) (all []index, err error) {
+	for part := range strings.SplitSeq(text, ";") {
+		name, list, ok := strings.Cut(part, ":")
+		x := index{name: strings.TrimSpace(name)}
+		for of := range strings.SplitSeq(list, ",") {
+			k, err := parseKeyName(of)
+			if err != nil {
+				return nil, err
+			}
+			same := func(other keyAttribute) bool { return other.name == k.name && other.kind != k.kind }
+			if slices.ContainsFunc(keys, same) {
+				return nil, fmt.Errorf("found the attribute %s with two types, expected one", k.name)
+			}
+			x.keys, keys = append(x.keys, k), append(keys, k)
+		}
+		if !ok || x.name == "" || len(x.keys) > 2 {
+			return nil, fmt.Errorf("found %q, expected a name, a colon, a partition key and perhaps a sort key", part)
+		}
+		all = append(all, x)
+	}
+	return all, nil
 }
 
 // in returns the text of the key in a row.

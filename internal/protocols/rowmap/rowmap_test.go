@@ -731,6 +731,13 @@ func TestMistakes(t *testing.T) {
 			"the partition key pk"},
 		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", TTL: "a"}), lock(isr.Row{Partition: "id = l{key}", TTL: "b"})},
 			1, "ttl", "found ttl b"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: "by-at"})}, 0, "index", "expected"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: "by-at: at X"})}, 0, "index", "the type X"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: "a: b, c, d"})}, 0, "index", "perhaps a sort key"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: ": b"})}, 0, "index", "expected a name"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: "a: b; c: id N"})}, 0, "index", "id with two types"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", Index: "a: b"}),
+			lock(isr.Row{Partition: "id = l{key}", Index: "a: b"})}, 1, "index", "another entry"},
 	} {
 		_, err := rowmap.New(isr.Schema{Rows: test.rows})
 		mistake, ok := errors.AsType[*rowmap.Error](err)

@@ -27,6 +27,13 @@ func (m *Mapping) Tables(name string) []Table {
 			at = len(all)
 			all = append(all, Table{Create: e.create(of)})
 		}
+		for _, x := range e.indexes {
+			in := all[at].Create
+			in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+				IndexName: aws.String(x.name), KeySchema: define(in, x.keys...),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			})
+		}
 		if t := &all[at]; t.TTL == nil && e.ttl.is() {
 			t.TTL = &dynamodb.UpdateTimeToLiveInput{
 				TableName: aws.String(of),
@@ -46,18 +53,25 @@ func (m *Mapping) Expires() bool {
 
 func (e *entry) create(table string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest}
-	for _, k := range []struct {
-		of   *keyAttribute
-		kind types.KeyType
-	}{{&e.partition, types.KeyTypeHash}, {&e.sort, types.KeyTypeRange}} {
-		if k.of.name == "" {
+	in.KeySchema = define(in, e.partition, e.sort)
+	return in
+}
+
+// define returns a key of a table or an index: its partition key, and its sort key, which may have no name. The table
+// gets the definitions that it lacks.
+func define(in *dynamodb.CreateTableInput, keys ...keyAttribute) (schema []types.KeySchemaElement) {
+	for i, k := range keys {
+		if k.name == "" {
 			continue
 		}
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-			AttributeName: aws.String(k.of.name), AttributeType: types.ScalarAttributeType(k.of.kind),
-		})
-		in.KeySchema = append(in.KeySchema,
-			types.KeySchemaElement{AttributeName: aws.String(k.of.name), KeyType: k.kind})
+		name, kind := aws.String(k.name), [...]types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]
+		schema = append(schema, types.KeySchemaElement{AttributeName: name, KeyType: kind})
+		defined := func(d types.AttributeDefinition) bool { return *d.AttributeName == k.name }
+		if !slices.ContainsFunc(in.AttributeDefinitions, defined) {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+				AttributeName: name, AttributeType: types.ScalarAttributeType(k.kind),
+			})
+		}
 	}
-	return in
+	return schema
 }
