@@ -87,6 +87,7 @@ type subject struct {
 	// says that it was not reached.
 	basic   scenario.Mark
 	nothing string
+	verb    scenario.Verb // one of kinds
 	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
 	unmet func(*tally) (why, note string)
 }

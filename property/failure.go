@@ -2,6 +2,7 @@ package property
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -200,6 +201,29 @@ func runPattern(test string) string {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return strings.Join(parts, "/")
+}
+
+// kinds are what a scenario can be of, by the command that it has then.
+var kinds = map[scenario.Verb]string{"": "pages", "hold": "locks", "once": "calls"}
+
+// world is load for a scenario that the subject can carry out: to the invariants a lock without a page is a violation.
+func (c Check) world(file string) (*scenario.Scenario, error) {
+	s, err := load(file)
+	if err != nil {
+		return nil, err
+	}
+	var has scenario.Verb
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if kinds[c.Verb] != "" {
+				has = c.Verb
+			}
+		}
+	}
+	if verb := cmp.Or(c.subject, &stores).verb; has != verb {
+		return nil, fmt.Errorf("%s: found a scenario of %s, expected one of %s", file, kinds[has], kinds[verb])
+	}
+	return s, nil
 }
 
 // load reads a scenario file of a store under test. The file may name any protocol, and also defaultName.

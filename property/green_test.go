@@ -220,6 +220,19 @@ func refusals() (all []green) {
 	})
 	add("replay a layer from nowhere", "replay: ",
 		func(t *testing.T) { property.OnceCheck{}.Replay(t, "nowhere.yaml", layer) })
+
+	held := strings.ReplaceAll(alone, "get /home", "hold job for 1s")
+	prove("a lock as a store", "prove: .*: found a scenario of locks, expected one of pages$", held, property.Check{})
+	add("prove a store as a lock", "prove: .*: found a scenario of pages, expected one of locks$",
+		func(t *testing.T) { property.LockCheck{}.Prove(t, fileOf(t, alone), lock) })
+	add("replay a lock as a layer", "replay: .*: found a scenario of locks, expected one of calls$",
+		func(t *testing.T) { property.OnceCheck{}.Replay(t, fileOf(t, held), layer) })
+	const noFunction = "broken: newStore: found nil, expected a function$"
+	add("no store", noFunction, func(t *testing.T) { property.CheckStore(t, nil) })
+	add("no lock", noFunction, func(t *testing.T) { property.CheckLock(t, nil) })
+	add("no layer", noFunction, func(t *testing.T) { property.CheckOnce(t, nil) })
+	add("a bound below zero", `.*the world that was drawn is not valid: either a duration of the check .*found -1s, `,
+		func(t *testing.T) { property.Check{Promise: scenario.Promise{MaxAge: -time.Second}}.Run(t, reference) })
 	return all
 }
 
@@ -437,7 +450,7 @@ func greenReplays() (all []green) {
 		green{name: "replay: no name", says: "replay: ", run: func(t *testing.T) { property.Replay(t, "", reference) }},
 		green{name: "replay: a folder", says: "replay: ",
 			run: func(t *testing.T) { property.Replay(t, t.TempDir(), reference) }},
-		green{name: "replay: pages by a lock", says: "vacuous: ", run: func(t *testing.T) {
+		green{name: "replay: pages by a lock", says: "replay: ", run: func(t *testing.T) {
 			property.LockCheck{Table: turnstileTable}.Replay(t, fileOf(t, greenWorld), newTurnstiles(turnstile{}))
 		}},
 	)

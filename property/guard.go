@@ -64,6 +64,9 @@ func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) 
 			if err != nil {
 				return nil, err
 			}
+			if newStore == nil {
+				return nil, g.note(errors.New("newStore: found nil, expected a function"))
+			}
 			var store isr.Handler
 			inStore(func() { store, err = newStore(n) })
 			if err == nil && store == nil {

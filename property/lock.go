@@ -182,6 +182,7 @@ func (c LockCheck) check() Check {
 				return c.worlds().Generator(name, protocol, schedules)
 			},
 			table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
+			verb:  "hold",
 			reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
 			unmet: func(count *tally) (string, string) {
 				extends := wanted == nil && c.extends != nil && c.extends.Load()
@@ -200,6 +201,9 @@ const lockName = protocols.LockUnderTest
 
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
+	if newLock == nil {
+		return nil
+	}
 	return func(n Node) (isr.Handler, error) {
 		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens,
 			Lease: n.Lease, MaxClockSkew: n.MaxClockSkew})

@@ -137,6 +137,7 @@ func (c OnceCheck) check() Check {
 				return c.worlds().Generator(name, protocol, schedules)
 			},
 			table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
+			verb:  "once",
 			reach: []scenario.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
 			unmet: func(count *tally) (string, string) {
 				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
@@ -149,6 +150,9 @@ const onceName = protocols.CallsUnderTest
 
 // store makes the store that runs in the world's nodes.
 func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
+	if newOnce == nil {
+		return nil
+	}
 	return func(n Node) (isr.Handler, error) {
 		once, err := newOnce(OnceNode{
 			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease,

@@ -90,7 +90,7 @@ func (c Check) proved(proof *campaign.Proof, file string) string {
 
 // provable reads the scenario of a proof.
 func (c Check) provable(file string) (*scenario.Scenario, error) {
-	s, err := load(file)
+	s, err := c.world(file)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (c Check) leftOut(t *testing.T, file string) string {
 
 func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
-	s, err := load(file)
+	s, err := c.world(file)
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,6 +52,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out.Err = closeErr
 	}
 	if out.Err != nil {
+		if errors.Is(err, out.Err) { // a command that gives up for it is used as it should be
+			err = nil
+		}
 		err = cli.And(err, fmt.Errorf("print: %w", out.Err))
 	}
 	return cli.Report(stderr, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
@@ -152,6 +153,14 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
+	for _, to := range []struct{ flag, file string }{{"--certificate", v.to}, {"--resume", v.kept}} {
+		if to.file == "" {
+			continue
+		}
+		if err := atomicfile.Check(to.file); err != nil {
+			return cli.Usage(fmt.Errorf("%s: %w", to.flag, err), "a file in a folder that is there")
+		}
+	}
 	defer heap.CollectRarely()()
 	fmt.Fprintf(v.Out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
 	return cli.InTurn(ctx, v.Out, scenarios,
@@ -212,9 +221,10 @@ func (v *proveCommand) one(
 	if v.BrokeOff(err, s, p.Name, name) {
 		return nil, cli.ExitUnknown, nil
 	}
-	if err != nil {
+	if err != nil && (proof == nil || proof.Failure == nil) {
 		return nil, 0, cli.Coded(err)
 	}
+	v.Lose(err) // the file of the search; what was found stays found
 	fmt.Fprint(v.Out, prose.Proof(proof)+v.program.Real())
 	if proof.Explored.Complete && v.from != "" && proof.Passed() {
 		fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)

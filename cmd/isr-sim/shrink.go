@@ -130,12 +130,16 @@ func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
-	if k.file == "" {
-		fmt.Fprintf(k.Out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
-		return nil
+	if k.file != "" {
+		err = atomicfile.Write(k.file, yaml, 0o644)
 	}
-	if err := atomicfile.Write(k.file, yaml, 0o644); err != nil {
-		return cli.Unknown(fmt.Errorf("write the scenario: %w", err), "")
+	if k.file == "" || err != nil {
+		fmt.Fprintf(k.Out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
+	}
+	if err != nil {
+		return cli.Unknown(fmt.Errorf("-o: %s: not written: %w", k.file, err), "")
+	} else if k.file == "" {
+		return nil
 	}
 	fmt.Fprintf(k.Out, "scenario: %s\n", k.file)
 	file := shell.Quote(k.file)

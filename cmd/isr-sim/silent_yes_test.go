@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,12 +42,18 @@ var silentYes = map[string]string{
 	"cut.json":          `{"format": 1, "version":`,
 	"nothing.json":      "{}",
 	"no-steps.json":     `{"format": 1}`,
-	"no-shards.json":    `{"format": "isr-sim explorations", "version": 2, "explorations": []}`,
-	"null.json":         `{"format": "isr-sim explorations", "version": 2, "explorations": null}`,
-	"no-schedules.json": `{"format": "isr-sim explorations", "version": 2, "explorations": [{"scenario": "lonely", "protocol": "recipe-a", "seed": "1", "shard": {"index": 1, "count": 1}, "schedules": 5, "ran": 0, "expect": "ok", "orders": {}, "states": {}}]}`,
-	"half.json":         `{"format": "isr-sim explorations", "version": 2, "explorations": [{"scenario": "lonely", "protocol": "recipe-a", "seed": "1", "shard": {"index": 1, "count": 2}, "schedules": 5, "ran": 3, "expect": "ok", "orders": {}, "states": {}}]}`,
+	"no-shards.json":    shardFile(`[]`),
+	"null.json":         shardFile(`null`),
+	"no-schedules.json": shardFile(`[{"scenario":"lonely","protocol":"recipe-a","seed":"1","shard":{"index":1,"count":1},"schedules":5,"ran":0,"expect":"ok","orders":{},"states":{}}]`),
+	"half.json":         shardFile(`[{"scenario":"lonely","protocol":"recipe-a","seed":"1","shard":{"index":1,"count":2},"schedules":5,"ran":3,"expect":"ok","orders":{},"states":{}}]`),
 	"empty/.keep":       "",
 	"folder.yaml/.keep": "",
+}
+
+// shardFile is a whole file of explorations.
+func shardFile(explorations string) string {
+	return fmt.Sprintf(`{"format": "isr-sim explorations", "version": 3, "sum": "%x", "explorations": %s}`,
+		sha256.Sum256([]byte(explorations)), explorations)
 }
 
 func invariantNames() (names []string) {

@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/goccy/go-yaml"
@@ -11,10 +13,10 @@ import (
 
 // prices is the file of prices.
 type prices struct {
-	ReadUnits  float64 `yaml:"read_units"`
-	WriteUnits float64 `yaml:"write_units"`
-	Storage    float64 `yaml:"storage"`
-	Render     float64 `yaml:"render"`
+	ReadUnits  *float64 `yaml:"read_units"`
+	WriteUnits *float64 `yaml:"write_units"`
+	Storage    *float64 `yaml:"storage"`
+	Render     *float64 `yaml:"render"`
 }
 
 // ReadPrices reads a price list from a YAML file: read_units and write_units for a million, storage for a gigabyte and
@@ -24,18 +26,33 @@ func ReadPrices(file string) (policy.Prices, error) {
 	if err != nil {
 		return policy.Prices{}, err
 	}
-	p := prices(policy.OnDemand)
+	var p prices
 	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
-		return policy.Prices{}, fmt.Errorf("%s: %s\nhint: the entries are read_units, write_units, storage and render",
-			file, yaml.FormatError(err, false, true))
+		if wrong, is := errors.AsType[yaml.Error](err); is {
+			at, what := wrong.GetToken(), wrong.GetMessage()
+			if _, is := errors.AsType[*yaml.TypeError](err); is {
+				what = fmt.Sprintf("found %q, expected a price, such as 0.25", at.Value)
+			}
+			err = fmt.Errorf("%d:%d: %s", at.Position.Line, at.Position.Column, what)
+		}
+		return policy.Prices{}, fmt.Errorf("%s:%w\nhint: the entries are read_units, write_units, storage and render",
+			file, err)
 	}
+	all := policy.OnDemand
 	for _, entry := range []struct {
 		name  string
-		price float64
-	}{{"read_units", p.ReadUnits}, {"write_units", p.WriteUnits}, {"storage", p.Storage}, {"render", p.Render}} {
-		if !(entry.price >= 0) {
-			return policy.Prices{}, fmt.Errorf("%s: found %s %g, expected at least 0", file, entry.name, entry.price)
+		found *float64
+		price *float64
+	}{
+		{"read_units", p.ReadUnits, &all.ReadUnits}, {"write_units", p.WriteUnits, &all.WriteUnits},
+		{"storage", p.Storage, &all.Storage}, {"render", p.Render, &all.Render},
+	} {
+		if entry.found == nil {
+			continue
+		}
+		if *entry.price = *entry.found; !(*entry.price >= 0) || math.IsInf(*entry.price, 0) {
+			return policy.Prices{}, fmt.Errorf("%s: found %s %g, expected at least 0", file, entry.name, *entry.price)
 		}
 	}
-	return policy.Prices(p), nil
+	return all, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
@@ -146,7 +147,7 @@ var ErrNotMeasured = errors.New(
 func ReadJSON(in io.Reader) ([]Measured, error) {
 	var all []Measured
 	if err := json.NewDecoder(in).Decode(&all); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotMeasured, err)
+		return nil, fmt.Errorf("%w: %w", ErrNotMeasured, mistake.JSON(err))
 	}
 	for _, m := range all {
 		if m.Workload == "" || m.Policy == "" || m.Measures == nil {

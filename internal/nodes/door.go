@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
@@ -162,7 +163,7 @@ func (p *process) takeInLine(line []byte) bool {
 	case !slices.Contains([]string{"request", "left", "late", "real"}, r.Type):
 		return false
 	case err != nil:
-		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
+		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), mistake.JSON(err)), "")
 	case r.Type == "real":
 		p.program.Uses(r.What)
 	case r.Type == "left":

@@ -337,7 +337,7 @@ func TestBadTalk(t *testing.T) {
 
 		"unnumbered-line": "expected a request with a number above 0",
 		"relative-line":   "and a target such as \"/\"",
-		"other-line":      "cannot unmarshal string",
+		"other-line":      "found string as number",
 	} {
 		p := program(t, behaviour, 5*time.Second)
 		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())

@@ -6,6 +6,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,9 +33,23 @@ type Draft struct {
 	direct bool // the draft is its final place itself: a terminal, a pipe or a device, which no file replaces
 }
 
+// Check says why a file cannot be written, before anything is made that would be in it.
+func Check(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return nil // a pipe is opened once
+	}
+	draft, err := Create(name)
+	draft.Discard()
+	return err
+}
+
 // Create begins a file. The folder of that file must be there. The caller calls Commit in the end, or Discard.
 func Create(name string) (*Draft, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		return nil, fmt.Errorf("found the directory %s, expected a file", name)
+	}
+	if err == nil && !info.Mode().IsRegular() {
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, err

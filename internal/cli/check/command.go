@@ -493,7 +493,11 @@ func (c *command) write(s *scenario.Scenario) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(c.file(), yaml, 0o644)
+	if err = atomicfile.Write(c.file(), yaml, 0o644); err != nil {
+		fmt.Fprintf(c.Out, "the scenario, which is in no file:\n\n%s\n", yaml)
+		return fmt.Errorf("--keep: %s: not written: %w", c.file(), err)
+	}
+	return nil
 }
 
 // ended ends a check in which nothing was violated.

@@ -68,8 +68,6 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		}
 		kept = clock.Now()
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return mistake.New(fmt.Errorf("--resume: %w", err), "a folder that is there")
 		case err != nil && !over:
 			fmt.Fprintf(log, "--resume: %v: the search goes on, and is kept in %v if it can be then\n", err, keepEvery)
 		case err != nil: // a full disk is no mistake in the command

@@ -102,7 +102,8 @@ type Proof struct {
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
 // names the context's cause. An error is not a verdict; see scenario.Run.Do. If the code did something else when a run
-// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
+// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it. An error of Keep comes with
+// the violation that was found.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
 	protocol, err := schedules.ProtocolOf(s, v.Protocol)

@@ -396,7 +396,8 @@ func Checked(w *scenario.Scenario) (*scenario.Scenario, error) {
 	}
 	s, err := scenario.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
 	if err != nil {
-		return nil, fmt.Errorf("isr-sim drew a world that is not valid, which is a mistake of its own: %w", err)
+		return nil, fmt.Errorf("the world that was drawn is not valid: either a duration of the check is out of "+
+			"bounds, or isr-sim has made a mistake: %w", err)
 	}
 	s.File, s.Rows = "", w.Rows // the file may not have all of them
 	return s, nil

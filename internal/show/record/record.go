@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 )
 
 // Format is the version of the form. It grows when a reader for the former version could misread a file. A new field
@@ -245,7 +247,7 @@ func Read(in io.Reader) (*Record, error) {
 			"one that isr-sim wrote with --record")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("found no record of a run: %w", err)
+		return nil, fmt.Errorf("found no record of a run: %w", mistake.JSON(err))
 	}
 	if r.Format < 1 {
 		return nil, fmt.Errorf(

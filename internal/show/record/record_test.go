@@ -188,7 +188,7 @@ func TestNoRecordIsRefused(t *testing.T) {
 		`{"format": 2}`: "found a record of format 2, expected one from 1 to 1: a later " +
 			"version of isr-sim has written it",
 		`{"format": 1}`:                 "found a JSON file without the steps of a run",
-		`{"format": 1, "steps": "all"}`: "found no record of a run: json: cannot unmarshal string",
+		`{"format": 1, "steps": "all"}`: "found no record of a run: found string as steps",
 	} {
 		if _, err := record.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -129,7 +130,7 @@ func (b *Board) addNight(name string, read func() ([]byte, error)) error {
 	}
 	var n Night
 	if err := json.Unmarshal(data, &n); err != nil {
-		return err
+		return mistake.JSON(err)
 	}
 	if n.Scenario == "" || n.Schedules < 0 || n.Seconds < 0 {
 		return errors.New("found no night, expected what isr-sim explore keeps")

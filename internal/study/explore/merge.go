@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,16 +19,25 @@ import (
 
 // explorationFile is the form of a file of WriteExplorations.
 type explorationFile struct {
-	Format       string         `json:"format"`
-	Version      int            `json:"version"`
-	Explorations []*Exploration `json:"explorations"`
+	Format       string          `json:"format"`
+	Version      int             `json:"version"`
+	Sum          string          `json:"sum"`
+	Explorations json.RawMessage `json:"explorations"`
+}
+
+// sum is that of the explorations, however they are laid out: without a line that is lost, such as one of a canary that
+// was not found, the whole could pass.
+func (f explorationFile) sum() string {
+	var b bytes.Buffer
+	_ = json.Compact(&b, f.Explorations) // they have been read as JSON, or just written
+	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 }
 
 // The format of files of explorations. The version goes up when an older program would misread a newer file, or the
 // other way round.
 const (
 	explorationFormat  = "isr-sim explorations"
-	explorationVersion = 2
+	explorationVersion = 3
 )
 
 // WriteExplorations writes explorations as JSON that ReadExplorations reads back. It writes the coverage that follows
@@ -49,7 +59,13 @@ func WriteExplorations(w io.Writer, xs []*Exploration) error {
 		}
 		told[i] = &same
 	}
-	data, err := json.MarshalIndent(explorationFile{explorationFormat, explorationVersion, told}, "", "  ")
+	text, err := json.Marshal(told)
+	if err != nil {
+		return fmt.Errorf("explorations: %w", err)
+	}
+	f := explorationFile{explorationFormat, explorationVersion, "", text}
+	f.Sum = f.sum()
+	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return fmt.Errorf("explorations: %w", err)
 	}
@@ -62,42 +78,45 @@ var errOther = errors.New("found no explorations in it, expected a file that isr
 
 // ReadExplorations reads a file of WriteExplorations. The file's name is for errors.
 func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	var f explorationFile
+	err := json.Unmarshal(data, &f)
+	if _, whole := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !whole {
 		return nil, fmt.Errorf(
 			"%s: found %d bytes that are no whole JSON (%w), expected a file that isr-sim explore --out has written",
 			file, len(data), err,
 		)
 	}
-	if head.Format != explorationFormat {
+	switch {
+	case f.Format != explorationFormat: // a text or not: records have the number 1
 		return nil, fmt.Errorf("%s: %w", file, errOther)
-	}
-	if head.Version != explorationVersion {
+	case f.Version != explorationVersion:
 		return nil, fmt.Errorf(
 			"%s: found version %d of the format, expected %d: explore and merge with one version of isr-sim", file,
-			head.Version, explorationVersion,
+			f.Version, explorationVersion,
+		)
+	case f.Sum != f.sum():
+		return nil, fmt.Errorf(
+			"%s: found another sum than that of what is in it, expected what isr-sim explore --out has written",
+			file,
 		)
 	}
-	var read explorationFile
-	decoder := json.NewDecoder(bytes.NewReader(data))
+	var read []*Exploration
+	decoder := json.NewDecoder(bytes.NewReader(f.Explorations))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&read); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if len(read.Explorations) == 0 {
+	if len(read) == 0 {
 		return nil, fmt.Errorf(
 			"%s: found no exploration in it, expected one at least: explore was ended before its first scenario", file,
 		)
 	}
-	for _, x := range read.Explorations {
+	for _, x := range read {
 		if err := x.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return read.Explorations, nil
+	return read, nil
 }
 
 // check refuses values that no Explorer writes, and those that printing or merging cannot handle.

@@ -21,12 +21,13 @@ func FuzzReadExplorations(f *testing.F) {
 		must.OK(f, explore.WriteExplorations(&b, []*explore.Exploration{explored(f, e)}))
 		f.Add(b.Bytes())
 	}
-	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[null]}`))
-	f.Add([]byte(
-		`{"format":"isr-sim explorations","version":2,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`,
-	))
+	f.Add([]byte(`[null]`))
+	f.Add([]byte(`[{"shard":{"index":1,"count":1},"findings":[{}]}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		xs, err := explore.ReadExplorations("x.json", data)
+		if err != nil { // a file that is not damaged may have the same in it
+			xs, err = explore.ReadExplorations("x.json", explore.Summed(data))
+		}
 		if err != nil {
 			return
 		}
