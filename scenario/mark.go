@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -116,7 +118,9 @@ func (w *world) markCall(r *storeRequest, changed int) {
 		if _, ok := pagecache.Refused(r.err); ok && !invalidates(in) {
 			w.markRefusal(in.Key, writesToken(in))
 		}
-	case *dynamodb.TransactWriteItemsInput:
+	case *dynamodb.ExecuteStatementInput:
+		w.markStatement(r, in)
+	case *dynamodb.TransactWriteItemsInput, *dynamodb.ExecuteTransactionInput:
 		if _, ok := pagecache.Refused(r.err); ok {
 			w.mark(mark.PublishRefused)
 		}
@@ -290,11 +294,34 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 			w.markRefused(in.TableName, in.Key,
 				w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
 		}
-	case *dynamodb.TransactWriteItemsInput:
+	case *dynamodb.ExecuteStatementInput:
+		w.markStatement(r, in)
+	case *dynamodb.TransactWriteItemsInput, *dynamodb.ExecuteTransactionInput:
 		if refused {
 			w.mark(mark.PublishRefused)
 		}
 	}
+}
+
+// markStatement notes that a statement of PartiQL was refused: a write with a condition, or an INSERT of a row that was
+// there.
+func (w *world) markStatement(r *storeRequest, in *dynamodb.ExecuteStatementInput) {
+	_, refused := pagecache.Refused(r.err)
+	_, there := errors.AsType[*types.DuplicateItemException](r.err)
+	if !refused && !there {
+		return
+	}
+	sets, _, _ := strings.Cut(strings.ReplaceAll(aws.ToString(in.Statement), `"`, ""), " WHERE ")
+	inside.In(&w.db).Rows(r.call, func(table string, row map[string]types.AttributeValue) {
+		switch {
+		case w.rows == nil:
+			w.markRefusal(row, strings.Contains(sets, "lease_token"))
+		case there:
+			w.markRefused(&table, row, w.rows.Writes(table, row, nil, nil))
+		default:
+			w.markRefused(&table, row, w.rows.Writes(table, row, &sets, nil))
+		}
+	})
 }
 
 // markRefused notes that a write that would have set a page or a lock was refused. A write that sets both counts as a

@@ -238,10 +238,11 @@ func (w *world) addDeadline(t time.Time) {
 }
 
 // addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,
-// the deadline, and a second after it.
+// the deadline, and a second after it. If time stops at all, so does it on both sides of what invariants allow for: a
+// page may still be fresh at the very end.
 func (d *deadlines) addFine(t time.Time, step time.Duration) {
 	d.addStops(t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second))
-	if d.skew > 0 {
+	if d.all {
 		d.addStops(t.Add(-d.skew-step), t.Add(d.skew), t.Add(2*d.skew+step))
 	}
 }

@@ -264,6 +264,48 @@ func TestBatchesOfStatementsInPart(t *testing.T) {
 	}
 }
 
+// A refused statement of PartiQL reaches the marks of the request that it stands for.
+func TestStatementsThatAreRefused(t *testing.T) {
+	const key = `pk = 'a' AND sk = `
+	lock := map[string]types.AttributeValue{"name": &types.AttributeValueMemberS{Value: "lock//home"}}
+	for _, test := range []struct {
+		own       bool
+		statement string
+		want      []scenario.Mark
+	}{
+		{true, `INSERT INTO "locks" VALUE {'name': 'lock//home', 'owner': 'a'}`, []scenario.Mark{mark.LockRefused}},
+		{true, `UPDATE "locks" SET "owner" = 'b' WHERE "name" = 'lock//out'`, []scenario.Mark{mark.LockRefused}},
+		{true, `UPDATE "pages" SET html = 'b' WHERE path = '/out'`, []scenario.Mark{mark.PublishRefused}},
+		{true, `DELETE FROM "locks" WHERE "name" = 'lock//home' AND "owner" = 'b'`, nil},
+		{false, `UPDATE "isr-cache" SET lease_token = 'a' WHERE ` + key + `'LOCK'`, []scenario.Mark{mark.LockRefused}},
+		{false, `UPDATE "isr-cache" SET s3_key = 'a' WHERE ` + key + `'META'`, []scenario.Mark{mark.PublishRefused}},
+		{false, `DELETE FROM "isr-cache" WHERE ` + key + `'LOCK' AND lease_token = 'a'`, nil},
+	} {
+		s := scenariotest.Parsed(t, "name: refused\nactors: [{name: alice, script: [get /home]}]\n")
+		if test.own {
+			s = ownWorld(t, "")
+		}
+		p := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return getter(func(ctx context.Context, _ string) (isr.Served, error) {
+				_, _ = cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("locks"), Item: lock})
+				_, err := cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx,
+					&dynamodb.ExecuteStatementInput{Statement: &test.statement})
+				return isr.Served{}, err
+			}), nil
+		}}
+		if !test.own {
+			p.Name = s.Protocol
+		}
+		var trace strings.Builder
+		got := slices.DeleteFunc(do(t, s, p, &trace).Marks, func(m scenario.Mark) bool {
+			return m != mark.LockRefused && m != mark.PublishRefused
+		})
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: reached %v, want %v\n%s", test.statement, got, test.want, trace.String())
+		}
+	}
+}
+
 // Faults of META and LOCK mean the rows of pages and of locks.
 func TestFaultsOfOwnRows(t *testing.T) {
 	for _, test := range []struct {

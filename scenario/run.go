@@ -55,9 +55,10 @@ type Options struct {
 	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
 	// AllStops makes time stop at more instants: in runs of locks and calls around the end of each time that the lock
-	// or the layer promises, where clocks may differ, on both sides of what invariants then allow for, where a replica
-	// that is behind hears of a write, and under compare-lags where the scenario's own lag ends, in place of the
-	// comparison. Proofs have these stops. Other runs do without them, as their schedules did when they were recorded.
+	// or the layer promises, where clocks may differ, or rows have times finer than seconds, on both sides of what
+	// invariants allow for, where a replica that is behind hears of a write, and under compare-lags where the
+	// scenario's own lag ends, in place of the comparison. Proofs have these stops. Other runs do without them, as
+	// their schedules did when they were recorded.
 	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the
 	// same.

@@ -103,12 +103,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce),
 		ttl: cmp.Or(r.setup.TTL, defaultTTL), ownKeys: hasOwnKeys(r.setup.Table),
 	}
-	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
 	w.showsOrder = s.showsOrder()
-	w.deadlines.all, w.deadlines.skew = w.allStops, 0
-	if w.allStops {
-		w.deadlines.skew = s.Skew
-	}
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
 	}
@@ -125,6 +120,12 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		return nil, err
 	}
 	w.rows, w.seed = rows, cfg.Seed
+	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0 ||
+		rows.mapping().Resolution() < time.Second)
+	w.deadlines.all, w.deadlines.skew = w.allStops, 0
+	if w.allStops {
+		w.deadlines.skew = s.Skew
+	}
 	for _, end := range s.windows() {
 		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
 	}

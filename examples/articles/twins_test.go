@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,17 +18,22 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A twin is our cache with one condition that is wrong. Each is refused in the world in which the cache is proved.
+// A twin is our cache with one condition that is wrong, or with articles that are fresh for longer. Each is refused in
+// the world in which the cache is proved.
 func TestTheBrokenTwinsAreRefused(t *testing.T) {
 	const publish, lock = "locked_by = :me AND locked_until > :now", "attribute_not_exists(locked_by) OR " +
 		"locked_until <= :now OR locked_by = :me"
-	for _, twin := range []struct{ name, from, to, breaks string }{
-		{"publish by token alone", publish, "locked_by = :me", "stale-writer"},
-		{"publish at the end of the lock", publish, "locked_by = :me AND locked_until >= :now", "stale-writer"},
-		{"publish without a look at the lock", publish, "attribute_exists(id)", "stale-writer"},
-		{"a lock that is never taken over", lock, "attribute_not_exists(locked_by) OR locked_by = :me", "liveness"},
+	for _, twin := range []struct {
+		name, from, to, breaks string
+		fresher                time.Duration
+	}{
+		{"publish by token alone", publish, "locked_by = :me", "stale-writer", 0},
+		{"publish at the end of the lock", publish, "locked_by = :me AND locked_until >= :now", "stale-writer", 0},
+		{"publish without a look at the lock", publish, "attribute_exists(id)", "stale-writer", 0},
+		{"a lock that is never taken over", lock, "attribute_not_exists(locked_by) OR locked_by = :me", "liveness", 0},
 		{"a lock that is taken over at once", lock,
-			"attribute_not_exists(locked_by) OR locked_until >= :now OR locked_by = :me", "lock-theft"},
+			"attribute_not_exists(locked_by) OR locked_until >= :now OR locked_by = :me", "lock-theft", 0},
+		{"an article that is fresh for a moment longer", publish, publish, "freshness", time.Second / 2},
 	} {
 		t.Run(twin.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,6 +43,7 @@ func TestTheBrokenTwinsAreRefused(t *testing.T) {
 			}
 			s.Rows = rows
 			broken := func(cfg isr.Config) (isr.Handler, error) {
+				cfg.Revalidate += twin.fresher
 				return newCache(property.Node{
 					Config: cfg, Client: with(cfg.Client.(*dynamodb.Client), twin.from, twin.to),
 				})

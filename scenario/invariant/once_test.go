@@ -65,6 +65,11 @@ func TestCalls(t *testing.T) {
 			"effect-once same-result"},
 		{"again after it may be forgotten",
 			alicesCall + "59 bob asks a\n59 bob begins\n59 bob happens r2\n59 bob told r2", ""},
+		{"begun after another was told, by a call that was made before", alicesEffect +
+			"12 bob asks a\n13 alice told r1\n14 bob begins\n14 bob happens r2\n14 bob told r1", "effect-once"},
+		{"begun after another was told, by a call that stood still", "0 bob asks a\n11 alice asks a\n" +
+			"11 alice begins\n11 alice happens r1\n11 alice told r1\n12-11 bob begins\n12-11 bob happens r2\n" +
+			"12-11 bob told r1", ""},
 		// of a history without the pause
 		{"asked before, and begun when the other may be forgotten",
 			"0 alice asks a\n1 bob asks a\n1 bob begins\n1 bob happens r2\n2 bob told r2\n61 alice begins\n" +
