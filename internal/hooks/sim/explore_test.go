@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -831,5 +832,60 @@ func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %d schedules, states and open branches, want %d", test.name, got, test.want)
 		}
+	}
+}
+
+// A run with Config.Ordered is judged by the order in which the code of its actors runs and crashes: no such order is
+// lost, whatever else the steps touch.
+func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
+	p := program{Registers: 2, Actors: []programActor{
+		{Crashes: 1, Script: []command{{}, {Sleep: time.Second}}}, {Script: []command{{}, {Sleep: time.Second}}}, {},
+	}}
+	told := func(off sim.Reduction) (orders []string, schedules int) {
+		x := sim.Exploration{Off: off}
+		for x.Next() {
+			order := ""
+			_, s := p.sim(sim.Config{Strategy: x.Strategy(), Ordered: true, Trace: func(step sim.TraceStep) {
+				switch k := step.Step.Kind; k {
+				case sim.Start, sim.Response, sim.Timer, sim.Crash:
+					order += step.Step.Name + " " + k.String() + ", "
+				}
+			}}, false)
+			if s.Run().End == sim.Finished {
+				orders = append(orders, order)
+			}
+		}
+		slices.Sort(orders)
+		return slices.Compact(orders), x.Explored().Schedules
+	}
+	want, plainly := told(noReduction)
+	if got, n := told(noReduction &^ sim.SleepSets); !slices.Equal(want, got) || n >= plainly {
+		t.Errorf("%d orders in %d schedules, want %d in fewer than %d", len(got), n, len(want), plainly)
+	}
+}
+
+// The requests that two lives of a node have left are two steps, even where states have no fingerprint.
+func TestRequestsOfTwoLivesAreTwoSteps(t *testing.T) {
+	writes := func(off sim.Reduction) map[string]bool {
+		x, all := sim.Exploration{Off: off, Backwards: true}, map[string]bool{}
+		for x.Next() {
+			order, r := "", [2]register{{name: "r"}, {name: "s"}}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Trace: func(step sim.TraceStep) {
+				if k := step.Step.Kind; step.Step.Name != "a" && (k == sim.Effect || k == sim.Orphan) { // to s
+					order += step.Step.Name + " " + k.String() + ", "
+				}
+			}})
+			s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Do(&access{to: &r[1], write: true}) }})
+			s.Add(sim.Actor{Name: "a", Crashes: 2, Restarts: 1, Run: func(p *sim.Proc) {
+				p.Do(&access{to: &r[p.Incarnation()-1], write: true, value: 1})
+			}})
+			if s.Run().End == sim.Finished {
+				all[fmt.Sprint(order, r[0].value)] = true
+			}
+		}
+		return all
+	}
+	if want, got := writes(noReduction), writes(noReduction&^sim.SleepSets); !maps.Equal(want, got) {
+		t.Errorf("the writes are %v, want %v", got, want)
 	}
 }
