@@ -67,9 +67,13 @@ func Shared(before ...[][2]int) (after [][][2]int, left bool) {
 	if err != nil {
 		panic(err)
 	}
+	e := x.Explored()
 	for _, m := range x.Members() {
 		frames := [][2]int{}
 		for _, f := range m.frames {
+			if len(f.todo) > 0 && (f.at < e.Shallowest || f.at > e.Deepest) {
+				panic("a branch is left elsewhere than it is said to be")
+			}
 			frames = append(frames, [2]int{f.at, len(f.todo)})
 		}
 		after = append(after, frames)
