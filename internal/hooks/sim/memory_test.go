@@ -69,6 +69,9 @@ func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool,
 		all.Ends = append(all.Ends,
 			uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
 	}
+	if x.Remembers() != memory {
+		t.Errorf("code ran for the memory: %v, with memory %v", x.Remembers(), memory)
+	}
 	all.All = x.Explored()
 	return all, x.Ran()
 }
