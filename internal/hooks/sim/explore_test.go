@@ -244,6 +244,9 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
+	once := programActor{Script: []command{{Sleep: time.Second}}}
+	twice := programActor{Script: slices.Repeat(once.Script, 2)}
+	compare(program{Registers: 1, Actors: []programActor{once, once, twice, twice}}, "two classes", 20_000)
 	for seed := range uint64(effort.Fewer(1500, 400)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
@@ -260,6 +263,31 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
 	if want := effort.Fewer(300, 60); compared < want || with >= without {
 		t.Errorf("%d comparisons, want at least %d; %d schedules, want fewer than %d", compared, want, with, without)
+	}
+}
+
+// names is a Symmetry of a world in which the order of names matters.
+type names struct{}
+
+func (names) Rank(string) int { return 0 }
+func (names) Broken() bool    { return true }
+
+// Nothing that was explored counts where names have an order.
+func TestActorsWhoseNamesHaveAnOrderAreNotInterchangeable(t *testing.T) {
+	var x sim.Exploration
+	var last sim.Result
+	for x.Next() {
+		s := sim.New(sim.Config{
+			Strategy: x.Strategy(), Fingerprint: func() uint64 { return 0 }, Symmetry: names{},
+		})
+		for _, name := range []string{"a", "b"} {
+			s.Add(sim.Actor{Name: name, Class: 1, Run: func(*sim.Proc) {}})
+		}
+		last = s.Run()
+	}
+	taken, is := errors.AsType[*sim.TakenError](last.Err)
+	if !is || taken.Off != sim.InterchangeableActors || last.End != sim.Broken || x.Explored().Complete {
+		t.Errorf("the run was %v with error %v, explored %+v", last.End, last.Err, x.Explored())
 	}
 }
 
