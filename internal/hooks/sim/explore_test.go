@@ -663,6 +663,25 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	}
 }
 
+// A run that the user does not wait for is not explored, nor is what would follow on it.
+func TestARunThatIsLeftEndsTheExploration(t *testing.T) {
+	x, runs := sim.Exploration{}, 0
+	for x.Next() {
+		runs++
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		s.Add(sim.Actor{Name: "a", Run: func(*sim.Proc) {
+			if runs == 1 {
+				panic(sim.ErrLeft)
+			}
+		}})
+		s.Add(sim.Actor{Name: "b", Crashes: 1, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+		s.Run()
+	}
+	if e := x.Explored(); runs != 1 || e.Schedules != 0 || e.Complete {
+		t.Errorf("%d runs, explored %+v; want none explored, and none after the first", runs, e)
+	}
+}
+
 // The step that was left to be taken no longer exists.
 func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 	names, x := []string{"a", "b", "c"}, sim.Exploration{Off: noReduction}
@@ -887,8 +906,11 @@ func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
 		return slices.Compact(orders), x.Explored().Schedules
 	}
 	want, plainly := told(noReduction)
-	if got, n := told(noReduction &^ sim.SleepSets); !slices.Equal(want, got) || n >= plainly {
-		t.Errorf("%d orders in %d schedules, want %d in fewer than %d", len(got), n, len(want), plainly)
+	for _, on := range []sim.Reduction{sim.SleepSets, sim.PersistentSets} {
+		if got, n := told(noReduction &^ on); !slices.Equal(want, got) || (n < plainly) != (on == sim.SleepSets) {
+			t.Errorf("%b: %d orders in %d schedules, and %d in %d without reduction", on, len(got), n, len(want),
+				plainly)
+		}
 	}
 }
 

@@ -39,6 +39,9 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	for i, m := range x.Members() {
 		if since[i] != nil {
 			m.visited.put(1, since[i])
+			if own, _ := m.visited.asleep(1); !slices.Equal(own, since[i]) {
+				panic("what was found since the meeting is not known")
+			}
 		}
 	}
 	if _, err := x.Meet(); err != nil {
