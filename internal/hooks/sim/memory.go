@@ -137,11 +137,10 @@ func (p *Proc) Says(text string) {
 	}
 }
 
-// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on.
+// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on. It
+// must be code that runs for the memory.
 func (p *Proc) Wrong(err *TakenError) {
-	if l := p.running; l != nil {
-		l.err = err
-	}
+	p.running.err = err
 	panic(err)
 }
 

@@ -522,10 +522,18 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				panic(errors.New("oh"))
 			}, []string{"actor a panicked: oh"},
 		},
-		"lanes": {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) },
-			[]string{"a has several things under way; expected a search with fewer reductions"}},
+		"lanes": {
+			func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() { t.Error("a lane runs") }) },
+			[]string{"a has several things under way; expected a search with fewer reductions"},
+		},
 		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) },
 			[]string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
+		"one whose sender goes on": {
+			func(p *sim.Proc, _ func(string) []int) {
+				defer func() { _ = recover() }()
+				p.Do(nothing{})
+			}, []string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"},
+		},
 	} {
 		times = 0
 		err := tell(test.code)
@@ -809,6 +817,42 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	if together > alone*5/4 {
 		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together,
 			alone)
+	}
+}
+
+// A team that goes on from a file is where it was, with all runs that were too long.
+func TestAResumedTeamIsWhereItWas(t *testing.T) {
+	for _, size := range []int{2, 3} {
+		x := &sim.Exploration{Off: noReduction}
+		search := func(x *sim.Exploration, runs int) {
+			for ; runs > 0 && x.Next(); runs-- {
+				s := sim.New(sim.Config{Strategy: x.Strategy(), MaxSteps: 5})
+				for _, name := range []string{"a", "b", "c"} {
+					s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+				}
+				s.Run()
+			}
+		}
+		search(x, 1)
+		x.Divide(size)
+		saved, left := x.Save(), true
+		for left {
+			left = must.Of(x.Meet())(t)
+			saved = x.Save()
+			resumed := sim.Exploration{Off: x.Off}
+			resumed.Resume(saved)
+			if diff := cmp.Diff(saved, resumed.Save()); diff != "" || resumed.Explored() != x.Explored() {
+				t.Fatalf("explored %+v, and %+v resumed (-saved +saved again):\n%s", x.Explored(), resumed.Explored(),
+					diff)
+			}
+			for _, m := range x.Members() {
+				search(m, 1)
+			}
+		}
+		if last := saved.Others[size-2]; last.TooLong == 0 || saved.TooLong != saved.Schedules {
+			t.Errorf("%d of %d runs are too long, %d of the last member; want all", saved.TooLong, saved.Schedules,
+				last.TooLong)
+		}
 	}
 }
 
