@@ -538,7 +538,7 @@ type keptActor struct {
 
 // keep keeps the moment, in the place of one that is no longer needed, if there is one.
 func (s *Sim) keep(k *kept) *kept {
-	if k == nil || len(k.actors) != len(s.actors) {
+	if k == nil {
 		k = &kept{actors: make([]keptActor, len(s.actors))}
 	}
 	k.sim, k.was, k.now, k.world = s, *s, s.clock.Now(), s.cfg.Keep()

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -190,7 +191,13 @@ func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
 
 // tellOf does the same for code that sends the requests itself.
 func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
+	return tellIn(sim.Memory{}, code)
+}
+
+// tellIn does the same with what else a search's memory needs.
+func tellIn(memory sim.Memory, code func(p *sim.Proc, asks func(string) *teller)) error {
 	var x sim.Exploration
+	memory.Search = &x
 	var pool sim.Pool
 	defer pool.Close()
 	defer x.Close()
@@ -199,7 +206,7 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 		s := x.Rewind()
 		if s == nil {
 			s = sim.New(sim.Config{
-				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x},
+				Strategy: x.Strategy(), Pool: &pool, Memory: memory,
 				Fingerprint: func() uint64 { return uint64(gets) },
 				Keep:        func() func(bool) { was := gets; return func(bool) { gets = was } },
 			})
@@ -332,6 +339,84 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 		if begun != ended {
 			t.Errorf("%s: code was begun %d times, and ended %d times", name, begun, ended)
 		}
+	}
+}
+
+// Code that does something else when it is told the same again has no verdict, even where it is told a deadline. It is
+// not taken to look at the deadline: a search that began anew might see only what it does from then on.
+func TestCodeThatDiffersIsNotTakenToLookAtADeadline(t *testing.T) {
+	times := 0
+	for name, test := range map[string]struct {
+		code func(p *sim.Proc, get func(asks string) []int)
+		want string
+	}{
+		"another request": {func(_ *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			times++
+			get(fmt.Sprint("a number of run ", times))
+		}, "and request 2 was \"a number of run 1, after 0 events\", and is now \"a number of run 3"},
+		"other words": {func(p *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			times++
+			p.Says(fmt.Sprint("run ", times))
+			get("a number")
+		}, "and request 2 was \"a number, after 0 events\", and is now"},
+		"a panic": {func(_ *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			if times++; times > 1 {
+				panic("oh")
+			}
+			get("a number")
+		}, "a panicked: oh"},
+		"a changed answer": {func(_ *sim.Proc, get func(string) []int) {
+			first := get("a number")
+			get("a number")
+			first[0]++
+			get("a deadline")
+			get("a number")
+		}, "a changed the answer to \"a number\""},
+	} {
+		times = 0
+		err := tellOf(func(p *sim.Proc, asks func(string) *teller) {
+			test.code(p, func(number string) []int {
+				r := &veiled{asks(number), 7}
+				p.Do(r)
+				return r.answer
+			})
+		})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got the error %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// Each piece of code, from one park to the next, draws random bytes of its own, always the same ones. In a search that
+// takes it not to draw any, it must not.
+func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
+	seed, of, draws := uint64(0), map[string]uint64{}, false
+	code := func(p *sim.Proc, asks func(string) *teller) {
+		for i := range 3 {
+			at := fmt.Sprint(p.Name(), " ", i)
+			if was, met := of[at]; met && was != seed {
+				t.Errorf("%s got the seeds %x and %x", at, was, seed)
+			}
+			of[at] = seed
+			p.Do(asks("a number"))
+		}
+	}
+	memory := sim.Memory{Seed: func(n uint64) { seed = n }, Drew: func() bool { return draws }}
+	must.OK(t, tellIn(memory, code))
+	all := slices.Compact(slices.Sorted(maps.Values(of)))
+	if len(of) != 12 || len(all) != len(of) {
+		t.Errorf("%d pieces of code got %d seeds, want 12 pieces with a seed each", len(of), len(all))
+	}
+	draws = true
+	if taken, is := errors.AsType[*sim.TakenError](tellIn(memory, code)); !is || taken.Off != sim.NoRandomness {
+		t.Errorf("code that draws: got the error %v, want a TakenError", taken)
+	}
+	err := tellIn(memory, func(*sim.Proc, func(string) *teller) { panic("oh") })
+	if err == nil || !strings.Contains(err.Error(), "a panicked: oh") {
+		t.Errorf("code that draws and panics: got the error %v, want the panic", err)
 	}
 }
 
