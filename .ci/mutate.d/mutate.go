@@ -182,6 +182,8 @@ func run() error {
 				asked = append(asked, p)
 			}
 		}
+		// The tests of commands take longest, and few faults are left for them.
+		slices.SortStableFunc(asked[1:], func(a, b goPackage) int { return cmp.Compare(len(a.Deps), len(b.Deps)) })
 		var found []*mutant
 		for _, file := range s.GoFiles {
 			m, err := mutants(name + "/" + file)

@@ -25,12 +25,12 @@ import (
 // goPackage is the output of go list about a package.
 type goPackage struct {
 	Dir, ImportPath, Name              string
-	GoFiles                            []string
+	GoFiles, Deps                      []string
 	Imports, TestImports, XTestImports []string
 }
 
 func listed(patterns ...string) ([]goPackage, error) {
-	args := []string{"list", "-json=Dir,ImportPath,Name,GoFiles,Imports,TestImports,XTestImports"}
+	args := []string{"list", "-json=Dir,ImportPath,Name,GoFiles,Deps,Imports,TestImports,XTestImports"}
 	out, err := exec.Command("go", append(args, patterns...)...).Output()
 	if err != nil {
 		return nil, err

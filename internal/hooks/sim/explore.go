@@ -252,11 +252,7 @@ func (x *Exploration) Explored() Explored {
 		broke = broke || m.err != nil
 		for _, f := range m.frames {
 			if left := len(f.todo); left > 0 {
-				if e.Open == 0 || f.at < e.Shallowest {
-					e.Shallowest = f.at
-				}
-				e.Open += left
-				e.Deepest = max(e.Deepest, f.at)
+				e.leave(left, f.at)
 				e.Share -= f.each * float64(left)
 			}
 		}
@@ -267,6 +263,14 @@ func (x *Exploration) Explored() Explored {
 	x.frontier.count(x.Split, &e)
 	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && !broke && !x.stopped && !x.repeats.owed
 	return e
+}
+
+// leave counts branches that are left after so many choices.
+func (e *Explored) leave(branches, at int) {
+	if e.Open == 0 {
+		e.Shallowest = at
+	}
+	e.Open, e.Shallowest, e.Deepest = e.Open+branches, min(e.Shallowest, at), max(e.Deepest, at)
 }
 
 // States returns the fingerprints of the states that the exploration has reached, ascending.

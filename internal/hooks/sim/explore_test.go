@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -243,6 +244,9 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
+	once := programActor{Script: []command{{Sleep: time.Second}}}
+	twice := programActor{Script: slices.Repeat(once.Script, 2)}
+	compare(program{Registers: 1, Actors: []programActor{once, once, twice, twice}}, "two classes", 20_000)
 	for seed := range uint64(effort.Fewer(1500, 400)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
@@ -259,6 +263,31 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
 	if want := effort.Fewer(300, 60); compared < want || with >= without {
 		t.Errorf("%d comparisons, want at least %d; %d schedules, want fewer than %d", compared, want, with, without)
+	}
+}
+
+// names is a Symmetry of a world in which the order of names matters.
+type names struct{}
+
+func (names) Rank(string) int { return 0 }
+func (names) Broken() bool    { return true }
+
+// Nothing that was explored counts where names have an order.
+func TestActorsWhoseNamesHaveAnOrderAreNotInterchangeable(t *testing.T) {
+	var x sim.Exploration
+	var last sim.Result
+	for x.Next() {
+		s := sim.New(sim.Config{
+			Strategy: x.Strategy(), Fingerprint: func() uint64 { return 0 }, Symmetry: names{},
+		})
+		for _, name := range []string{"a", "b"} {
+			s.Add(sim.Actor{Name: name, Class: 1, Run: func(*sim.Proc) {}})
+		}
+		last = s.Run()
+	}
+	taken, is := errors.AsType[*sim.TakenError](last.Err)
+	if !is || taken.Off != sim.InterchangeableActors || last.End != sim.Broken || x.Explored().Complete {
+		t.Errorf("the run was %v with error %v, explored %+v", last.End, last.Err, x.Explored())
 	}
 }
 
@@ -634,6 +663,25 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	}
 }
 
+// A run that the user does not wait for is not explored, nor is what would follow on it.
+func TestARunThatIsLeftEndsTheExploration(t *testing.T) {
+	x, runs := sim.Exploration{}, 0
+	for x.Next() {
+		runs++
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		s.Add(sim.Actor{Name: "a", Run: func(*sim.Proc) {
+			if runs == 1 {
+				panic(sim.ErrLeft)
+			}
+		}})
+		s.Add(sim.Actor{Name: "b", Crashes: 1, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+		s.Run()
+	}
+	if e := x.Explored(); runs != 1 || e.Schedules != 0 || e.Complete {
+		t.Errorf("%d runs, explored %+v; want none explored, and none after the first", runs, e)
+	}
+}
+
 // The step that was left to be taken no longer exists.
 func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 	names, x := []string{"a", "b", "c"}, sim.Exploration{Off: noReduction}
@@ -831,5 +879,66 @@ func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %d schedules, states and open branches, want %d", test.name, got, test.want)
 		}
+	}
+}
+
+// A run with Config.Ordered is judged by the order in which the code of its actors runs and crashes: no such order is
+// lost, whatever else the steps touch, even if the exploration goes on from a file.
+func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
+	p := program{Registers: 2, Actors: []programActor{
+		{Crashes: 1, Script: []command{{}, {Sleep: time.Second}}}, {Script: []command{{}, {Sleep: time.Second}}}, {},
+	}}
+	told := func(off sim.Reduction) (orders []string, schedules int) {
+		x := sim.Exploration{Off: off}
+		for x.Next() {
+			order := ""
+			_, s := p.sim(sim.Config{Strategy: x.Strategy(), Ordered: true, Trace: func(step sim.TraceStep) {
+				switch k := step.Step.Kind; k {
+				case sim.Start, sim.Response, sim.Timer, sim.Crash:
+					order += step.Step.Name + " " + k.String() + ", "
+				}
+			}}, false)
+			if s.Run().End == sim.Finished {
+				orders = append(orders, order)
+			}
+			saved := x.Save()
+			x = sim.Exploration{Off: off}
+			x.Resume(saved)
+		}
+		slices.Sort(orders)
+		return slices.Compact(orders), x.Explored().Schedules
+	}
+	want, plainly := told(noReduction)
+	for _, on := range []sim.Reduction{sim.SleepSets, sim.PersistentSets} {
+		if got, n := told(noReduction &^ on); !slices.Equal(want, got) || (n < plainly) != (on == sim.SleepSets) {
+			t.Errorf("%b: %d orders in %d schedules, and %d in %d without reduction", on, len(got), n, len(want),
+				plainly)
+		}
+	}
+}
+
+// The requests that two lives of a node have left are two steps, even where states have no fingerprint.
+func TestRequestsOfTwoLivesAreTwoSteps(t *testing.T) {
+	writes := func(off sim.Reduction) map[string]bool {
+		x, all := sim.Exploration{Off: off, Backwards: true}, map[string]bool{}
+		for x.Next() {
+			order, r := "", [2]register{{name: "r"}, {name: "s"}}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Trace: func(step sim.TraceStep) {
+				if k := step.Step.Kind; step.Step.Name != "a" && (k == sim.Effect || k == sim.Orphan) { // to s
+					order += step.Step.Name + " " + k.String() + ", "
+				}
+			}})
+			s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Do(&access{to: &r[1], write: true}) }})
+			s.Add(sim.Actor{Name: "a", Crashes: 2, Restarts: 1, Run: func(p *sim.Proc) {
+				p.Do(&access{to: &r[p.Incarnation()-1], write: true, value: 1})
+			}})
+			if s.Run().End == sim.Finished {
+				all[fmt.Sprint(order, r[0].value)] = true
+			}
+		}
+		return all
+	}
+	if want, got := writes(noReduction), writes(noReduction&^sim.SleepSets); !maps.Equal(want, got) {
+		t.Errorf("the writes are %v, want %v", got, want)
 	}
 }

@@ -39,6 +39,9 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	for i, m := range x.Members() {
 		if since[i] != nil {
 			m.visited.put(1, since[i])
+			if own, _ := m.visited.asleep(1); !slices.Equal(own, since[i]) {
+				panic("what was found since the meeting is not known")
+			}
 		}
 	}
 	if _, err := x.Meet(); err != nil {
@@ -67,9 +70,13 @@ func Shared(before ...[][2]int) (after [][][2]int, left bool) {
 	if err != nil {
 		panic(err)
 	}
+	e := x.Explored()
 	for _, m := range x.Members() {
 		frames := [][2]int{}
 		for _, f := range m.frames {
+			if len(f.todo) > 0 && (f.at < e.Shallowest || f.at > e.Deepest) {
+				panic("a branch is left elsewhere than it is said to be")
+			}
 			frames = append(frames, [2]int{f.at, len(f.todo)})
 		}
 		after = append(after, frames)

@@ -137,11 +137,10 @@ func (p *Proc) Says(text string) {
 	}
 }
 
-// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on.
+// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on. It
+// must be code that runs for the memory.
 func (p *Proc) Wrong(err *TakenError) {
-	if l := p.running; l != nil {
-		l.err = err
-	}
+	p.running.err = err
 	panic(err)
 }
 
@@ -539,7 +538,7 @@ type keptActor struct {
 
 // keep keeps the moment, in the place of one that is no longer needed, if there is one.
 func (s *Sim) keep(k *kept) *kept {
-	if k == nil || len(k.actors) != len(s.actors) {
+	if k == nil {
 		k = &kept{actors: make([]keptActor, len(s.actors))}
 	}
 	k.sim, k.was, k.now, k.world = s, *s, s.clock.Now(), s.cfg.Keep()

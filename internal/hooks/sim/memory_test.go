@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,6 +69,9 @@ func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool,
 		all.Runs = append(all.Runs, result)
 		all.Ends = append(all.Ends,
 			uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
+	}
+	if x.Remembers() != memory {
+		t.Errorf("code ran for the memory: %v, with memory %v", x.Remembers(), memory)
 	}
 	all.All = x.Explored()
 	return all, x.Ran()
@@ -187,7 +191,13 @@ func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
 
 // tellOf does the same for code that sends the requests itself.
 func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
+	return tellIn(sim.Memory{}, code)
+}
+
+// tellIn does the same with what else a search's memory needs.
+func tellIn(memory sim.Memory, code func(p *sim.Proc, asks func(string) *teller)) error {
 	var x sim.Exploration
+	memory.Search = &x
 	var pool sim.Pool
 	defer pool.Close()
 	defer x.Close()
@@ -196,7 +206,7 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 		s := x.Rewind()
 		if s == nil {
 			s = sim.New(sim.Config{
-				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x},
+				Strategy: x.Strategy(), Pool: &pool, Memory: memory,
 				Fingerprint: func() uint64 { return uint64(gets) },
 				Keep:        func() func(bool) { was := gets; return func(bool) { gets = was } },
 			})
@@ -329,6 +339,84 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 		if begun != ended {
 			t.Errorf("%s: code was begun %d times, and ended %d times", name, begun, ended)
 		}
+	}
+}
+
+// Code that does something else when it is told the same again has no verdict, even where it is told a deadline. It is
+// not taken to look at the deadline: a search that began anew might see only what it does from then on.
+func TestCodeThatDiffersIsNotTakenToLookAtADeadline(t *testing.T) {
+	times := 0
+	for name, test := range map[string]struct {
+		code func(p *sim.Proc, get func(asks string) []int)
+		want string
+	}{
+		"another request": {func(_ *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			times++
+			get(fmt.Sprint("a number of run ", times))
+		}, "and request 2 was \"a number of run 1, after 0 events\", and is now \"a number of run 3"},
+		"other words": {func(p *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			times++
+			p.Says(fmt.Sprint("run ", times))
+			get("a number")
+		}, "and request 2 was \"a number, after 0 events\", and is now"},
+		"a panic": {func(_ *sim.Proc, get func(string) []int) {
+			get("a deadline")
+			if times++; times > 1 {
+				panic("oh")
+			}
+			get("a number")
+		}, "a panicked: oh"},
+		"a changed answer": {func(_ *sim.Proc, get func(string) []int) {
+			first := get("a number")
+			get("a number")
+			first[0]++
+			get("a deadline")
+			get("a number")
+		}, "a changed the answer to \"a number\""},
+	} {
+		times = 0
+		err := tellOf(func(p *sim.Proc, asks func(string) *teller) {
+			test.code(p, func(number string) []int {
+				r := &veiled{asks(number), 7}
+				p.Do(r)
+				return r.answer
+			})
+		})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got the error %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// Each piece of code, from one park to the next, draws random bytes of its own, always the same ones. In a search that
+// takes it not to draw any, it must not.
+func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
+	seed, of, draws := uint64(0), map[string]uint64{}, false
+	code := func(p *sim.Proc, asks func(string) *teller) {
+		for i := range 3 {
+			at := fmt.Sprint(p.Name(), " ", i)
+			if was, met := of[at]; met && was != seed {
+				t.Errorf("%s got the seeds %x and %x", at, was, seed)
+			}
+			of[at] = seed
+			p.Do(asks("a number"))
+		}
+	}
+	memory := sim.Memory{Seed: func(n uint64) { seed = n }, Drew: func() bool { return draws }}
+	must.OK(t, tellIn(memory, code))
+	all := slices.Compact(slices.Sorted(maps.Values(of)))
+	if len(of) != 12 || len(all) != len(of) {
+		t.Errorf("%d pieces of code got %d seeds, want 12 pieces with a seed each", len(of), len(all))
+	}
+	draws = true
+	if taken, is := errors.AsType[*sim.TakenError](tellIn(memory, code)); !is || taken.Off != sim.NoRandomness {
+		t.Errorf("code that draws: got the error %v, want a TakenError", taken)
+	}
+	err := tellIn(memory, func(*sim.Proc, func(string) *teller) { panic("oh") })
+	if err == nil || !strings.Contains(err.Error(), "a panicked: oh") {
+		t.Errorf("code that draws and panics: got the error %v, want the panic", err)
 	}
 }
 
@@ -519,10 +607,18 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				panic(errors.New("oh"))
 			}, []string{"actor a panicked: oh"},
 		},
-		"lanes": {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) },
-			[]string{"a has several things under way; expected a search with fewer reductions"}},
+		"lanes": {
+			func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() { t.Error("a lane runs") }) },
+			[]string{"a has several things under way; expected a search with fewer reductions"},
+		},
 		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) },
 			[]string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
+		"one whose sender goes on": {
+			func(p *sim.Proc, _ func(string) []int) {
+				defer func() { _ = recover() }()
+				p.Do(nothing{})
+			}, []string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"},
+		},
 	} {
 		times = 0
 		err := tell(test.code)
@@ -806,6 +902,42 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	if together > alone*5/4 {
 		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together,
 			alone)
+	}
+}
+
+// A team that goes on from a file is where it was, with all runs that were too long.
+func TestAResumedTeamIsWhereItWas(t *testing.T) {
+	for _, size := range []int{2, 3} {
+		x := &sim.Exploration{Off: noReduction}
+		search := func(x *sim.Exploration, runs int) {
+			for ; runs > 0 && x.Next(); runs-- {
+				s := sim.New(sim.Config{Strategy: x.Strategy(), MaxSteps: 5})
+				for _, name := range []string{"a", "b", "c"} {
+					s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+				}
+				s.Run()
+			}
+		}
+		search(x, 1)
+		x.Divide(size)
+		saved, left := x.Save(), true
+		for left {
+			left = must.Of(x.Meet())(t)
+			saved = x.Save()
+			resumed := sim.Exploration{Off: x.Off}
+			resumed.Resume(saved)
+			if diff := cmp.Diff(saved, resumed.Save()); diff != "" || resumed.Explored() != x.Explored() {
+				t.Fatalf("explored %+v, and %+v resumed (-saved +saved again):\n%s", x.Explored(), resumed.Explored(),
+					diff)
+			}
+			for _, m := range x.Members() {
+				search(m, 1)
+			}
+		}
+		if last := saved.Others[size-2]; last.TooLong == 0 || saved.TooLong != saved.Schedules {
+			t.Errorf("%d of %d runs are too long, %d of the last member; want all", saved.TooLong, saved.Schedules,
+				last.TooLong)
+		}
 	}
 }
 

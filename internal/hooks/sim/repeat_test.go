@@ -375,7 +375,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 				if without < 0 && diff != "" {
 					t.Fatalf("%d parts (-whole +parts):\n%s%+v", parts, diff, p)
 				}
-				if without >= 0 && diff != "" {
+				if without >= 0 && parts > 1 && diff != "" {
 					needed++
 				}
 			}
@@ -430,5 +430,18 @@ func TestWhatIsLeftOfAPart(t *testing.T) {
 	if e, want := x.Explored(), (sim.Split{Part: 1, Parts: 1, Depth: 2, First: 1}); !e.Complete || e.Split != want ||
 		e.Share != 1 {
 		t.Errorf("got %+v, want it complete, and no subtree left at a depth of 2", e)
+	}
+}
+
+// Eight subtrees are enough for each part. Two actors of five steps each have 16 beginnings of four steps.
+func TestPartsHaveEightSubtrees(t *testing.T) {
+	writer := programActor{Script: []command{{Write: true}, {Write: true}}}
+	x := sim.Exploration{Off: noReduction, Split: sim.Split{Part: 2, Parts: 2}}
+	for x.Next() && x.Explored().Split.Depth == 0 {
+		program{Registers: 1, Actors: []programActor{writer, writer}}.run(x.Strategy(), false)
+	}
+	e, want := x.Explored(), sim.Split{Part: 2, Parts: 2, Depth: 4, First: 9, Last: 16, Subtrees: 16}
+	if want.Tops = e.Split.Tops; e.Split != want || e.Share != 0 {
+		t.Errorf("got %+v, want the part %+v, and none of it explored", e, want)
 	}
 }

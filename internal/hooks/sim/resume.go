@@ -254,11 +254,7 @@ func (x *Exploration) nextSubtree() {
 func (f *frontier) count(s Split, e *Explored) {
 	e.Split = s
 	for _, t := range slices.Concat(f.queue, f.found) {
-		if e.Open == 0 || t.top.at < e.Shallowest {
-			e.Shallowest = t.top.at
-		}
-		e.Open += len(t.top.todo)
-		e.Deepest = max(e.Deepest, t.top.at)
+		e.leave(len(t.top.todo), t.top.at)
 	}
 	switch all := s.Last - s.First + 1; {
 	case s.Parts == 0:

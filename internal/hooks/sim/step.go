@@ -221,10 +221,9 @@ func (s Step) accesses() []Access {
 		return s.orphaned.Accesses(0)
 	case External:
 		return s.source.Accesses(s.item)
-	case Start, Response, Timer, Crash:
-		if s.tells() {
-			return telling
-		}
+	}
+	if s.tells() {
+		return telling
 	}
 	return nil
 }
