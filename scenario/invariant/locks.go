@@ -412,11 +412,15 @@ func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 // surely says whether a holder may rely on its lock at an event without asking again.
 func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Before(h.sure(ev, at)) }
 
-// claimed is the last question whose answer was that the lock is still held, if it came after the given event;
-// otherwise nil.
-func (h *hold) claimed(after *history.Event) *history.Event {
-	if n := len(h.claims); n > 0 && h.claims[n-1].asked.Seq > after.Seq {
-		return h.claims[n-1].asked
+// claimed is the last question whose answer was that the lock is still held, if it came after the given event. If there
+// is none, it is nil. An answer within the lease that the holder had asked for by then does not count: rows may hold
+// whole milliseconds, so that its row ends a part of a millisecond before. Clocks that may differ excuse more.
+func (h *hold) claimed(ev Evidence, after *history.Event) *history.Event {
+	for _, c := range slices.Backward(h.claims) {
+		if c.asked.Seq > after.Seq && (ev.MaxClockSkew > 0 || c.answer.Kind == mark.EventLockExtended ||
+			!c.asked.Time.Before(h.since(after).Time.Add(inside.In(&ev).Lease))) {
+			return c.asked
+		}
 	}
 	return nil
 }
