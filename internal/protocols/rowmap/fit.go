@@ -268,8 +268,8 @@ func (t *Translator) Misfit() string {
 	}
 }
 
-// Unnamed says that a cache without a mapping has written no row META or LOCK, and names some that it wrote; "" if it
-// has written one of these, or no row.
+// Unnamed says that a cache without a mapping has written none of the rows that are known without one, and names some
+// that it wrote; "" if it has written one of these, or no row.
 func Unnamed(changes []ddbfake.Change) string {
 	var strangers []string
 	for i := range changes {
@@ -277,17 +277,19 @@ func Unnamed(changes []ddbfake.Change) string {
 		if c.After == nil {
 			continue
 		}
-		if sk, _ := c.Key.Str("sk"); sk == sortMeta || sk == sortLock {
+		if sk, _ := c.Key.Str("sk"); sk == sortMeta || sk == sortLock || strings.HasPrefix(sk, sortVersion) ||
+			strings.HasPrefix(sk, sortRequest) {
 			return ""
 		}
-		if text := rowOf(c); len(strangers) < maxStrangers && !slices.Contains(strangers, text) {
-			strangers = append(strangers, text)
-		}
+		strangers = append(strangers, rowOf(c))
 	}
 	if strangers == nil {
 		return ""
 	}
-	return listed("no row that was written is a page or a lease, META or LOCK:", strangers) +
+	slices.Sort(strangers) // runs in another order come to the same text
+	strangers = slices.Compact(strangers)
+	return listed("no row that was written is a page or a lease, META or LOCK:",
+		strangers[:min(len(strangers), maxStrangers)]) +
 		"\nhint: say what the cache's own rows mean: Rows, or in a file `rows` (docs/SCENARIOS.md, Rows of your own)"
 }
 
