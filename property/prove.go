@@ -147,11 +147,12 @@ func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *fa
 		f := r.outcome(s, proof.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt,
 			ours.In(proof.Failure).Result.Steps)
-		r.doubt(f, proof.Failure.Violation)
+		r.doubt(f, proof.Failure)
 		return nil, f
 	case proof.Doubt != nil:
 		f := r.outcome(s, proof.Doubt)
 		f.how = "found in a search through all schedules"
+		r.doubt(f, proof.Doubt)
 		return nil, f
 	default:
 		return proof, nil

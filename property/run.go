@@ -114,7 +114,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		f := r.outcome(s, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
 			report.FailedAt, seed, report.FailureStrategy, ours.In(report.Failure).Result.Steps)
-		r.doubt(f, report.Failure.Violation)
+		r.doubt(f, report.Failure)
 		return nil, f
 	case invariant.Unknown:
 		if report.Doubt == nil {
@@ -122,17 +122,19 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		}
 		f := r.outcome(s, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
+		r.doubt(f, report.Doubt)
 		return nil, f
 	default:
 		return report, nil
 	}
 }
 
-// doubt adds a likely reason to a failure of liveness, if the store's answers so far show such a reason. In this case
-// the store has not been tested yet.
-func (r runner) doubt(f *failure, v *scenario.Violation) {
+// doubt adds a likely reason to a failure of liveness, or to the doubt about a store that has asked for a table that is
+// not there, if the store's answers so far show such a reason. In this case the store has not been tested yet.
+func (r runner) doubt(f *failure, o *scenario.Outcome) {
 	switch a := r.answers; {
-	case !strings.HasSuffix(v.Invariant.Name, "liveness"):
+	case o.Violation == nil && a.table == "", o.Violation != nil &&
+		!strings.HasSuffix(o.Violation.Invariant.Name, "liveness"):
 	case r.subject.basic == "" && a.errors == a.all:
 		r.untested(f, fmt.Sprintf("each of its %d answers was an error, such as: %v", a.all, a.first))
 	case a.requests > 0 && a.refused == a.requests:
@@ -189,9 +191,9 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 		return printed.String(), nil
 	}
 	f := r.outcome(s, o)
-	if o.Violation != nil && recorded.Violates == "" {
+	if recorded.Violates == "" {
 		// a recorded violation needs no doubt: when it was found, there were answers of more runs
-		r.doubt(f, o.Violation)
+		r.doubt(f, o)
 	}
 	return printed.String(), f
 }

@@ -587,7 +587,7 @@ func TestLocksOfNothing(t *testing.T) {
 	for lock, want := range map[string][]string{
 		"lock: always refuses": {"lock-under-test", "free-lock: "},
 		"lock: in no table": {"vacuous: ", "requests was an error, such as: ", "ResourceNotFoundException",
-			"it asked for the table the-real-one; the world has isr-cache", "lock-liveness: "},
+			"it asked for the table the-real-one; the world has isr-cache"},
 		"lock: with other keys": {"vacuous: ", "requests was an error, such as: ", "ValidationException",
 			"does LockCheck.Table have the lock's keys?", "lock-liveness: "},
 		"lock: neither nor":     {"free-lock: ", "the lock returned neither a hold nor an error"},
