@@ -64,7 +64,7 @@ func (w *world) fit(o *Outcome) {
 		rests = o.Verdict != invariant.OK
 	}
 	if in.Misfit != "" && rests {
-		o.Verdict, o.Why, o.Violation, o.Broken, in.Doubtful = invariant.Unknown, in.Misfit, nil, nil, nil
+		o.unfounded()
 	}
 	if r == nil {
 		return
@@ -88,8 +88,14 @@ func (w *world) tableless(o *Outcome) {
 		"(docs/SCENARIOS.md, Rows of your own)",
 		code, strings.Join(w.db.Tables(), ", "))
 	if o.Verdict != invariant.OK {
-		o.Verdict, o.Why, o.Violation, o.Broken, in.Doubtful = invariant.Unknown, in.Misfit, nil, nil, nil
+		o.unfounded()
 	}
+}
+
+// unfounded makes the run unknown, because of its Misfit.
+func (o *Outcome) unfounded() {
+	in := inside.In(o)
+	o.Verdict, o.Why, o.Violation, o.Broken, in.Doubtful = invariant.Unknown, in.Misfit, nil, nil, nil
 }
 
 // known are the mappings and the empty tables of the scenarios that ran last, the latest one first. To make them takes
