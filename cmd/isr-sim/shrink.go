@@ -135,11 +135,10 @@ func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 	}
 	if k.file == "" || err != nil {
 		fmt.Fprintf(k.Out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
-	}
-	if err != nil {
+		if err == nil {
+			return nil
+		}
 		return cli.Unknown(fmt.Errorf("-o: %s: not written: %w", k.file, err), "")
-	} else if k.file == "" {
-		return nil
 	}
 	fmt.Fprintf(k.Out, "scenario: %s\n", k.file)
 	file := shell.Quote(k.file)

@@ -9,13 +9,13 @@ import (
 // effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
 //
 // If somebody was told the result of a call, no effect begins until the result may be forgotten (Evidence.Retention
-// less 2e and a second, counted from before the call was made). Nor does a call that was made earlier and is still in
-// progress: a layer that let it take the key over must not take the first call's result. If nobody was told the result,
-// because the call is under way, its node has died, or its end could not be written, the call is in progress for
-// Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. A node that stands still
-// may begin an effect when its own call is no longer in progress, and nobody can prevent that. An effect that failed
-// did not happen. A call that was told that its effect has happened does not run it again either, as long as it is in
-// progress, nor does one begin its effect while it is under way for it.
+// less 2e and a second, counted from before the call was made). Calls that were made earlier, and are still in
+// progress, begin none either: a layer that let one of them take the key over must not take the first call's result. If
+// nobody was told the result, because the call is under way, its node has died, or its end could not be written, the
+// call is in progress for Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. A
+// node that stands still may begin an effect when its own call is no longer in progress, and nobody can prevent that.
+// An effect that failed did not happen. A call that was told that its effect has happened does not run it again either,
+// as long as it is in progress, nor does one begin its effect while it is under way for it.
 var effectOnce = Invariant{
 	Name: "effect-once",
 	Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its " +
