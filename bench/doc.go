@@ -2,7 +2,7 @@
 // DynamoDB Local, dynalite and minidyn. It is a module of its own, so that none of them becomes a dependency of
 // isr-sim.
 //
-//	bash bench/run           # everything in one run on one core: writes docs/SPEED.md
+//	bash bench/run           # everything in one run on one core: writes docs/COMPARISON.md
 //	bash bench/run --check   # and exits 1 if a target is missed
 //	bash bench/run --smoke   # each benchmark once, judges and writes nothing
 //
@@ -32,5 +32,6 @@
 // # Fidelity
 //
 // Package bench compares speed only. TestSameWork asserts that each side does the same work: the answers, and the rows
-// that are left. docs/SPEED.md says, below the figures, what the peers do not do.
+// that are left. The report says, below the figures, what
+// the peers do not do.
 package bench

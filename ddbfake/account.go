@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -75,6 +77,26 @@ func (db *DB) describeKinesis(
 	return &dynamodb.DescribeKinesisStreamingDestinationOutput{
 		TableName: aws.String(t.name), KinesisDataStreamDestinations: []types.KinesisDataStreamDestination{},
 	}, nil
+}
+
+// getResourcePolicy serves GetResourcePolicy: no table or stream has a policy.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetResourcePolicy.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (the texts)
+func (db *DB) getResourcePolicy(
+	r *request, in *dynamodb.GetResourcePolicyInput,
+) (*dynamodb.GetResourcePolicyOutput, error) {
+	arn, err := parseTableARN(r, in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	table, _, _ := strings.Cut(arn, "/stream/")
+	if _, err := db.describedTable(r, table); err != nil {
+		return nil, err
+	}
+	return nil, &types.PolicyNotFoundException{
+		Message: aws.String("Resource-based policy not found for the provided ResourceArn: " + arn),
+	}
 }
 
 // named finds the table of an operation that describes it.

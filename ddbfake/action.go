@@ -23,6 +23,7 @@ type action struct {
 	conditionSrc *string
 	updateSrc    *string
 	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
+	transact     bool         // the action is one of TransactWriteItems
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
 	// statement says that the action is a statement of PartiQL: its args, condition and update are set from the
 	// beginning.
@@ -58,7 +59,7 @@ func (a *action) expressions() []expression {
 
 // prepare checks everything that needs no table: values, the size of a put, expressions.
 func (a *action) prepare(db *DB) error {
-	if a.names != nil || a.placeholders != nil {
+	if (a.names != nil || a.placeholders != nil) && !a.transact {
 		if err := checkPlaceholders(a.expressions(), a.names, a.placeholders); err != nil {
 			return err
 		}

@@ -47,19 +47,11 @@ func (db *DB) withholds(r *request, table string, values map[string]types.Attrib
 	switch {
 	case r.withheld == nil:
 		return false
-	case db.undone != nil:
-		return db.undone(table)
+	case r.undone != nil:
+		return r.undone(table)
 	default:
 		return db.hits(*r.withheld, r.region, target{table, values})
 	}
-}
-
-// Undone has the function decide what a fault leaves undone of a batch, until it is nil again. It is asked once for
-// each request of a batch, in order.
-func (db own) Undone(decide func(table string) bool) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.undone = decide
 }
 
 // consumedByBatch reports units by table, without saying whether they were read or written.

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
@@ -108,7 +109,35 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	if keys > maxBatchGets {
 		return nil, invalid("Too many items requested for the BatchGetItem call")
 	}
+	for i := range tables {
+		if err := checkRepeated(tables[i].in.Keys); err != nil {
+			return nil, err
+		}
+	}
 	return tables, nil
+}
+
+// checkRepeated refuses a key that comes twice, whatever the table's key is. Keys given by the table's name and by its
+// ARN are compared later, by resolve.
+//
+// Source: https://github.com/ExtendDB/extenddb/pull/192 (before a missing table, captured at the service)
+func checkRepeated(keys []map[string]types.AttributeValue) error {
+	if len(keys) < 2 {
+		return nil
+	}
+	seen := make(map[string]bool, len(keys))
+	for _, values := range keys {
+		key, err := attr.ItemFromSDK(values)
+		if err != nil {
+			return refused(err) // not reached: prepare has checked the values
+		}
+		text := key.String()
+		if seen[text] {
+			return invalid(duplicateKeys)
+		}
+		seen[text] = true
+	}
+	return nil
 }
 
 // checkBatchGet checks the parameters one by one. The service has two forms of error texts, and so does this.

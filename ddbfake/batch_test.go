@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -186,7 +185,7 @@ func TestFaultsMatchBatches(t *testing.T) {
 			{Kind: ddbfake.FaultThrottled, Key: "META"}:   false,
 			{Kind: ddbfake.FaultThrottled, Table: "else"}: false,
 		} {
-			if got := inside.In(w.db).Matches(f, ddbfake.Call{Input: in}); got != want {
+			if got := w.db.Matches(f, ddbfake.Call{Input: in}); got != want {
 				t.Errorf("%s: %T: got %t, want %t", f, in, got, want)
 			}
 		}

@@ -7,9 +7,11 @@ import (
 
 // Capacity units. A consistent read takes one unit for each 4 KB, an eventually consistent one half a unit. A write
 // takes one unit for each KB of the larger of its two images. A read or write counts as at least one block, even if
-// there is no row, and takes twice as many units within a transaction.
+// there is no row, and takes twice as many units within a transaction; what a transaction writes to an index takes the
+// units that it takes elsewhere.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// Source: https://github.com/nubo-db/dynoxide/pull/188 (indexes in a transaction, measured at the service)
 const (
 	readBlockBytes  = 4096
 	writeBlockBytes = 1024
@@ -27,9 +29,10 @@ func readUnits(sizeBytes int, consistent bool) float64 {
 }
 
 // units returns the write units of a write.
-func (w *write) units() float64 {
-	return blocks(max(sizeOf(w.after), sizeOf(w.row)), writeBlockBytes)
-}
+func (w *write) units() float64 { return blocks(w.largest(), writeBlockBytes) }
+
+// largest returns the size of the larger image.
+func (w *write) largest() int { return max(sizeOf(w.after), sizeOf(w.row)) }
 
 // consumed returns the ConsumedCapacity of a write that is a request by itself, nil if it was not asked for.
 func (w *write) consumed(asked types.ReturnConsumedCapacity) *types.ConsumedCapacity {

@@ -32,7 +32,7 @@ func (c Cause) String() string {
 	return fmt.Sprintf("Cause(%d)", uint8(c))
 }
 
-// Change is one row that changed. A write that leaves its row as it was makes none.
+// Change is one row that changed. A write that leaves its row as it was is not a Change.
 type Change struct {
 	// Seq numbers changes from 1, without gaps.
 	Seq int

@@ -83,8 +83,8 @@ func (w *write) checkCollection() error {
 	return &types.ItemCollectionSizeLimitExceededException{Message: aws.String("Collection size exceeded.")}
 }
 
-// collectionMetrics describes the collection of a write that has been done; nil if it was not asked for, or if there is
-// none.
+// collectionMetrics describes the collection of a finished write; nil if the request did not ask, or there is no
+// collection.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ItemCollectionMetrics.html
 // Source:

@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // Clock tells the service its time: TTL, idempotency tokens and the change log go by it, and by nothing else.
@@ -64,17 +64,22 @@ type Options struct {
 	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never
 	// further behind than the beginning of the log.
 	KeepChanges int
-	// LogRequests is the number of the latest requests that Requests remembers. Zero is none.
+	// LogRequests is how many of the latest requests Requests remembers. Zero keeps none.
 	LogRequests int
 	// OnFault, if set, is called with each fault that strikes, before the fault's effect. It is for tests that must
 	// know what the caller cannot. It must not call the DB.
 	OnFault func(Fault)
+	// ByKey, if set, is asked which rows Fault.Key means. A Key that it does not know means rows as without it. It must
+	// not call the DB.
+	ByKey func(key, table string, row map[string]types.AttributeValue) (is, known bool)
+	// Together, if set, says of two rows, by their keys, that no FaultShortPage comes between them. It must not call
+	// the DB.
+	Together func(table string, a, b map[string]types.AttributeValue) bool
 }
 
 // DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending faults and the change log. It is safe for
 // concurrent use; calls take effect one at a time.
 type DB struct {
-	ours
 	clock   Clock
 	seed    uint64
 	onFault func(Fault)
@@ -99,15 +104,9 @@ type DB struct {
 	userErrors  map[string]int       // by region
 	request     request              // the request that is being served: calls are served one at a time
 	onRestore   []*func(func())      // see OnRestore
-	byKey       byKey                // see ByKey
-	undone      func(string) bool    // see Undone
-	together    together             // see Together
+	byKey       byKey                // Options.ByKey
+	together    together             // Options.Together
 }
-
-type ours = inside.Of[own]
-
-// own has the methods of a DB for the simulator and the server.
-type own struct{ *DB }
 
 // New returns an empty DB.
 func New(o Options) *DB {
@@ -134,9 +133,6 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	restored := newStateOf(s)
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if own := inside.In(db); own.DB == nil {
-		own.DB = db
-	}
 	db.clock, db.seed, db.onFault = o.Clock, o.Seed, o.OnFault
 	db.clients.Store(0)
 	db.overlaps = nil
@@ -146,7 +142,7 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	db.lag, db.regionLag, db.replicaLag, db.keepChanges = o.Lag, LagAtOnce, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
 	db.state = restored
 	db.retime()
-	db.injected, db.byKey, db.together = nil, nil, nil
+	db.injected, db.byKey, db.together = nil, o.ByKey, o.Together
 	db.resetMetrics()
 	db.limits = nil
 	if o.Throughput {

@@ -24,7 +24,7 @@ func (db *DB) SetRegionLag(l Lag) {
 }
 
 // RegionLag returns the argument of the latest SetRegionLag; before that, LagAtOnce.
-func (db own) RegionLag() Lag {
+func (db *DB) RegionLag() Lag {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.regionLag
@@ -115,7 +115,7 @@ func (u *underWay) remove(d *delivery) {
 	u.byTime.Delete(d)
 }
 
-// next is the first delivery of those that have a time, nil if there is none.
+// next is the first delivery that has a time, or nil.
 func (u *underWay) next() *delivery {
 	if u.byTime == nil {
 		return nil

@@ -72,6 +72,7 @@ var operations = []*operation{
 	handle("ExecuteTransaction", (*DB).executeTransaction),
 	handle("GetItem", (*DB).getItem),
 	handle("GetRecords", (*DB).getRecords),
+	handle("GetResourcePolicy", (*DB).getResourcePolicy),
 	handle("GetShardIterator", (*DB).getShardIterator),
 	handle("ListBackups", (*DB).listBackups),
 	handle("ListExports", (*DB).listExports),

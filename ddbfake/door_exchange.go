@@ -27,6 +27,11 @@ const (
 	unknownPlain = "<UnknownOperationException/>\n"
 )
 
+// maxHeaderBytes is the largest size of the headers of a request. The text of the refusal is not known.
+//
+// Source: https://github.com/scylladb/scylladb/issues/23438
+const maxHeaderBytes = 16 << 10
+
 var errMissingToken = &smithy.GenericAPIError{
 	Code:    "MissingAuthenticationTokenException",
 	Message: "Request is missing Authentication Token",
@@ -48,6 +53,8 @@ func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.R
 		to.Status, to.Close, err = http.StatusRequestEntityTooLarge, true, nil
 	case err != nil:
 		return err
+	case r.HeaderBytes > maxHeaderBytes:
+		plain(to, http.StatusBadRequest, "text/plain", "the headers are larger than 16 KB\n")
 	case r.Method == http.MethodGet && r.Path == "/":
 		plain(to, http.StatusOK, "text/plain", healthy)
 	case r.Method != http.MethodPost || !isJSON(r.ContentType):

@@ -69,5 +69,11 @@ func requestOf(r *http.Request) httpdoor.Request {
 	if r.Body != nil {
 		request.Body = r.Body
 	}
+	//isrsim:unordered a sum
+	for name, values := range r.Header {
+		for _, value := range values {
+			request.HeaderBytes += len(name) + len(": ") + len(value) + len("\r\n")
+		}
+	}
 	return request
 }

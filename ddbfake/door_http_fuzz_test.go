@@ -74,6 +74,7 @@ var httpSeeds = []struct{ operation, body string }{
 		`{"TargetTableName":"copy","SourceTableName":"cache","RestoreDateTime":2208988800,"GlobalSecondaryIndexOverride":[]}`},
 	{"DescribeContributorInsights", `{"TableName":"cache"}`},
 	{"DescribeKinesisStreamingDestination", `{"TableName":"cache"}`},
+	{"GetResourcePolicy", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
 	{"ListBackups", `{}`}, {"ListExports", `{}`}, {"ListGlobalTables", `{}`}, {"ListImports", `{}`},
 	{"ListStreams", `{"TableName":"cache"}`}, {"DescribeStream",
 		`{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000"}`},
@@ -83,7 +84,7 @@ var httpSeeds = []struct{ operation, body string }{
 		`{"Limit":1,"ShardIterator":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000|1|c2hhcmRJZC0wMDAwMDAwMjIwODk4ODgwMDAwMC00MTliNjExOCAwIDIyMDg5ODg4MDAwMDAwMDA="}`},
 	{"ExecuteStatement", `{"Statement":"SELECT * FROM cache"}`},
 	{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":""},"sk":{"N":"1e999"}}}`},
-	{"GetItem", `{"TableName":"c","Key":{"pk":{}}}`}, {"Scan", `{`}, {"Scan", `[]`}, {"", ``},
+	{"GetItem", `{"TableName":"c","Key":{"pk":{}}}`}, {"Scan", `{`}, {"Scan", `[]`}, {"Scan", `null`}, {"", ``},
 }
 
 // FuzzHTTP sends any request to the HTTP door. Each is answered as the service answers: one of its status codes, a

@@ -84,7 +84,7 @@ func (d *Door) DescribeLimits(
 	return through[dynamodb.DescribeLimitsOutput](ctx, d, in)
 }
 
-// SharedRows counts the rows of the latest backup, and those of them that share their memory with the table's rows.
+// SharedRows counts the rows of the latest backup, and how many of them share memory with the table's rows.
 func (db *DB) SharedRows(name string) (shared, all int) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -96,7 +96,9 @@ func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 }
 
 // checkPlaceholders refuses names and values given without an expression that could use them: a projection uses names
-// only.
+// only. The service does not make this check for the parts of a transaction.
+//
+// Source: https://github.com/ExtendDB/extenddb/pull/169 (answers captured at the service)
 func checkPlaceholders(
 	expressions []expression, names map[string]string, values map[string]types.AttributeValue,
 ) error {

@@ -41,7 +41,7 @@ func (db *DB) Injected() []Fault {
 }
 
 // Idle returns those of Injected that have hit no call.
-func (db own) Idle() []Fault {
+func (db *DB) Idle() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.injected.Idle()
@@ -57,7 +57,7 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 
 // Matches reports whether a fault's kind can hit a call that is about to be made, and its predicates hold. Nth and
 // Times, which count calls, are not among them.
-func (db own) Matches(f Fault, c Call) bool {
+func (db *DB) Matches(f Fault, c Call) bool {
 	op := operationOf(c.Input)
 	if op == nil {
 		return false
@@ -69,7 +69,7 @@ func (db own) Matches(f Fault, c Call) bool {
 
 // Rows calls visit for each row that a call names by its key, as Fault.Key does. Statements of PartiQL and conditions
 // of a Query name rows, too. The values are the key's attributes, perhaps among others.
-func (db own) Rows(c Call, visit func(table string, values map[string]types.AttributeValue)) {
+func (db *DB) Rows(c Call, visit func(table string, values map[string]types.AttributeValue)) {
 	db.mu.Lock()
 	targets := db.targets(cmp.Or(c.Region, DefaultRegion), c.Input)
 	db.mu.Unlock()
@@ -98,9 +98,6 @@ func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool
 
 // byKey says whether Fault.Key means a row, and whether it knows such a Key.
 type byKey func(key, table string, values map[string]types.AttributeValue) (is, known bool)
-
-// ByKey sets the function that is asked, until Reset, which rows Fault.Key means. It must not call the DB.
-func (db own) ByKey(f byKey) { db.byKey = f }
 
 // target is a row, or the part of a table, that a call touches.
 type target struct {
@@ -242,6 +239,8 @@ func (db *DB) targets(region string, in any) []target {
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeKinesisStreamingDestinationInput:
 		return one(in.TableName, nil)
+	case *dynamodb.GetResourcePolicyInput:
+		return one(in.ResourceArn, nil)
 	case *dynamodb.TagResourceInput:
 		return one(in.ResourceArn, nil)
 	case *dynamodb.UntagResourceInput:

@@ -226,8 +226,8 @@ func (t *table) describeFor(other *table) types.ReplicaDescription {
 	return d
 }
 
-// globalRegions are the regions that a global table can be in. The service lists 36 regions, and its list begins like
-// this one; we know of no report of the rest, or of its order.
+// globalRegions are the regions that a global table can be in. The service lists 36 regions, beginning like this list;
+// no public report shows the rest.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223

@@ -28,6 +28,7 @@ type token struct {
 	region, text string
 	fingerprint  fingerprint.Wide
 	until        time.Time
+	units        []float64 // of the repetition, one for each action: see replay
 }
 
 // tokens are the transactions of the last ten minutes, and some older ones that have not been removed yet.
@@ -48,29 +49,30 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether the transaction with this token was done before. print is the fingerprint of the transaction. It
-// returns an error if the token stands for another transaction, or for one in progress.
-func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (bool, error) {
+// seen reports whether the transaction with this token was done before, and the units of its repetition. print is
+// the fingerprint of the transaction. It returns an error if the token stands for another transaction, or for one in
+// progress.
+func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (units []float64, done bool, err error) {
 	if text == nil {
-		return false, nil
+		return nil, false, nil
 	}
 	if err := db.checkProgress(r, *text); err != nil {
-		return false, err
+		return nil, false, err
 	}
-	done, ok := db.state.tokens.tree.Get(token{region: r.region, text: *text})
-	if !ok || !r.now.Before(done.until) {
-		return false, nil
+	t, ok := db.state.tokens.tree.Get(token{region: r.region, text: *text})
+	if !ok || !r.now.Before(t.until) {
+		return nil, false, nil
 	}
-	if done.fingerprint != print() {
-		return false, &types.IdempotentParameterMismatchException{Message: aws.String(
+	if t.fingerprint != print() {
+		return nil, false, &types.IdempotentParameterMismatchException{Message: aws.String(
 			"DynamoDB rejected the request because you retried a request with a different payload " +
 				"but with an idempotent token that was already used.")}
 	}
-	return true, nil
+	return t.units, true, nil
 }
 
 // remember records a transaction that is done.
-func (db *DB) remember(r *request, text *string, print func() fingerprint.Wide) {
+func (db *DB) remember(r *request, text *string, print func() fingerprint.Wide, writes []write) {
 	if text == nil {
 		return
 	}
@@ -79,7 +81,11 @@ func (db *DB) remember(r *request, text *string, print func() fingerprint.Wide) 
 	if t.tree.Len() >= t.pruneAt {
 		t.prune(r.now)
 	}
-	t.tree.Set(token{region: r.region, text: *text, fingerprint: print(), until: r.now.Add(tokenLife)})
+	units := make([]float64, len(writes))
+	for i := range writes {
+		units[i] = 2 * readUnits(writes[i].largest(), true)
+	}
+	t.tree.Set(token{region: r.region, text: *text, fingerprint: print(), until: r.now.Add(tokenLife), units: units})
 }
 
 func (t *tokens) prune(now time.Time) {
@@ -96,18 +102,23 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
-// Token is the fingerprint of the transactions for which a token stands, or has stood; 0 if there is none.
-func (db own) Token(text string) (sum fingerprint.Hash) {
+// Token is the fingerprint of the transactions that a token stands for, or stood for; 0 without any.
+func (db *DB) Token(text string) uint64 {
+	var sum fingerprint.Hash
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.state.tokens.tree.Ascend(token{text: text}, func(k token) bool {
 		if k.text == text {
-			sum += fingerprint.Hash(1).Text(k.region).Text(text).Number(k.fingerprint[0]).
+			h := fingerprint.Hash(1).Text(k.region).Text(text).Number(k.fingerprint[0]).
 				Number(uint64(k.until.UnixNano()))
+			for _, units := range k.units {
+				h = h.Number(uint64(units))
+			}
+			sum += h
 		}
 		return k.text == text
 	})
-	return sum
+	return uint64(sum)
 }
 
 // fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of

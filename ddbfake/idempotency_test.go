@@ -23,11 +23,11 @@ func TestLiveTokensAreKept(t *testing.T) {
 		if i == minPrune/2 {
 			r.now = r.now.Add(tokenLife)
 		}
-		db.remember(r, named(i), nothing)
+		db.remember(r, named(i), nothing, nil)
 	}
-	db.remember(r, named(minPrune), nothing) // one too many
+	db.remember(r, named(minPrune), nothing, nil) // one too many
 	for i := range minPrune + 1 {
-		if seen, err := db.seen(r, named(i), nothing); err != nil || seen != (i >= minPrune/2) {
+		if _, seen, err := db.seen(r, named(i), nothing); err != nil || seen != (i >= minPrune/2) {
 			t.Fatalf("token %d of %d: seen %v, error %v; want the younger half seen", i, minPrune, seen, err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestTokensAreForgotten(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}
 	for i := range 10 * minPrune {
-		db.remember(r, aws.String(fmt.Sprint(i)), nothing)
+		db.remember(r, aws.String(fmt.Sprint(i)), nothing, nil)
 		r.now = r.now.Add(time.Second)
 	}
 	if got, most := db.state.tokens.tree.Len(), 2*minPrune; got > most {

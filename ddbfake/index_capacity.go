@@ -73,14 +73,14 @@ func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	}
 }
 
-// addWrite adds the units of a write, those of indexes too; times is 2 within a transaction.
+// addWrite adds the units of a write, those of indexes too; times is 2 for the table within a transaction.
 func (u *tableUnits) addWrite(w *write, times float64) {
 	u.add(w.table.name, times*w.units())
 	for _, x := range w.indexUnits() {
 		if u.indexes == nil {
 			u.indexes = map[string][]indexUnits{}
 		}
-		u.indexes[w.table.name] = append(u.indexes[w.table.name], indexUnits{x.index, times * x.units})
+		u.indexes[w.table.name] = append(u.indexes[w.table.name], x)
 	}
 }
 

@@ -140,7 +140,7 @@ func emptyKind(v attr.Value) string {
 	return ""
 }
 
-// keySize is the length of a value as a part of a key. A value of another kind is none.
+// keySize is the length of a value as a part of a key; a value that cannot be one has size 0.
 func keySize(v attr.Value) int {
 	switch v.(type) {
 	case attr.S, attr.N, attr.B:

@@ -39,7 +39,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 		case read.conditioned && !read.contains(after.sort):
 			return nil, invalid("The provided starting key does not match the range key predicate")
 		case after.hash != read.hash:
-			return nil, invalid("The provided starting key is outside query boundaries based on provided conditions")
+			return nil, otherPartition(read.conditioned)
 		}
 	}
 	if err := q.checkFilter(x.has); err != nil {

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // Tables returns the names of the tables, and the ARNs of those that are not in the default region, sorted by region,
@@ -35,17 +33,17 @@ func (db *DB) Lag() Lag {
 // Fate says when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next second
 // on. It is zero for a row that TTL does not delete, and for a row that does not exist. Deletion is the instant at
 // which the lag deletes the row, unless somebody writes the row before. It is zero if the lag never deletes the row, or
-// leaves that to Sweep. The table is named as in Tables, the row by its key attributes.
-func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
+// leaves that to Sweep. Without a Region, Table may be an ARN, as in Tables.
+func (db *DB) Fate(of Row) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
 	db.settle(now)
-	t := db.state.at(table)
+	t := db.state.at(address(cmp.Or(of.Region, DefaultRegion), of.Table))
 	if t == nil {
 		return time.Time{}, time.Time{}
 	}
-	named, err := t.schema.ofItem(key)
+	named, err := t.schema.ofItem(of.Key)
 	if err != nil {
 		return time.Time{}, time.Time{}
 	}
@@ -55,9 +53,4 @@ func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	}
 	deletion, _ = db.lag.ends(db.seed, t, r)
 	return time.Unix(r.due, 0).UTC(), deletion
-}
-
-// FateOf is Fate for the row of a change, in the change's region.
-func (db own) FateOf(c *Change) (due, deletion time.Time) {
-	return db.Fate(address(cmp.Or(c.Region, DefaultRegion), c.Table), c.Key)
 }

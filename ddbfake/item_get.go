@@ -59,6 +59,7 @@ type get struct {
 	values        map[string]types.AttributeValue
 	names         map[string]string
 	projectionSrc *string
+	transact      bool // the read is one of TransactGetItems
 
 	attributesToGet []string // the legacy parameter, instead of an expression
 
@@ -91,7 +92,7 @@ func (g *get) expressions() []expression {
 
 // prepare checks everything that needs no table.
 func (g *get) prepare(db *DB) (err error) {
-	if g.names != nil {
+	if g.names != nil && !g.transact {
 		if err := checkPlaceholders(g.expressions(), g.names, nil); err != nil {
 			return err
 		}

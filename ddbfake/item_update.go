@@ -40,8 +40,8 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	return a.performAlone(db, r, old, in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
 }
 
-// returned returns the attributes that ReturnValues asks for; nil if there are none. For a nested path, UPDATED_OLD and
-// UPDATED_NEW return that path alone; DynamoDB Local 3.3.1 returns more of the old item.
+// returned returns the attributes that ReturnValues asks for, or nil. For a nested path, UPDATED_OLD and UPDATED_NEW
+// return that path alone; DynamoDB Local 3.3.1 returns more of the old item.
 func (a *action) returned(v types.ReturnValue, w write) map[string]types.AttributeValue {
 	r := w.row
 	switch v {

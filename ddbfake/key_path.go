@@ -9,7 +9,7 @@ type nestedPaths interface {
 	Nested(expr.Args) []string
 }
 
-// checkNested refuses paths into a key attribute of the table or of one of its indexes: a key value has nothing inside.
+// checkNested refuses paths into a key attribute of the table or of one of its indexes: a key value is never nested.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/getItem.js (projections), scan.js (filters)
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_gsi.py

@@ -12,7 +12,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // lagWorld is a table of n rows, all due an hour after the epoch.
@@ -179,7 +178,7 @@ func TestFate(t *testing.T) {
 			pk, _ := row.Str("pk")
 			sk, _ := row.Str("sk")
 			id := attr.Item{"pk": attr.S(pk), "sk": attr.S(sk)}
-			dies, deletion := inside.In(w.db).Fate("cache", id)
+			dies, deletion := w.db.Fate(ddbfake.Row{Table: "cache", Key: id})
 			if pk == "c" {
 				if !dies.IsZero() || !deletion.IsZero() {
 					t.Errorf("%v: %s is due at %v and goes at %v, want neither", lag, sk, dies, deletion)
@@ -212,7 +211,8 @@ func TestFate(t *testing.T) {
 		key   attr.Item
 	}{{"stash", attr.Item{"pk": attr.S("a"), "sk": attr.S("000")}}, {"cache", attr.Item{"pk": attr.S("a")}},
 		{"cache", attr.Item{"pk": attr.S("x"), "sk": attr.S("y")}}} {
-		if dies, deletion := inside.In(w.db).Fate(nobody.table, nobody.key); !dies.IsZero() || !deletion.IsZero() {
+		dies, deletion := w.db.Fate(ddbfake.Row{Table: nobody.table, Key: nobody.key})
+		if !dies.IsZero() || !deletion.IsZero() {
 			t.Errorf("%s %v is due at %v and goes at %v, want neither", nobody.table, nobody.key, dies, deletion)
 		}
 	}

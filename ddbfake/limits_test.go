@@ -313,7 +313,7 @@ func TestARestoreGivesUnitsBack(t *testing.T) {
 	}
 }
 
-// The error of a throttled call names the index, or the one table of two. A call that takes no units has no reason.
+// The error of a throttled call names the index, or the one table of two. A call that takes no units names no reason.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func TestThrottlingReasons(t *testing.T) {

@@ -89,7 +89,7 @@ func (db *DB) loaded(from, to int) {
 }
 
 // Loaded reports whether a Load, or a restore from a backup, has made the request with this number.
-func (db own) Loaded(request int) bool {
+func (db *DB) Loaded(request int) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // so many are not after it

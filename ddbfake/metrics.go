@@ -174,7 +174,7 @@ func (db *DB) countersOf(t *table) *counters {
 	return c
 }
 
-// of returns the metrics of an index that has units of its own, or of the table itself.
+// of returns the metrics of the table, or of an index with its own units.
 func (c *counters) of(x *index) *Metrics {
 	if x == nil || !x.global {
 		return &c.own

@@ -26,7 +26,7 @@ type overlaps struct {
 // done is one effect of a call.
 type done struct {
 	during uint64 // the latest call that had entered
-	// what is the tableRow that a call wrote or that a transaction checked, or the tokenName of a transaction.
+	// what is a tableRow (written by a call, or checked by a transaction) or the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
 }

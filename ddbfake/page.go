@@ -21,6 +21,8 @@ var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "A
 // of querying even if the request is a Scan.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
+// Source: https://github.com/getmoto/moto/blob/master/tests/test_dynamodb/test_dynamodb_select.py (verified at the
+// service: the errors of a Query have the envelope, those of a Scan have not)
 func checkSelect(which types.Select, projected string) error {
 	switch which {
 	case types.SelectAllAttributes:
@@ -73,7 +75,7 @@ type page struct {
 	failure        error
 }
 
-// paging is what a Query and a Scan have in common while they are served.
+// paging is the state that serving a Query and a Scan share.
 type paging struct {
 	tableName  string
 	args       expr.Args
@@ -135,10 +137,6 @@ func (db *DB) pages(region string, in any) bool {
 
 // together says whether two rows, by their keys, are in one page always.
 type together func(table string, a, b map[string]types.AttributeValue) bool
-
-// Together sets the function that is asked, until Reset, whether two rows that a call reads in one page are always in
-// one page. It gets their keys, and must not call the DB.
-func (db own) Together(f together) { db.together = f }
 
 // checkPaths is checkNested for the filter and the projection.
 func (g *paging) checkPaths() error {

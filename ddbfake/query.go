@@ -105,7 +105,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		selectable = checkIndexSelect
 	}
 	if err := selectable(in.Select, projectionGiven(in.ProjectionExpression, in.AttributesToGet)); err != nil {
-		return nil, err
+		return nil, enveloped(err) // unlike those of a Scan
 	}
 	if err := q.parse(db); err != nil {
 		return nil, err
@@ -134,11 +134,7 @@ func (q *query) parse(db *DB) (err error) {
 		return err
 	}
 	used := make([]expr.Expression, 0, 3)
-	switch {
-	case q.keys == nil:
-	case q.in.IndexName != nil:
-		used = append(used, expr.IndexCondition{KeyCondition: q.keys})
-	default:
+	if q.keys != nil {
 		used = append(used, q.keys)
 	}
 	if q.filter != nil {
@@ -147,7 +143,13 @@ func (q *query) parse(db *DB) (err error) {
 	if q.projection != nil {
 		used = append(used, q.projection)
 	}
-	return checkExpressions(q.args, used...)
+	if err := checkExpressions(q.args, used...); err != nil || q.keys == nil {
+		return err
+	}
+	if err := q.keys.CheckForm(q.args); err != nil {
+		return invalid("%s", err.Error())
+	}
+	return nil
 }
 
 // bind finds the rows to read and where to start.
@@ -177,12 +179,23 @@ func (q *query) bind() error {
 		case q.read.hasSort && !q.read.contains(start.sort):
 			return invalid("The provided starting key does not match the range key predicate")
 		case start.hash != q.read.hash:
-			return invalid("The provided starting key is outside query boundaries based on provided conditions")
+			return otherPartition(q.read.hasSort)
 		}
 		after := start // a copy, so that start is not on the heap in every call
 		q.after = &after
 	}
 	return q.checkFilter(schema.has)
+}
+
+// otherPartition is the answer to an ExclusiveStartKey of another partition. With a condition on the sort key, which
+// the starting key meets, the service says something else, whatever the condition is.
+//
+// Source: https://github.com/architect/dynalite/blob/main/test/query.js
+func otherPartition(sorted bool) error {
+	if sorted {
+		return invalid("The query can return at most one row and cannot be restarted")
+	}
+	return invalid("The provided starting key is outside query boundaries based on provided conditions")
 }
 
 // checkFilter refuses a filter on a key.

@@ -54,9 +54,6 @@ func eventually(in any) bool {
 	return false
 }
 
-// Eventually reports whether a call is an eventually consistent read, which a replica may answer.
-func (db own) Eventually(in any) bool { return eventually(in) }
-
 // behind reports whether the replica that serves a read may be behind.
 func (db *DB) behind(r *request, consistentRead *bool) bool {
 	return (db.replicaLag > 0 || r.stale) && !aws.ToBool(consistentRead)

@@ -233,8 +233,8 @@ func (o *overrides) checkRegion(r *request, region string) error {
 	return nil
 }
 
-// restoreTable makes a table of a copy of another one: its rows and keys, its indexes, its billing with units and
-// ceilings, and its encryption. It has no stream, no TTL, no recovery, no tags, no protection and the usual class.
+// restoreTable makes a table from a copy of another: its rows, keys, indexes, encryption, and billing with units and
+// ceilings. Stream, TTL, recovery, tags, protection and class are those of a new table.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
 // Source:

@@ -37,6 +37,9 @@ type Call struct {
 	// Fault, if not nil, hits this call, whatever the fault's predicates say, and injected faults do not. A fault of a
 	// kind that cannot hit such a call does nothing. With an unknown kind the call fails.
 	Fault *Fault
+	// Undone, if set, decides what a fault leaves undone of a batch. It is asked once for each request of the batch, in
+	// order.
+	Undone func(table string) bool
 }
 
 // request is a Call while it is being served.
@@ -53,6 +56,7 @@ type request struct {
 	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict of
 	// statements.
 	withheld *Fault
+	undone   func(table string) bool // Call.Undone
 	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. rows are those that
 	// the page has read, if the request is a trial. A trial takes no units.
 	most, evaluated int
@@ -137,7 +141,7 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(),
-		sent: c.Sent, touched: r.touched[:0]}
+		sent: c.Sent, undone: c.Undone, touched: r.touched[:0]}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}

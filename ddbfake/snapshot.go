@@ -50,7 +50,7 @@ func (db *DB) restore(s *Snapshot) {
 // OnRestore makes each later Restore and Reset call around, with the function that sets the state back. In around, a
 // reader of the change log reads the changes that are about to disappear, and then calls restore. If several functions
 // are registered, the last one is called first. Nothing may write while around runs. stop removes around again.
-func (db own) OnRestore(around func(restore func())) (stop func()) {
+func (db *DB) OnRestore(around func(restore func())) (stop func()) {
 	registered := &around
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -65,7 +65,7 @@ func (db own) OnRestore(around func(restore func())) (stop func()) {
 	}
 }
 
-// aroundRestore are the functions that OnRestore has registered, nil if there is none.
+// aroundRestore are the functions registered by OnRestore, or nil.
 func (db *DB) aroundRestore() []*func(func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -84,7 +84,7 @@ func setBack(all []*func(func()), restore func()) {
 // Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and
 // the injected faults. The function back puts the DB back to the moment, any number of times; the clock must show the
 // time of then.
-func (db own) Keep() (back func()) {
+func (db *DB) Keep() (back func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	kept := &Snapshot{state: db.state.copy()}

@@ -14,7 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -224,8 +223,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Callers may change what they have put, and the answers of one row, and read it any number of times. The next answer
-// still is the row, also in a snapshot.
+// Callers may change the items they put and the answers they get. The stored row does not change, nor does its
+// snapshot.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	blob := []byte("blob")
@@ -267,7 +266,7 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 	w.put(with(key("a", "b"), "v", n("1")))
 	var got []string
 	watch := func(name string) (stop func()) {
-		return inside.In(w.db).OnRestore(func(restore func()) {
+		return w.db.OnRestore(func(restore func()) {
 			got = append(got, fmt.Sprintf("%s before: %d", name, len(w.db.Changes())))
 			restore()
 			got = append(got, fmt.Sprintf("%s after: %d", name, len(w.db.Changes())))
@@ -358,7 +357,7 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 	}
 }
 
-// A replica has settings of its own, and a snapshot keeps those of all replicas, and which there are.
+// A snapshot keeps the list of replicas and the settings of each.
 func TestSnapshotsKeepReplicas(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	update := func(u types.ReplicationGroupUpdate) *dynamodb.UpdateTableInput {

@@ -8,7 +8,7 @@ import (
 // Each operation takes its units here. Metrics count the units, and Options.Throughput limits them, even if the
 // operation does not report them as ConsumedCapacity.
 
-// spend takes the units of a read or of a write, or refuses it and takes none.
+// spend takes the units of a read or a write. A refused request takes nothing.
 func (db *DB) spend(r *request, s spending) error {
 	if r.trial {
 		return nil
@@ -45,8 +45,8 @@ func (db *DB) take(r *request, s *spending) {
 	}
 }
 
-// spendWrite takes the units of a write, including those of indexes, or none at all: a global index without units
-// refuses the write.
+// spendWrite takes the units of a write and its indexes, all or nothing: a global index without units refuses the
+// write.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
 func (db *DB) spendWrite(r *request, w *write) error {
@@ -71,7 +71,7 @@ func (db *DB) refused(r *request, w *write) error {
 	return first
 }
 
-// takeWrite takes the units of a write that no limit refuses; times is 2 within a transaction.
+// takeWrite takes the units of a write that no limit refuses; times is 2 for the table within a transaction.
 func (db *DB) takeWrite(r *request, w *write, times float64) {
 	if db.limits == nil && w.table.indexes == nil {
 		// nearly always, and without allocating
@@ -95,7 +95,7 @@ func (w *write) spendings(times float64, visit func(*spending)) {
 		return
 	}
 	for _, u := range w.indexUnits() {
-		s := spending{table: w.table, hash: w.key.hash, keyed: true, write: true, units: times * u.units}
+		s := spending{table: w.table, hash: w.key.hash, keyed: true, write: true, units: u.units}
 		if u.index.global {
 			s.index, s.hash = u.index, w.hashIn(u.index)
 		}

@@ -191,14 +191,14 @@ func (db *DB) writeStatements(
 		}
 	}
 	print := func() fingerprint.Wide { return fingerprintOfStatements(in) }
-	replay, err := db.seen(r, in.ClientRequestToken, print)
+	units, replay, err := db.seen(r, in.ClientRequestToken, print)
 	if err != nil {
 		return nil, err
 	}
 	out := &dynamodb.ExecuteTransactionOutput{Responses: []types.ItemResponse{}}
 	switch {
 	case replay:
-		out.ConsumedCapacity = db.replay(r, actions, in.ReturnConsumedCapacity)
+		out.ConsumedCapacity = db.replay(r, actions, units, in.ReturnConsumedCapacity)
 		return out, nil
 	case unfit:
 		return nil, cancelled(reasons)
@@ -207,7 +207,7 @@ func (db *DB) writeStatements(
 	if err != nil {
 		return nil, err
 	}
-	db.remember(r, in.ClientRequestToken, print)
+	db.remember(r, in.ClientRequestToken, print, writes)
 	out.ConsumedCapacity = transacted(writes, in.ReturnConsumedCapacity)
 	return out, nil
 }

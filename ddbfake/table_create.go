@@ -75,7 +75,28 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		db.enableStream(t, specification.StreamViewType, r.now)
 	}
 	db.state.tables[filed] = t
-	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
+	d := t.describe(types.TableStatusCreating)
+	d.WarmThroughput = unasked(d.WarmThroughput, in.WarmThroughput)
+	for i := range d.GlobalSecondaryIndexes {
+		x := &d.GlobalSecondaryIndexes[i]
+		for _, g := range in.GlobalSecondaryIndexes {
+			if *g.IndexName == *x.IndexName {
+				x.WarmThroughput = unasked(x.WarmThroughput, g.WarmThroughput)
+			}
+		}
+	}
+	return &dynamodb.CreateTableOutput{TableDescription: d}, nil
+}
+
+// unasked leaves a warm throughput out of the answer to a CreateTable that does not ask for one. DescribeTable shows
+// it.
+//
+// Source: https://docs.aws.amazon.com/cli/latest/reference/dynamodb/create-table.html (the examples)
+func unasked[T any](described *T, asked *types.WarmThroughput) *T {
+	if warms(asked) {
+		return described
+	}
+	return nil
 }
 
 // nextTableID returns the id of a new table.

@@ -47,7 +47,7 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 // A table with recovery leaves a system backup.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html, and for what the answer
-// leaves out https://github.com/scylladb/scylladb/issues/14132
+// leaves out https://github.com/scylladb/scylladb/issues/14132, https://github.com/architect/dynalite/issues/60
 //
 // Deviation: the answer says DELETING, as the service's does, but the table is gone at once.
 func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.DeleteTableOutput, error) {
@@ -73,6 +73,7 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 	}
 	described := db.describe(t, types.TableStatusDeleting)
 	described.KeySchema, described.AttributeDefinitions, described.CreationDateTime = nil, nil, nil
+	described.GlobalSecondaryIndexes, described.LocalSecondaryIndexes, described.WarmThroughput = nil, nil, nil
 	db.drop(r, t)
 	return &dynamodb.DeleteTableOutput{TableDescription: described}, nil
 }

@@ -92,8 +92,8 @@ func TestTableLife(t *testing.T) {
 	if err != nil || deleted.TableDescription.TableStatus != types.TableStatusDeleting {
 		t.Errorf("DeleteTable: got %v, %v, want DELETING", deleted, err)
 	} else if d := deleted.TableDescription; d.KeySchema != nil || d.AttributeDefinitions != nil ||
-		d.CreationDateTime != nil {
-		t.Errorf("DeleteTable: got %v, want no keys and no time of creation", d)
+		d.CreationDateTime != nil || d.WarmThroughput != nil || d.GlobalSecondaryIndexes != nil {
+		t.Errorf("DeleteTable: got %v, want no keys, no indexes, no warmth and no time of creation", d)
 	}
 	_, err = w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
 	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")

@@ -53,7 +53,11 @@ func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, u
 		if err != nil {
 			return nil, units, cancelledAt(i, len(gets), err)
 		}
-		responses[i].Item = item
+		// A projection that leaves nothing leaves no Item: GetItem has an empty one.
+		// Source: https://github.com/nubo-db/dynoxide/issues/39 (seen at the service)
+		if len(item) > 0 || !g.transact {
+			responses[i].Item = item
+		}
 		units.add(g.table.name, g.transactUnits())
 	}
 	return responses, units, nil
@@ -99,7 +103,8 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 			c.null(member("transactItems", i, "get"))
 			continue
 		}
-		gets[i] = get{values: p.Key, names: p.ExpressionAttributeNames, projectionSrc: p.ProjectionExpression}
+		gets[i] = get{values: p.Key, names: p.ExpressionAttributeNames, projectionSrc: p.ProjectionExpression,
+			transact: true}
 		if p.Key == nil {
 			c.null(member("transactItems", i, "get.key"))
 		}

@@ -29,13 +29,13 @@ func (db *DB) transactWriteItems(
 		}
 	}
 	print := func() fingerprint.Wide { return fingerprintOf(in) }
-	replay, err := db.seen(r, in.ClientRequestToken, print)
+	units, replay, err := db.seen(r, in.ClientRequestToken, print)
 	if err != nil {
 		return nil, err
 	}
 	if replay {
-		return &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: db.replay(r, actions, in.ReturnConsumedCapacity)},
-			nil
+		return &dynamodb.TransactWriteItemsOutput{
+			ConsumedCapacity: db.replay(r, actions, units, in.ReturnConsumedCapacity)}, nil
 	}
 	for i := range actions {
 		if err := actions[i].locate(db, r, actions[i].tableName); err != nil {
@@ -46,7 +46,7 @@ func (db *DB) transactWriteItems(
 	if err != nil {
 		return nil, err
 	}
-	db.remember(r, in.ClientRequestToken, print)
+	db.remember(r, in.ClientRequestToken, print, writes)
 	out := &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: transacted(writes, in.ReturnConsumedCapacity)}
 	touched := collections{asked: in.ReturnItemCollectionMetrics}
 	for i := range actions {
@@ -106,18 +106,21 @@ func scratch[T any](room []T, n int) []T {
 }
 
 // replay returns the units for the repetition of a transaction that was done before. The repetition changes nothing,
-// and takes units for reading the rows.
-func (db *DB) replay(r *request, actions []action, asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
-	var units tableUnits
+// and takes units as if it read the images that the transaction was charged for.
+//
+// Source: https://github.com/nubo-db/dynoxide/pull/188 (measured at the service)
+func (db *DB) replay(
+	r *request, actions []action, units []float64, asked types.ReturnConsumedCapacity,
+) []types.ConsumedCapacity {
+	var sums tableUnits
 	for i := range actions {
 		a := &actions[i]
 		if a.locate(db, r, a.tableName) == nil && a.resolve() == nil {
-			n := 2 * readUnits(sizeOf(a.row), true)
-			db.take(r, &spending{table: a.table, hash: a.key.hash, keyed: true, units: n})
-			units.add(a.table.name, n)
+			db.take(r, &spending{table: a.table, hash: a.key.hash, keyed: true, units: units[i]})
+			sums.add(a.table.name, units[i])
 		}
 	}
-	return units.consumed(asked, true)
+	return sums.consumed(asked, true)
 }
 
 // transactActions checks the parameters of a transaction and returns its actions.
@@ -202,6 +205,7 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 	default:
 		return
 	}
+	a.transact = true
 	a.returnOld = onFailure == types.ReturnValuesOnConditionCheckFailureAllOld
 	if a.values == nil {
 		c.null(member("transactItems", i, kind+"."+values))

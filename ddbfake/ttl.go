@@ -57,7 +57,7 @@ func (r *row) expired(now time.Time) bool {
 	return r.due < seconds && r.due >= seconds-maxTTLAgeSeconds
 }
 
-// Row names a row that has expired and is not deleted yet.
+// Row names a row, for example one that has expired and is not deleted yet.
 type Row struct {
 	// Region is where the table is: "" is DefaultRegion. Table is its name.
 	Region, Table string

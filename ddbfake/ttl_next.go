@@ -5,7 +5,7 @@ import "time"
 // NextDeletion returns the first instant after a given one at which the lag deletes a row, if nothing else happens
 // before; false if there is none. A simulator stops time at this instant, because requests just before and just after
 // it see different rows. It looks at every row that has a ttl.
-func (db own) NextDeletion(after time.Time) (next time.Time, ok bool) {
+func (db *DB) NextDeletion(after time.Time) (next time.Time, ok bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.settle(db.clock.Now())

@@ -13,7 +13,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -256,7 +255,7 @@ func TestNextDeletion(t *testing.T) {
 		w.put(with(key("a", "1"), "ttl", due(10*time.Second)),
 			with(key("a", "2"), "ttl", due(20*time.Second)), key("a", "3"))
 		var got []time.Duration
-		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).
+		for at, ok := w.db.NextDeletion(w.clock.Now()); ok; at, ok = w.db.
 			NextDeletion(w.clock.Now()) {
 			rows := len(w.db.Items("cache"))
 			w.clock.AdvanceTo(at.Add(-1))
@@ -280,7 +279,7 @@ func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)
 		gone := 0
-		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).
+		for at, ok := w.db.NextDeletion(w.clock.Now()); ok; at, ok = w.db.
 			NextDeletion(w.clock.Now()) {
 			w.clock.AdvanceTo(at)
 			w.db.Items("cache")

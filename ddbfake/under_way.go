@@ -8,7 +8,7 @@ import "slices"
 // deletion that found no row, Key is nil.
 //
 // A simulator makes one of them arrive as a step, and stops time where others arrive by themselves.
-func (db own) UnderWay() []Change {
+func (db *DB) UnderWay() []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.settle(db.clock.Now())
@@ -34,7 +34,7 @@ func (db own) UnderWay() []Change {
 }
 
 // Sent returns the number of writes to global tables. A random lag follows from the number of its write.
-func (db own) Sent() int {
+func (db *DB) Sent() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.state.underWay.numbers
@@ -42,7 +42,7 @@ func (db own) Sent() int {
 
 // Deliver makes one of the writes of UnderWay arrive now, and reports whether that changed the row. Under LagNever
 // nothing arrives.
-func (db own) Deliver(c Change) bool {
+func (db *DB) Deliver(c Change) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()

@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // underWay prints the writes that are under way as "region:sk=v", with the time until each arrives.
 func underWay(db *ddbfake.DB, now time.Time) string {
 	var all []string
-	for _, c := range inside.In(db).UnderWay() {
+	for _, c := range db.UnderWay() {
 		sk, _ := c.Key.Str("sk")
 		v, _ := c.After.Str("v")
 		text := c.Region + ":" + sk + "=" + v
@@ -36,7 +35,7 @@ func TestUnderWay(t *testing.T) {
 	}
 	deliver := func(nth int, changes bool) {
 		t.Helper()
-		if got := inside.In(db).Deliver(inside.In(db).UnderWay()[nth]); got != changes {
+		if got := db.Deliver(db.UnderWay()[nth]); got != changes {
 			t.Errorf("number %d changed its row: %v, want %v", nth, got, changes)
 		}
 	}
@@ -46,7 +45,7 @@ func TestUnderWay(t *testing.T) {
 	write(t, db, ireland, "2", "z")
 	want("three writes",
 		"ap-northeast-1:1=x ap-northeast-1:1=y ap-northeast-1:2=z eu-west-1:1=x eu-west-1:1=y us-east-1:2=z")
-	if n := inside.In(db).Sent(); n != 3 {
+	if n := db.Sent(); n != 3 {
 		t.Errorf("%d writes were sent, want 3", n)
 	}
 	deliver(4, true) // y overtakes x
@@ -56,14 +55,14 @@ func TestUnderWay(t *testing.T) {
 	deliver(0, true)
 	wantRows(t, db, "one after the other", tokyo, "1=y")
 	write(t, db, home, "3", "")
-	if c := inside.In(db).UnderWay()[2]; c.Key != nil || c.After != nil || c.Region != ireland {
+	if c := db.UnderWay()[2]; c.Key != nil || c.After != nil || c.Region != ireland {
 		t.Errorf("a deletion of nothing is under way as %+v, want it without a key", c)
 	}
 	deliver(2, false)
 	deliver(1, false)
-	arrived := inside.In(db).UnderWay()[0]
+	arrived := db.UnderWay()[0]
 	deliver(0, true)
-	if inside.In(db).Deliver(arrived) {
+	if db.Deliver(arrived) {
 		t.Error("what has arrived arrived once more")
 	}
 	db.SetRegionLag(ddbfake.LagFixed(2 * time.Second))

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // Epoch is the time at which clocks usually start: 2040-01-01T00:00:00Z. It lies well after real time, so that a
@@ -19,7 +17,6 @@ var Epoch = time.Date(2040, time.January, 1, 0, 0, 0, 0, time.UTC)
 // [Clock.Node] makes the clocks of machines that disagree with it. Make one with [New]; all methods may be called by
 // several goroutines at once.
 type Clock struct {
-	ours
 	start time.Time
 	root  Node // the view without offset or drift: the Clock's own methods
 
@@ -36,13 +33,8 @@ type Clock struct {
 
 var _ clockwork.Clock = (*Clock)(nil)
 
-type ours = inside.Of[own]
-
-// own has the methods of a Clock for the simulator.
-type own struct{ *Clock }
-
 // Set puts the clock to any time, as a simulator does that goes back to an earlier moment. No timer may be running.
-func (c own) Set(now time.Time) {
+func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.show(now)
@@ -53,7 +45,7 @@ func (c own) Set(now time.Time) {
 func New(start time.Time) *Clock {
 	start = start.Round(0)
 	c := &Clock{start: start, now: start, target: start}
-	c.root.clock, inside.In(c).Clock = c, c
+	c.root.clock = c
 	c.shown.Store(&start)
 	return c
 }

@@ -103,25 +103,6 @@ func TestEqualDeadlinesFireInOrderOfRegistration(t *testing.T) {
 	}
 }
 
-func TestNonPositiveAfterFuncRunsInNextAdvance(t *testing.T) {
-	for _, d := range []time.Duration{0, -1, -time.Hour} {
-		c := newClock()
-		j := &journal{clock: c}
-		// The lock shows that f does not run in AfterFunc: it would deadlock there.
-		var mu sync.Mutex
-		mu.Lock()
-		c.AfterFunc(d, func() { mu.Lock(); defer mu.Unlock(); j.add("ran") })
-		mu.Unlock()
-		j.check(t)
-		if next, ok := c.Next(); !ok || next != at(0) {
-			t.Errorf("Next() = %v, %v, want now", next, ok)
-		}
-		c.Advance(0)
-		j.check(t, "0s ran")
-		checkWaiters(t, c, 0)
-	}
-}
-
 func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
 	c := newClock()
 	j := &journal{clock: c}
@@ -139,17 +120,6 @@ func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
 	c.Advance(s)
 	j.check(t, "2s later")
 	checkNow(t, c, at(2*s))
-}
-
-func TestSinceUntil(t *testing.T) {
-	c := newClock()
-	c.Advance(time.Minute)
-	if got, want := c.Since(at(0)), time.Minute; got != want {
-		t.Errorf("Since = %v, want %v", got, want)
-	}
-	if got, want := c.Until(at(time.Hour)), 59*time.Minute; got != want {
-		t.Errorf("Until = %v, want %v", got, want)
-	}
 }
 
 func TestConcurrentAdvancesAddUp(t *testing.T) {

@@ -64,30 +64,6 @@ func TestTimerStopAndReset(t *testing.T) {
 	}
 }
 
-func TestSleep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newClock()
-		j := &journal{clock: c}
-		go func() {
-			c.Sleep(s)
-			j.add("woke")
-			c.Sleep(s)
-			j.add("woke")
-		}()
-		synctest.Wait()
-		c.Advance(s - 1)
-		synctest.Wait()
-		j.check(t)
-		c.Advance(1)
-		synctest.Wait()
-		j.check(t, "1s woke")
-		c.Advance(s)
-		synctest.Wait()
-		j.check(t, "2s woke")
-		checkWaiters(t, c, 0)
-	})
-}
-
 func TestTickerPanicsLikePackageTime(t *testing.T) {
 	clocks := map[string]clockwork.Clock{
 		"time":           clockwork.NewRealClock(),

@@ -16,22 +16,22 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // allVerbs are the verbs of a store that can do everything.
-var allVerbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
+var allVerbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
 
 // getOnly hides the other methods of a store.
 type getOnly struct{ isr.Handler }
@@ -45,13 +45,13 @@ func TestAbilities(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		newStore func(Node) (isr.Handler, error)
-		want     []scenario.Verb
+		want     []kernel.Verb
 	}{
 		{"everything", func(n Node) (isr.Handler, error) {
 			return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config)
 		}, allVerbs},
 		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) },
-			[]scenario.Verb{"regenerate"}},
+			[]kernel.Verb{"regenerate"}},
 		{"Get alone", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return getOnly{h}, err
@@ -59,7 +59,7 @@ func TestAbilities(t *testing.T) {
 		{"a method that panics", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return breaksWhenAsked{getOnly{h}}, err
-		}, []scenario.Verb{"invalidate"}},
+		}, []kernel.Verb{"invalidate"}},
 		{"no store", func(Node) (isr.Handler, error) { return nil, context.Canceled }, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,16 +97,16 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 
 // aPageADay is the promise that the references keep in worlds: no page is served that is older than a day and two
 // hours. They keep a page for a day after its window, and TTL deletes late.
-var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
+var aPageADay = kernel.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
 	effort.Long(t)
 	most := effort.Fewer(400, 40)
 	for name, more := range map[string]worlds.Extras{
-		"recipe-a": {Verbs: []scenario.Verb{"regenerate"}, Tenants: true,
-			Promise: scenario.Promise{AcrossNodes: true}},
-		"recipe-a-guarded": {Verbs: []scenario.Verb{"invalidate", "regenerate"}, Tenants: true},
-		"recipe-b":         {Verbs: []scenario.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
+		"recipe-a": {Verbs: []kernel.Verb{"regenerate"}, Tenants: true,
+			Promise: kernel.Promise{AcrossNodes: true}},
+		"recipe-a-guarded": {Verbs: []kernel.Verb{"invalidate", "regenerate"}, Tenants: true},
+		"recipe-b":         {Verbs: []kernel.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
 		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,13 +122,13 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
 	for name, more := range map[string]worlds.Extras{
-		"invalidation-overtaken":      {Verbs: []scenario.Verb{"invalidate", "regenerate"}},
-		"memory-before-meta":          {Verbs: []scenario.Verb{"regenerate"}},
-		"request-completed-late":      {Verbs: []scenario.Verb{"regenerate"}},
-		"request-hash-ignored":        {Verbs: []scenario.Verb{"regenerate"}},
-		"rollback-of-one-page":        {Verbs: []scenario.Verb{"regenerate", "rollback"}},
-		"rollback-without-lease":      {Verbs: []scenario.Verb{"regenerate", "rollback"}},
-		"first-look-eventual":         {Promise: scenario.Promise{AcrossNodes: true}},
+		"invalidation-overtaken":      {Verbs: []kernel.Verb{"invalidate", "regenerate"}},
+		"memory-before-meta":          {Verbs: []kernel.Verb{"regenerate"}},
+		"request-completed-late":      {Verbs: []kernel.Verb{"regenerate"}},
+		"request-hash-ignored":        {Verbs: []kernel.Verb{"regenerate"}},
+		"rollback-of-one-page":        {Verbs: []kernel.Verb{"regenerate", "rollback"}},
+		"rollback-without-lease":      {Verbs: []kernel.Verb{"regenerate", "rollback"}},
+		"first-look-eventual":         {Promise: kernel.Promise{AcrossNodes: true}},
 		"last-page-for-ever":          {Promise: aPageADay},
 		"tenant-missing":              {Tenants: true},
 		"tenant-and-key-concatenated": {Tenants: true},
@@ -161,9 +161,9 @@ func (c closes) Close() error {
 
 func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	made, closed := 0, 0
-	s := scenario.Defaults()
+	s := kernel.Defaults()
 	s.Name, s.Bounds.Schedules = "closed", 5
-	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/home"}}}}
+	s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: "get", Key: "/home"}}}}
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		made++
 		h, err := recipe.New(n.Config)
@@ -181,13 +181,13 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 // the rest that is forgotten is found there.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 	generator := worlds.Pages("TestBatches", "recipe-a", 5,
-		worlds.Extras{Verbs: []scenario.Verb{"invalidate"}, Rows: isr.Schema{
+		worlds.Extras{Verbs: []kernel.Verb{"invalidate"}, Rows: isr.Schema{
 			Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}},
 		}})
 	found := 0
 	for i := range 200 {
 		s := generator.Example(i)
-		calm := !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 })
+		calm := !slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Crashes > 0 })
 		if calm && len(s.Faults) == 2 && s.Faults[0].Kind == ddbfake.FaultUnprocessed &&
 			s.Faults[1].Kind == ddbfake.FaultShortPage {
 			found++
@@ -216,7 +216,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		}
 		asking := 0
 		for _, a := range s.Actors {
-			if slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == "get" }) {
+			if slices.ContainsFunc(a.Script, func(c kernel.Command) bool { return c.Verb == "get" }) {
 				asking++
 			}
 			if a.Pauses > 0 && a.PauseFor <= 0 {
@@ -235,7 +235,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 			rt.Fatal("a clock was off by more than promised")
 		}
 		skewed = skewed ||
-			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Drift.PPM != 0 })
+			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Drift.PPM != 0 })
 	})
 	if !skewed && !testing.Short() {
 		t.Error("no clock drifted in any world")
@@ -271,7 +271,7 @@ bounds:
 	}
 }
 
-// wrapped is a lock, or a layer that makes calls run once. It notes the calls that the simulator makes.
+// wrapped is a lock, or an idempotency layer. It notes the calls that the simulator makes.
 type wrapped struct {
 	busy
 	held  Held
@@ -317,7 +317,7 @@ func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, w
 func TestLocksAsStores(t *testing.T) {
 	w := &wrapped{}
 	lock := func(l Lock, err error) func(Node) (isr.Handler, error) {
-		return LockCheck{}.store(func(LockNode) (Lock, error) { return l, err })
+		return LockCheck{}.store(func(Machine) (Lock, error) { return l, err })
 	}
 	made(t, lock(nil, errors.New("no region")), "an error", false, false)
 	made(t, lock(w, errors.New("no region")), "an error with a lock", false, false)
@@ -364,7 +364,7 @@ func TestLocksAsStores(t *testing.T) {
 	}
 }
 
-// TestLayersAsStores: a layer that makes calls run once is called in the simulator's goroutine, and calls the effect
+// TestLayersAsStores: an idempotency layer is called in the simulator's goroutine, and calls the effect
 // there.
 func TestLayersAsStores(t *testing.T) {
 	w, own := &wrapped{}, false
@@ -378,7 +378,7 @@ func TestLayersAsStores(t *testing.T) {
 		return result, err
 	}
 	layer := func(goroutines bool, o Once, err error) func(Node) (isr.Handler, error) {
-		return OnceCheck{Goroutines: goroutines}.store(func(OnceNode) (Once, error) { return o, err })
+		return OnceCheck{Goroutines: goroutines}.store(func(Machine) (Once, error) { return o, err })
 	}
 	made(t, layer(false, nil, errors.New("no region")), "an error", false, false)
 	made(t, layer(false, w, errors.New("no region")), "an error with a layer", false, false)
@@ -416,15 +416,15 @@ func TestLayersAsStores(t *testing.T) {
 // TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check names others. If TTL deletes nothing, that
 // is a mistake only in a check with the usual marks.
 func TestChecksOfLocksAndCalls(t *testing.T) {
-	other := []scenario.Mark{mark.NodePaused}
+	other := []kernel.Mark{mark.NodePaused}
 	for name, tc := range map[string]struct {
-		usual []scenario.Mark
-		check func(reach []scenario.Mark) Check
+		usual []kernel.Mark
+		check func(reach []kernel.Mark) Check
 	}{
-		"LockCheck": {LockReach(), func(reach []scenario.Mark) Check { return LockCheck{Reach: reach}.check() }},
-		"OnceCheck": {OnceReach(), func(reach []scenario.Mark) Check { return OnceCheck{Reach: reach}.check() }},
+		"LockCheck": {LockReach(), func(reach []kernel.Mark) Check { return LockCheck{Reach: reach}.check() }},
+		"OnceCheck": {OnceReach(), func(reach []kernel.Mark) Check { return OnceCheck{Reach: reach}.check() }},
 	} {
-		for _, reach := range [][]scenario.Mark{nil, other, {}} {
+		for _, reach := range [][]kernel.Mark{nil, other, {}} {
 			c, want := tc.check(reach), reach
 			if reach == nil {
 				want = tc.usual

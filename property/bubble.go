@@ -3,7 +3,6 @@ package property
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,31 +15,16 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
-
-// patience is how long a run in a bubble may take in real time. Runs take milliseconds.
-var patience = 20 * time.Second
-
-// inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
-//
-// A bubble waits for ever if a goroutine waits for a mutex. The first run in which that happens is given up. This run
-// is made again, and like all later runs it then has a bubble that looks at the goroutines itself. That takes longer.
-func (r runner) inBubble(run func(sim.Bubble)) error {
-	err := r.inOneBubble(run)
-	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.mutex && !r.limit.mutexes {
-		r.limit.mutexes = true
-		return r.inOneBubble(run)
-	}
-	return err
-}
 
 // farewell is how long package time moves on when a run is over: a goroutine may still sleep before it makes its last
 // call, which is refused, and Close may wait for it.
 const farewell = time.Minute
 
-func (r runner) inOneBubble(run func(sim.Bubble)) error {
-	var w watch
+// inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
+func (r runner) inBubble(run func(sim.Bubble)) error {
+	w := watch{woke: make(chan struct{}, 1)}
 	return r.within(r.limit.patience(), &w, func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
@@ -51,12 +35,10 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 		}()
 		synctest.Test(r.t, func(t *testing.T) {
 			w.begin()
-			r.random.in = t
+			r.random.begin(t)
 			time.Sleep(time.Until(fakeclock.Epoch)) //nolint:forbidigo // the bubble's time, which the simulator moves
-			b := &bubble{}
-			if r.limit.mutexes {
-				b.name = w.name()
-			}
+			b, end := newBubble(&w)
+			defer end()
 			run(b)
 			//nolint:forbidigo // the bubble's time, which stands still when this function has returned
 			time.Sleep(farewell)
@@ -65,106 +47,94 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. In these
-// cases run and its goroutines stay. After that, failures are made smaller only if the run can be repeated.
-func (r runner) within(most time.Duration, w *watch, run func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- run() }()
-	watchdog := time.NewTicker(min(look, most)) //nolint:forbidigo // it does not end a run that would end by itself
-	defer watchdog.Stop()
-	began := time.Now() //nolint:forbidigo // as above
-	var since time.Time // when within first saw that the bubble does not go on
-	for {
-		var now time.Time
-		select {
-		case err := <-done:
-			return err
-		case now = <-watchdog.C:
-		}
-		mutex, waiting := w.stuck()
-		if len(waiting) == 0 {
-			since = time.Time{}
-		} else if since.IsZero() {
-			since = now
-		}
-		again := mutex && r.own != nil && !r.limit.mutexes // the run can be made again
-		enough := outside
-		if again {
-			enough = look / 2
-		}
-		stuck := &stuckError{still: true, mutex: mutex}
-		switch {
-		case len(waiting) > 0 && now.Sub(since) >= enough && mutex:
-			stuck.why = ": a goroutine waits for a mutex that is never unlocked" + tell(waiting)
-		case len(waiting) > 0 && now.Sub(since) >= enough:
-			stuck.why = ": a goroutine waits for the outside (a socket, a file, a channel made outside of newStore)" +
-				tell(waiting)
-		case now.Sub(began) >= most:
-			stuck.why = fmt.Sprintf(": a run did not end within %v: a goroutine computes without end, waits for the "+
-				"outside, or ticks on after Close%s",
-				most, tell(goroutinesOf(w.name())))
-		default:
-			continue
-		}
-		r.random.left(r.t)
-		stuck.stacks = string(stacks(nil))
-		if !again {
-			r.limit.stick(now.Sub(began))
-		}
-		return stuck
-	}
-}
-
-// stuckError says that a run in a bubble did not end.
-type stuckError struct {
-	why    string // the text that follows "the store under test"
-	still  bool   // the run still runs or waits, and keeps everything that it was given
-	mutex  bool   // it waits for a mutex
-	stacks string // the stacks of all goroutines, if they can explain something
-}
-
-func (e *stuckError) Error() string { return "the store under test" + e.why }
-
 // bubble is the bubble of testing/synctest in which its methods are called.
 type bubble struct {
-	name    string // set if it looks at the goroutines itself
+	watch  *watch
+	asking bool            // quiet has not answered ask
+	ask    chan<- struct{} // asks for a word when every goroutine waits for time, or for another one
+	quiet  <-chan struct{} // the word
+	roused <-chan struct{} // it does not come, and time does not pass: see runner.rouse
+
+	mutexes bool // a goroutine waited for a mutex when Wait returned
 	room    []byte
-	mutexes bool // the last time it looked, a goroutine waited for a mutex
 }
 
 var _ sim.Bubble = (*bubble)(nil)
 
-func (b *bubble) Wait() {
-	if b.name == "" {
-		synctest.Wait()
-		return
+// newBubble returns the bubble in which it is called, and the function that ends it.
+func newBubble(w *watch) (b *bubble, end func()) {
+	ask, quiet := make(chan struct{}, 1), make(chan struct{}, 1)
+	go func() { // not the caller: nothing can wake a goroutine out of synctest.Wait
+		for range ask {
+			synctest.Wait()
+			quiet <- struct{}{}
+		}
+	}()
+	roused, unwatch := w.rousable()
+	return &bubble{watch: w, ask: ask, quiet: quiet, roused: roused}, func() {
+		close(ask)
+		unwatch()
 	}
+}
+
+func (b *bubble) Wait() {
+	asked := false
+	for !b.mutexes || !b.held() {
+		if !b.asking {
+			b.ask <- struct{}{}
+			b.asking, asked = true, true
+		}
+		b.watch.waits.Add(1)
+		select {
+		case <-b.quiet:
+			b.asking = false
+		case <-b.roused:
+			b.mutexes = true
+		}
+		b.watch.waits.Add(1)
+		if asked && !b.asking { // otherwise it was the answer to an earlier question
+			return
+		}
+	}
+}
+
+// held waits until every goroutine is blocked, and says whether one of them waits for a mutex. Another test may briefly
+// hold a mutex of the whole process, so the same wait must be seen several times.
+func (b *bubble) held() bool {
+	const enough = 6
+	last, times := "", 0
 	for {
 		for range 4 {
 			runtime.Gosched() // so that each goroutine that can park has parked
 		}
 		b.room = stacks(b.room)
-		quiet, self := true, true
-		was := b.mutexes
-		b.mutexes = false
-		headers(b.room, b.name, func(state, _ []byte) bool {
-			switch {
-			case self: // the first one is the goroutine that asks
-				self = false
-			case forMutex(state):
-				b.mutexes = true
-			case !bytes.Contains(state, []byte("(durable)")):
-				quiet = false
-			}
-			return quiet
-		})
-		if quiet && was == b.mutexes { // a wait for a mutex that another test holds may be over soon
-			break
+		waiters, quiet := waits(b.room, b.watch.name())
+		switch {
+		case !quiet || waiters != last:
+			last, times = waiters, 0
+		case waiters == "" || times == enough:
+			b.mutexes = waiters != ""
+			return b.mutexes
 		}
+		times++
 	}
-	if !b.mutexes {
-		synctest.Wait()
-	}
+}
+
+// waits returns the stacks of a bubble's goroutines that wait for a mutex, and says whether all goroutines except the
+// caller wait for a mutex, for time, or for each other.
+func waits(stacks []byte, bubble string) (waiters string, quiet bool) {
+	quiet = true
+	headers(stacks, bubble, func(state, stack []byte) bool {
+		switch {
+		case &stack[0] == &stacks[0]: // the first one is the goroutine that asks
+		case forMutex(state):
+			waiters += string(stack)
+		case !bytes.Contains(state, []byte("(durable)")):
+			quiet = false
+		}
+		return quiet
+	})
+	return waiters, quiet
 }
 
 func (b *bubble) Held() bool { return b.mutexes }
@@ -181,9 +151,19 @@ func (*bubble) Now() time.Time {
 func (b *bubble) Pass(until time.Time, woken <-chan struct{}) {
 	timer := time.NewTimer(until.Sub(b.Now())) //nolint:forbidigo // the bubble's time, which the simulator moves
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-woken:
+	for {
+		b.watch.waits.Add(1)
+		roused := false
+		select {
+		case <-timer.C:
+		case <-woken:
+		case <-b.roused:
+			roused = true
+		}
+		b.watch.waits.Add(1)
+		if b.mutexes = false; !roused || b.held() { // else another test held the mutex
+			return
+		}
 	}
 }
 
@@ -346,50 +326,4 @@ func tell(all []goroutine) string {
 		fmt.Fprintf(&b, "\n  %s", &all[i])
 	}
 	return b.String()
-}
-
-// watch has the facts that the watchdog of a run looks at.
-type watch struct {
-	mu     sync.Mutex
-	bubble string // the name of the bubble; "" before it begins
-}
-
-func (w *watch) begin() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.bubble = bubbleOf()
-}
-
-func (w *watch) name() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.bubble
-}
-
-// look is how often the watchdog looks, and outside is how long a goroutine may wait for something outside of its
-// bubble. Ordinary runs do not wait in real time.
-const (
-	look    = 500 * time.Millisecond
-	outside = 5 * time.Second
-)
-
-// stuck returns the goroutines of a bubble if the bubble will not go on by itself: all of them wait, and at least one
-// waits neither for time nor for another goroutine. Otherwise it returns none.
-func (w *watch) stuck() (mutex bool, all []goroutine) {
-	all = goroutinesOf(w.name())
-	other := false
-	for i := range all {
-		switch g := &all[i]; {
-		case g.runs():
-			return false, nil
-		case g.forMutex():
-			mutex = true
-		case !g.durable && g.state != "coroutine" && !strings.HasPrefix(g.state, "synctest."):
-			other = true
-		}
-	}
-	if !mutex && !other {
-		return false, nil
-	}
-	return mutex, all
 }

@@ -22,36 +22,37 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // rough is a world in which much can happen to three contenders.
-func rough() *scenario.Scenario {
+func rough() *kernel.Scenario {
 	s := simple()
 	s.Bounds.Ticks = 4
-	s.Lag = scenario.Lag{Scheduler: true}
+	s.Lag = kernel.Lag{Scheduler: true}
 	s.Cache.Render = s.Cache.Lease - time.Second
-	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: s.Actors[0].Script})
+	s.Actors = append(s.Actors, kernel.Actor{Name: "carol", Script: s.Actors[0].Script})
 	for i := range s.Actors {
 		a := &s.Actors[i]
 		a.Pauses, a.PauseFor, a.Crashes, a.Restarts = 1, s.Cache.Lease, 1, 1
-		a.Script = append(a.Script, scenario.Command{Verb: "sleep", For: s.Cache.Revalidate}, a.Script[0])
+		a.Script = append(a.Script, kernel.Command{Verb: "sleep", For: s.Cache.Revalidate}, a.Script[0])
 	}
-	s.Faults = []scenario.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
+	s.Faults = []kernel.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
 	return s
 }
 
 // trace runs one schedule of a world and returns its trace.
-func trace(t *testing.T, r runner, s *scenario.Scenario, seed int) string {
+func trace(t *testing.T, r runner, s *kernel.Scenario, seed int) string {
 	t.Helper()
-	recorded := scenario.Replay{Seed: uint64(seed), Choices: choicesOf(seed)}
+	recorded := kernel.Replay{Seed: uint64(seed), Choices: choicesOf(seed)}
 	text, f := r.replay(s, recorded)
 	if f != nil {
 		text += f.kind + "\n" + f.text
@@ -72,7 +73,7 @@ func choicesOf(seed int) (choices sim.Choices) {
 // TestBubbleChangesNothing runs code without goroutines with and without a
 // bubble: the traces are the same.
 func TestBubbleChangesNothing(t *testing.T) {
-	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
+	for _, p := range append(kernel.Protocols()[:1], mutant.All()[0]) {
 		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t,
 			Check{Protocol: p.Name, Goroutines: true}, newStore)
@@ -110,7 +111,7 @@ func TestBubbleIsDeterministic(t *testing.T) {
 // late answers. Code without goroutines has the same trace with and without a bubble, and code with goroutines has the
 // same trace in every run.
 func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
-	timed := func() *scenario.Scenario {
+	timed := func() *kernel.Scenario {
 		s := rough()
 		s.Skew = time.Second
 		for i, events := range [][]sim.Planned{
@@ -120,7 +121,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 		} {
 			s.Actors[i].Crashes, s.Actors[i].Restarts, s.Actors[i].Pauses, s.Actors[i].Events = 0, 0, 0, events
 		}
-		s.Faults = []scenario.Fault{
+		s.Faults = []kernel.Fault{
 			{Fault: ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Actor: s.Actors[2].Name}, CutOff: true,
 				From: 9 * time.Second, To: 12 * time.Second},
 			{Fault: ddbfake.Fault{Times: ddbfake.Always}, Latency: 100 * time.Millisecond,
@@ -130,7 +131,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 		}
 		return s
 	}
-	p := scenario.Protocols()[0]
+	p := kernel.Protocols()[0]
 	newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t,
 		Check{Protocol: p.Name, Goroutines: true}, newStore)
@@ -158,7 +159,7 @@ func TestTimeInBubble(t *testing.T) {
 	s.Skew = time.Second
 	s.Actors[0].Drift.Offset = time.Second
 	s.Actors = append(s.Actors,
-		scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: "sleep", For: time.Minute}}})
+		kernel.Actor{Name: "carol", Script: []kernel.Command{{Verb: "sleep", For: time.Minute}}})
 	asked := 0
 	r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {
@@ -381,7 +382,7 @@ func FileName(test string) string { return fileName(test) }
 // BenchmarkBubble runs schedules of two contenders through the real SDK, each in a bubble of its own, on all
 // processors.
 func BenchmarkBubble(b *testing.B) {
-	benchmarkSchedules(b, func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange) {
+	benchmarkSchedules(b, func(run kernel.Run, own hooks.Bubble, requests []hooks.Exchange) {
 		began := processorTime()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
@@ -398,7 +399,7 @@ func BenchmarkBubble(b *testing.B) {
 // BenchmarkSDKAlone measures the cost of the SDK itself: it sends the requests of BenchmarkBubble, without bubbles,
 // through clients of the SDK whose wire gives recorded answers.
 func BenchmarkSDKAlone(b *testing.B) {
-	benchmarkSchedules(b, func(_ scenario.Run, _ hooks.Bubble, requests []hooks.Exchange) {
+	benchmarkSchedules(b, func(_ kernel.Run, _ hooks.Bubble, requests []hooks.Exchange) {
 		wire := &recordedWire{}
 		ctx := b.Context()
 		for _, r := range requests {
@@ -432,7 +433,7 @@ func BenchmarkSDKAlone(b *testing.B) {
 // benchmarkSchedules passes a run of two contenders, and the run's requests, to measure. A bubble needs a *testing.T,
 // which a benchmark does not have, so it calls RunTests. RunTests obeys -cpu and may run the test several times; here
 // the test must run once.
-func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange)) {
+func benchmarkSchedules(b *testing.B, measure func(run kernel.Run, own hooks.Bubble, requests []hooks.Exchange)) {
 	b.Helper()
 	processors, done := runtime.GOMAXPROCS(0), false
 	defer runtime.GOMAXPROCS(processors)
@@ -446,9 +447,9 @@ func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.B
 			runtime.GOMAXPROCS(processors)
 			r := newRunner(t, Check{Protocol: defaultName, Goroutines: true},
 				func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
-			run := scenario.Run{
-				Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
-				Options: scenario.Options{SDK: true},
+			run := kernel.Run{
+				Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: strategy.POS,
+				Options: kernel.Options{SDK: true},
 			}
 			recorded := hooks.Probe{Record: true}
 			o, err := run.Do(hooks.With(hooks.InBubble(t.Context(), r.own), &recorded))
@@ -527,8 +528,8 @@ func sent(ctx context.Context, client *dynamodb.Client, input any) (err error) {
 }
 
 // twelve returns a world of a dozen requests.
-func twelve() *scenario.Scenario {
+func twelve() *kernel.Scenario {
 	s := simple()
-	s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "get", Key: "/home"})
+	s.Actors[0].Script = append(s.Actors[0].Script, kernel.Command{Verb: "get", Key: "/home"})
 	return s
 }

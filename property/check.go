@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -53,8 +54,8 @@ type Check struct {
 	// that Rows describe; rows whose table is not named are in Node.Table. The file of a failure has Rows under the key
 	// rows, unless the Schema has a function.
 	Rows isr.Schema
-	// Invariants are invariants of the caller's own. They judge each run after those of package invariant; see
-	// scenario.Options.
+	// Invariants are invariants of the caller's own. They judge each run after those of package invariant. Only their
+	// Name, Statement and Check are used.
 	Invariants []invariant.Invariant
 	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say
 	// so.
@@ -62,7 +63,8 @@ type Check struct {
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
 	// Promise has the promises of the store beyond the rules of every cache. They are a bound on the age of everything
-	// that it serves, whatever the world's revalidate and retention are, and monotonic reads across its nodes.
+	// that it serves, whatever the world's revalidate and retention are, monotonic reads across its nodes, and the
+	// rules of the recipe, whose violation harms nobody.
 	Promise scenario.Promise
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
@@ -82,12 +84,12 @@ type subject struct {
 	able     bool                       // worlds depend on the verbs that a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
-	reach    []scenario.Mark            // what a proof must reach, unless the check or the file says otherwise
+	reach    []kernel.Mark              // what a proof must reach, unless the check or the file says otherwise
 	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing
 	// says that it was not reached.
-	basic   scenario.Mark
+	basic   kernel.Mark
 	nothing string
-	verb    scenario.Verb // one of kinds
+	verb    kernel.Verb // one of kinds
 	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
 	unmet func(*tally) (why, note string)
 }
@@ -99,7 +101,7 @@ var stores = subject{
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
-	worlds: worlds.Pages, able: true, reach: []scenario.Mark{mark.Published, mark.ServedFresh},
+	worlds: worlds.Pages, able: true, reach: []kernel.Mark{mark.Published, mark.ServedFresh},
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -187,6 +189,11 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			t.Log(note)
 		}
 	}
+	if count.early { // in red: without -v, nobody reads what a test says that passes
+		t.Fatalf("cut short: nothing was violated in %d worlds, but the check asks for more, and the time of the test "+
+			"is nearly over (go test -timeout): give it more time, or ask for fewer worlds (-rapid.checks)\n%v",
+			count.worlds, count)
+	}
 	for _, name := range c.Without {
 		t.Logf("%s: not judged: left out by the check", name)
 	}
@@ -209,25 +216,6 @@ func (c *Check) name(t *testing.T) {
 	if c.Protocol == "" {
 		c.Protocol = defaultName
 	}
-}
-
-// Scenarios generates the worlds in which Run checks a store, for a test that runs the worlds itself, for example with
-// scenario.Run or campaign.Campaign. Such a test may check something other than a store, or judge in another way. The
-// worlds depend on Rows, Promise, Tenants, Schedules and Without. The verbs are those that a world's clients use
-// besides get: any of invalidate, regenerate and rollback. (Run asks the store which of them it has.) Scenarios draws
-// no worlds for a LockCheck.
-func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
-	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
-	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName),
-		cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
-	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
-		for _, v := range verbs {
-			if !slices.Contains(worlds.Verbs, v) {
-				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, worlds.Verbs)
-			}
-		}
-		return generator.Draw(t, "world").Scenario
-	})
 }
 
 // leavingOut notes in the worlds which invariants do not judge.
@@ -287,7 +275,7 @@ func (c *Check) judges(t *testing.T) {
 func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string
-	for _, m := range scenario.Marks() {
+	for _, m := range kernel.Marks() {
 		if other := otherMarks(c.subject.basic); slices.Contains(other, m) {
 			continue
 		}
@@ -305,7 +293,7 @@ func (c *Check) wants(t *testing.T) {
 }
 
 // otherMarks are the marks that no run of a subject can reach, because a world is about pages, locks or calls.
-func otherMarks(basic scenario.Mark) []scenario.Mark {
+func otherMarks(basic kernel.Mark) []kernel.Mark {
 	switch basic {
 	case mark.HoldTaken:
 		return slices.Concat(marksOfPages, marksOfCalls)
@@ -317,15 +305,15 @@ func otherMarks(basic scenario.Mark) []scenario.Mark {
 }
 
 var (
-	marksOfCalls = []scenario.Mark{
+	marksOfCalls = []kernel.Mark{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver,
 		mark.CallOtherPayload, mark.EffectAgain,
 	}
-	marksOfLocks = []scenario.Mark{
+	marksOfLocks = []kernel.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
 		mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
 	}
-	marksOfPages = []scenario.Mark{
+	marksOfPages = []kernel.Mark{
 		mark.Published, mark.ServedFresh, mark.ServedStale, mark.PublishRefused, mark.RolledBack,
 		mark.PageInvalidated, mark.RequestRepeated,
 	}
@@ -358,6 +346,8 @@ func (c *Check) lacks(name string, count *tally) string {
 		return "pages had no tenants (Check.Tenants)"
 	case name == "bounded-staleness" && c.Promise.MaxAge == 0:
 		return "no bound is promised (Check.Promise)"
+	case (name == "expired-publish" || name == "atomic-publish") && !c.Promise.Recipe && !protocols.BuiltIn(c.Protocol):
+		return "it is a rule of the recipe, which is not promised (Check.Promise)"
 	case name == "ttl-is-gc":
 		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
 	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
@@ -391,7 +381,7 @@ func (c *Check) rows(t *testing.T) {
 }
 
 // reach is the marks that a check must reach unless it says otherwise.
-func (c *Check) reach() []scenario.Mark {
+func (c *Check) reach() []kernel.Mark {
 	if !c.noTTL() {
 		return Reach()
 	}

@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -53,7 +54,8 @@ func TestChild(t *testing.T) {
 	if of, ok := strings.CutPrefix(name, "prove: "); ok {
 		proofs()[of](t, file)
 	} else if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
-		c := property.Check{Schedules: 2, Reach: []scenario.Mark{mark.Published}}
+		c := property.Check{Schedules: 2, Reach: []kernel.Mark{mark.Published},
+			Promise: kernel.Promise{Recipe: true}}
 		if promised != "" {
 			c.Without = []string{"atomic-publish"}
 		}
@@ -65,6 +67,9 @@ func TestChild(t *testing.T) {
 			}
 			return handler(real.Get), nil // its publish also forgets requests by name
 		})
+	} else if promised, ok := strings.CutPrefix(name, "token only, promised: "); ok {
+		c := property.Check{Schedules: 5, Promise: kernel.Promise{Recipe: promised == "true"}}
+		check(c, func(n property.Node) (isr.Handler, error) { return tokenOnly(n.Config) })
 	} else if store, ok := badStores()[name]; ok {
 		check(property.Check{}, store)
 	} else if store, ok := strangers[name]; ok {
@@ -89,14 +94,14 @@ func TestChild(t *testing.T) {
 		locks.Run(t, newTurnstiles(lock))
 	} else if bugs, ok := beatingTurnstiles()[name]; ok {
 		locks.Goroutines, locks.Heartbeats, locks.Leases = true, true, beatingLeases
-		if bugs == (beatingTurnstile{}) {
+		if bugs == (beatingTurnstile{}) || bugs.waits {
 			locks.Schedules = 2
 		}
 		locks.Run(t, newBeatingTurnstiles(bugs))
 	} else if name == "once: at once" {
 		c := recordsCheck
 		c.Goroutines = true
-		c.Run(t, func(n property.OnceNode) (property.Once, error) {
+		c.Run(t, func(n property.Machine) (property.Once, error) {
 			layer, err := newRecords("")(n)
 			return twofold{layer}, err
 		})
@@ -108,7 +113,9 @@ func TestChild(t *testing.T) {
 		locks.Run(t, extendingInNoTable)
 	} else if name == "lock: extends when it is over" {
 		locks.Run(t, extendingWhenOver)
-	} else if lock, ok := badLocks()[name]; ok {
+	} else if lock, ok := badLocks()[name]; ok && file != "" {
+		property.LockCheck{}.Replay(t, file, lock)
+	} else if ok {
 		property.CheckLock(t, lock)
 	} else if store, ok := goroutineStores()[name]; ok {
 		check(property.Check{Goroutines: true}, store)
@@ -318,6 +325,11 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		"never caches": answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")
+		}),
+		"has keys of its own": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table,
+				Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: key}}})
+			return isr.Served{}, err
 		}),
 		"looks into another table": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			n.Table = "the-real-one"

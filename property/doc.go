@@ -22,7 +22,8 @@
 // faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the time
 // that a lease and a rendering take, or within half a lease if no holder can have crashed.
 //
-// A check fails if the store panics, breaks the rules below, or is not deterministic. It also fails if it has judged
+// A check fails if the store panics, breaks the rules below, or is not deterministic: one schedule in a hundred is run
+// again, except with Goroutines and in parallel tests, and so is each that is not ok. It also fails if it has judged
 // nothing: no world published a page or served one as fresh, or no world got to where bugs would be ([Reach]). An
 // unknown verdict is also a failure: a LOCK row or a page cannot be read, or a run does not end.
 //
@@ -36,7 +37,7 @@
 //
 // A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like. It judges by
 // what clients ask the lock and what they are told, and by their writes to the resource that the lock guards.
-// docs/LOCKS.md has the invariants, and says what each of them demands of a lock. The text below about stores holds for
+// docs/CHECK.md has the invariants, and says what each of them demands of a lock. The text below about stores holds for
 // locks, too.
 //
 // # More than Get
@@ -126,12 +127,12 @@
 //     heartbeats wake at the same instant of package time and both read
 //     crypto/rand. It is not decided which of them gets which bytes.
 //   - If a goroutine holds a mutex during a call, and another goroutine waits for
-//     the mutex, the bubble does not notice this wait
-//     (https://github.com/golang/go/issues/77687). The check finds out within a
-//     second, and makes the run again. From then on it looks at the states of all
-//     goroutines before each step, which takes longer. Time does not pass while a
-//     goroutine waits for a mutex. So a pause of the mutex's holder ends early, and
-//     if the holder itself waits for time, that is a deadlock and reported as such.
+//     the mutex, Go's bubble does not notice this wait
+//     (https://github.com/golang/go/issues/77687). The check notices it after a few
+//     milliseconds. No time passes until the mutex is unlocked: what the holder
+//     waits for comes first, so a pause of the holder ends early, and so does the
+//     latency of an answer. This is the same in each run. If the holder itself
+//     waits for time to pass (a sleep), nothing can go on, which is reported.
 //   - A bubble does not notice waits for sockets, files, and channels made outside
 //     of newStore either. A run with such a wait is given up after 5 s, and any
 //     other run that does not end is given up after 20 s. The goroutines of these

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,11 +20,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -132,6 +133,8 @@ func (r runner) finish(f *failure, file string) string {
 	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call)
 	if smaller.violates() {
 		report += r.record(smaller.world, *smaller.replay, nil, file)
+	} else if smaller.repeatable() && strings.HasPrefix(smaller.kind, kindOther) {
+		report += r.traced(smaller, file)
 	}
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
@@ -204,15 +207,15 @@ func runPattern(test string) string {
 }
 
 // kinds are what a scenario can be of, by the command that it has then.
-var kinds = map[scenario.Verb]string{"": "pages", "hold": "locks", "once": "calls"}
+var kinds = map[kernel.Verb]string{"": "pages", "hold": "locks", "once": "calls"}
 
 // world is load for a scenario that the subject can carry out: to the invariants a lock without a page is a violation.
-func (c Check) world(file string) (*scenario.Scenario, error) {
+func (c Check) world(file string) (*kernel.Scenario, error) {
 	s, err := load(file)
 	if err != nil {
 		return nil, err
 	}
-	var has scenario.Verb
+	var has kernel.Verb
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
 			if kinds[c.Verb] != "" {
@@ -227,12 +230,21 @@ func (c Check) world(file string) (*scenario.Scenario, error) {
 }
 
 // load reads a scenario file of a store under test. The file may name any protocol, and also defaultName.
-func load(file string) (*scenario.Scenario, error) {
-	data, err := os.ReadFile(filepath.FromSlash(file))
+func load(file string) (*kernel.Scenario, error) {
+	const most = 16 << 20 // a device, or a pipe, may never end
+	f, err := os.Open(filepath.FromSlash(file))
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName},
+	defer f.Close() //nolint:errcheck // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > most {
+		return nil, fmt.Errorf("%s: found more than %d MiB, expected a scenario file", file, most>>20)
+	}
+	return kernel.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName},
 		isr.Protocol{Name: onceName})
 }
 
@@ -241,9 +253,19 @@ func exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// traced writes the trace of a run that broke off, of which there is no record, beside its file, and says where it is.
+func (r runner) traced(f *failure, file string) string {
+	trace, _ := r.replay(f.world, *f.replay)
+	to := strings.TrimSuffix(file, filepath.Ext(file)) + ".txt"
+	if err := atomicfile.Write(filepath.FromSlash(to), []byte(trace+"\n"+f.text), 0o664); err != nil {
+		return fmt.Sprintf("the trace could not be kept: %v\n", err)
+	}
+	return fmt.Sprintf("trace: %s\n", to)
+}
+
 // record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it
 // is.
-func (r runner) record(world *scenario.Scenario, replay scenario.Replay, x *record.Explanation, file string) string {
+func (r runner) record(world *kernel.Scenario, replay kernel.Replay, x *record.Explanation, file string) string {
 	g := r.guard(&answers{})
 	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
 		return record.Of(ctx, r.recordedRun(g, world, &replay), toolVersion())
@@ -292,7 +314,7 @@ const explainTails = 100
 
 // explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the
 // run.
-func (r runner) explained(s *scenario.Scenario, file string) string {
+func (r runner) explained(s *kernel.Scenario, file string) string {
 	g := r.guard(&answers{})
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{
@@ -310,6 +332,27 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 // shrinkRuns is the largest number of runs in which the schedule of a failure is shrunk: a second or two, through the
 // SDK.
 var shrinkRuns = 2000
+
+// worse returns a failure of the same kind and world that does more harm, if some schedules lead to one; else the
+// failure itself.
+func (r runner) worse(f *failure) *failure {
+	if !f.violates() || f.seen == nil || r.limit.Err() != nil {
+		return f
+	}
+	g := r.guard(&answers{})
+	o, err := inside(r, func(ctx context.Context) (*kernel.Outcome, error) {
+		return campaign.Worse(ctx, r.recordedRun(g, f.world, f.replay), f.seen)
+	})
+	if err != nil || o == nil || g.offence() != nil {
+		return f // as in shrunk
+	}
+	more := r.outcome(f.world, o)
+	more.how = f.how + "\nthen a schedule of the same world was found that does more harm"
+	if _, again := r.replay(f.world, *more.replay); again == nil || again.kind != f.kind {
+		return f
+	}
+	return more
+}
 
 // shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. It
 // returns the failure unchanged if it is not a violation, if it cannot be shrunk, or if no time is left.

@@ -18,10 +18,10 @@ import (
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/property"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -61,8 +61,8 @@ actors:
 faults: [maybe error-before op=UpdateItem actor=carol times=2]
 `
 
-// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written anew by a goroutine whose context is
-// that of no question. Its lease may be over, and its machine may have another one, before it writes. If keys do not
+// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written anew by a goroutine whose context
+// belongs to no request. Its lease may be over, and its machine may have another one, before it writes. If keys do not
 // say which rows are a page's, the questions for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
 	for _, slugs := range effort.Quick([]bool{false, true}, []bool{true}) {
@@ -124,7 +124,7 @@ func (w waiting) Close() error {
 // outsideChannel was made outside of every bubble.
 var outsideChannel = make(chan error)
 
-// sharedFlight is what a package's variable often is. Machines that wait for each other in it have no races.
+// sharedFlight is a typical package variable. Machines that wait for each other in it have no races.
 var sharedFlight singleflight.Group
 
 // goroutineStores are stores with goroutines that a check must refuse.
@@ -249,7 +249,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	c := child{dir: dir, output: printed.String()}
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ",
 		"scenario: "+failFile, "replay: go test ")
-	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
+	s, err := kernel.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
 	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
 		t.Fatalf("the file: %v, %+v", err, s)
 	}
@@ -295,6 +295,7 @@ func TestBadGoroutines(t *testing.T) {
 		{"waits for itself", []string{
 			"deadlock: actors wait, but nothing can happen", " (get /",
 			"): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+			"scenario: " + failFile, "trace: " + strings.TrimSuffix(failFile, ".yaml") + ".txt",
 		}},
 		{"panics in a node", []string{"broken: the store under test: actor ", "panicked: no such page"}},
 		{"panics in a goroutine",

@@ -21,18 +21,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/property/gen"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -176,7 +174,7 @@ func refusals() (all []green) {
 	prove("with a misspelt Without", "property: Check.Without: ", alone, property.Check{Without: []string{"livenes"}})
 	prove("in a goroutine", "property: Check.Goroutines: ", alone, property.Check{Goroutines: true})
 	prove("nothing", "prove: .*actors", "name: none\n", property.Check{})
-	prove("a mark that is not reached", "vacuous: ", alone, property.Check{Reach: []scenario.Mark{mark.NodeCrashed}})
+	prove("a mark that is not reached", "vacuous: ", alone, property.Check{Reach: []kernel.Mark{mark.NodeCrashed}})
 	add("prove after a failure that is none", "replay: ", func(t *testing.T) {
 		keep(t, "")
 		property.Check{}.Prove(t, fileOf(t, alone), reading)
@@ -232,7 +230,7 @@ func refusals() (all []green) {
 	add("no lock", noFunction, func(t *testing.T) { property.CheckLock(t, nil) })
 	add("no layer", noFunction, func(t *testing.T) { property.CheckOnce(t, nil) })
 	add("a bound below zero", `.*the world that was drawn is not valid: either a duration of the check .*found -1s, `,
-		func(t *testing.T) { property.Check{Promise: scenario.Promise{MaxAge: -time.Second}}.Run(t, reference) })
+		func(t *testing.T) { property.Check{Promise: kernel.Promise{MaxAge: -time.Second}}.Run(t, reference) })
 	return all
 }
 
@@ -271,9 +269,9 @@ func greenChecks() (all []green) {
 	}
 	check("without any invariant", "vacuous: Check.Without leaves out all invariants",
 		property.Check{Without: allBut()})
-	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{"publishd"}})
+	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
-	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{mark.HoldTaken}})
+	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{mark.HoldTaken}})
 	// The worlds of such a check have nothing that the remaining invariant could judge.
 	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation",
 		"idempotent-regeneration"} {
@@ -482,7 +480,7 @@ func greenProofs() (all []green) {
 	prove("without any invariant", "vacuous: ", small, property.Check{Without: allBut()}, reading)
 	prove("with an invariant that no search proves", "vacuous: ", small,
 		property.Check{Without: allBut("linearizable")}, reading)
-	prove("a misspelt mark", mistake, small, property.Check{Reach: []scenario.Mark{"publishd"}}, reading)
+	prove("a misspelt mark", mistake, small, property.Check{Reach: []kernel.Mark{"publishd"}}, reading)
 	all = append(all, green{name: "proof: no file", says: "prove: ", run: func(t *testing.T) {
 		property.Check{}.Prove(t,
 			"nowhere.yaml", reading)
@@ -491,31 +489,10 @@ func greenProofs() (all []green) {
 	return all
 }
 
-// greenScenarios are ways in which a test runs the worlds itself, or has properties of its own.
+// greenScenarios are ways in which a test has properties of its own.
 func greenScenarios() []green {
-	judged := func(c property.Check, verbs ...scenario.Verb) func(t *testing.T) {
-		return func(t *testing.T) {
-			withFlag(t, "rapid.nofailfile", "true")
-			rapid.Check(t, func(rt *rapid.T) {
-				s := c.Scenarios(verbs...).Draw(rt, "scenario")
-				s.Protocol = "recipe-a"
-				report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(t.Context())
-				if err != nil {
-					rt.Fatalf("broken: %v", err)
-				}
-				if !report.Passed() {
-					rt.Fatalf("%s: ", report.Summary())
-				}
-			})
-		}
-	}
-	const says = `\[rapid\] (failed|panic) after 0 tests: `
 	empty := gen.Table{Name: "pages", Partition: "pk"}
 	return []green{
-		{name: "scenarios: a verb that is none", says: says, run: judged(property.Check{}, "sleeep")},
-		{name: "scenarios: a verb of none", says: says, run: judged(property.Check{}, "get")},
-		{name: "scenarios: without any invariant", says: says, run: judged(property.Check{Without: allBut()})},
-		{name: "scenarios: a misspelt Without", says: says, run: judged(property.Check{Without: []string{"livenes"}})},
 		{name: "gen: a model of no table", says: "table pages: ", run: func(t *testing.T) {
 			if diff := gen.NewModel(empty).Diff(ddbfake.New(ddbfake.Options{})); diff != "" {
 				t.Fatal(diff)
@@ -525,16 +502,16 @@ func greenScenarios() []green {
 }
 
 // idleLocks are locks that do nothing that could be judged.
-func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, error) {
-	answer := func(a acquirer) func(property.LockNode) (property.Lock, error) {
-		return func(property.LockNode) (property.Lock, error) { return a, nil }
+func idleLocks(t *testing.T) map[string]func(property.Machine) (property.Lock, error) {
+	answer := func(a acquirer) func(property.Machine) (property.Lock, error) {
+		return func(property.Machine) (property.Lock, error) { return a, nil }
 	}
 	all := badLocks()
-	more := map[string]func(property.LockNode) (property.Lock, error){
+	more := map[string]func(property.Machine) (property.Lock, error){
 		"lock: waits for the end": answer(func(ctx context.Context, _ string) (property.Held, error) {
 			return nil, ctx.Err()
 		}),
-		"lock: is a nil pointer": func(property.LockNode) (property.Lock, error) { return (*turnstile)(nil), nil },
+		"lock: is a nil pointer": func(property.Machine) (property.Lock, error) { return (*turnstile)(nil), nil },
 		"lock: holds a nil pointer": answer(
 			func(context.Context, string) (property.Held, error) { return (*passage)(nil), nil },
 		),
@@ -542,7 +519,7 @@ func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, 
 			t.Skip("no table here")
 			return nil, nil
 		}),
-		"lock: skips the test before": func(property.LockNode) (property.Lock, error) {
+		"lock: skips the test before": func(property.Machine) (property.Lock, error) {
 			t.Skip("no table here")
 			return nil, nil
 		},
@@ -550,15 +527,15 @@ func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, 
 			runtime.Goexit()
 			return nil, nil
 		}),
-		"lock: takes and says nothing": func(n property.LockNode) (property.Lock, error) {
-			real := &turnstile{LockNode: n}
+		"lock: takes and says nothing": func(n property.Machine) (property.Lock, error) {
+			real := &turnstile{Machine: n}
 			return acquirer(func(ctx context.Context, name string) (property.Held, error) {
 				_, _ = real.Acquire(ctx, name)
 				return nil, errors.New("not today")
 			}), nil
 		},
-		"lock: another for each": func(n property.LockNode) (property.Lock, error) {
-			real := &turnstile{LockNode: n}
+		"lock: another for each": func(n property.Machine) (property.Lock, error) {
+			real := &turnstile{Machine: n}
 			return acquirer(func(ctx context.Context, _ string) (property.Held, error) {
 				return real.Acquire(ctx, n.Tokens())
 			}), nil
@@ -591,8 +568,8 @@ func greenLocks() (all []green) {
 		"a margin below zero":      {Margin: -time.Second},
 		"a wait below zero":        {Wait: -time.Second},
 		"a takeover below zero":    {Takeover: -time.Second},
-		"a misspelt mark":          {Reach: []scenario.Mark{"hold-takn"}},
-		"a mark of pages":          {Reach: []scenario.Mark{mark.Published}},
+		"a misspelt mark":          {Reach: []kernel.Mark{"hold-takn"}},
+		"a mark of pages":          {Reach: []kernel.Mark{mark.Published}},
 	}
 	for name, c := range mistaken {
 		all = append(all, green{name: "lock: " + name, says: mistake, run: func(t *testing.T) {
@@ -778,7 +755,7 @@ func allBut(names ...string) []string {
 }
 
 // none is a list without marks: it demands nothing.
-var none = []scenario.Mark{}
+var none = []kernel.Mark{}
 
 // greenStores are stores that do nothing, under checks that demand less and less.
 func greenStores() (all []green) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"regexp"
 	"runtime/debug"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -170,7 +168,7 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 					}
 					g.checkTimes(actor, in.Parameters)
 					out, metadata, err := next.HandleInitialize(ctx, in)
-					g.requested(in.Parameters, err)
+					g.requested(err)
 					return out, metadata, err
 				}), middleware.Before)
 		})
@@ -271,7 +269,7 @@ func calledByTheSimulator() bool {
 // the nodes' clocks.
 var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// inEarnest is a time before that of any clock outside of a bubble.
+// inEarnest is earlier than any real clock outside of a bubble.
 var inEarnest = wallYear.AddDate(10, 0, 0)
 
 // looked is the number of requests of a store that are examined in each campaign. More are not needed, because a store
@@ -333,23 +331,25 @@ func actorOf(client *dynamodb.Client) string {
 // answers counts the answers of the store.
 type answers struct {
 	all, errors, fresh int
-	first              error // the first error that no fault explains; if there is none, the first error
+	first              error // the first error that no fault explains, else the first error
 
 	clock bool // a store with goroutines has read its node's clock
 
+	asked bool // a request reached the node's Client, in some run
+
 	operations int // that the store told of; the invariant linearizable judges no others
 
-	requests, refused int    // of stores without goroutines; refused are those that no schedule would have let through
-	refusal           error  // the first of them
-	table             string // the first table that was asked for and does not exist
+	requests, refused int   // of stores without goroutines; refused are those that no schedule would have let through
+	refusal           error // the first of them
 }
 
 // requested counts a request.
-func (g *guard) requested(input any, err error) {
+func (g *guard) requested(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	a := g.answers
 	a.requests++
+	a.asked = true
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok || api.ErrorCode() != "ValidationException" && api.ErrorCode() != "ResourceNotFoundException" {
 		return
@@ -357,23 +357,6 @@ func (g *guard) requested(input any, err error) {
 	if a.refused++; a.refusal == nil {
 		a.refusal = err
 	}
-	if a.table == "" && api.ErrorCode() == "ResourceNotFoundException" {
-		a.table = tableOf(input)
-	}
-}
-
-// tableOf is the table of a request that names one for all its rows, and else "".
-func tableOf(input any) string {
-	v := reflect.Indirect(reflect.ValueOf(input))
-	if v.Kind() != reflect.Struct {
-		return ""
-	}
-	f := v.FieldByName("TableName")
-	if !f.IsValid() {
-		return ""
-	}
-	name, _ := f.Interface().(*string)
-	return aws.ToString(name)
 }
 
 // String says how many answers were errors, and shows one of them. Answers of locks and calls are not counted: it then
@@ -475,8 +458,8 @@ func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err er
 	return served, err
 }
 
-// able returns the store as a T, which has a method that a script asks for. If the store does not have the method,
-// there is no verdict, as in package scenario.
+// able returns the store as a T, which has the method that a script needs. Without the method there is no verdict, as
+// in package scenario.
 func able[T any](c counted, method string) T {
 	t, ok := c.store.(T)
 	if !ok {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -56,16 +57,27 @@ type HeldFencer interface {
 	Token() int64
 }
 
-// LockNode is the machine that a lock under test runs on. One test makes many of them: several in a world, one more
-// after each restart, and all of them again for each schedule.
-type LockNode struct {
+// Machine is what a lock or an idempotency layer under test runs on. One test makes many of them: several in a world,
+// one more after each restart, and all of them again for each schedule.
+type Machine struct {
 	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
 	Table  string           // the name of the table
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
 	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
-	Lease  time.Duration    // how long a lock must last, from the request for it or for its extension
 	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
 	MaxClockSkew time.Duration
+	// Lease is how long a lock must last, from the request for it or for its extension. A call must count as in
+	// progress for that long, from before it is made, if nobody was told that it has ended.
+	Lease     time.Duration
+	Retention time.Duration // how long the result of a call must be kept, from before the call was made
+}
+
+// machine is the node of a lock or of a layer.
+func (n Node) machine() Machine {
+	return Machine{
+		Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, MaxClockSkew: n.MaxClockSkew,
+		Lease: n.Lease, Retention: n.Retention,
+	}
 }
 
 // LockCheck has the settings of a check of a lock. CheckLock uses the zero LockCheck.
@@ -78,7 +90,7 @@ type LockCheck struct {
 	// Goroutines means the same as Check.Goroutines. It is for a lock that has goroutines, timers, channels or context
 	// timeouts of its own.
 	Goroutines bool
-	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table.
+	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is Machine.Table.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is no such
 	// attribute. If TTL is not set, and rows have no number in ttl but a time in seconds in another attribute, the
@@ -94,9 +106,10 @@ type LockCheck struct {
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
 	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end
-	// of its lease the lock may still count as held. The default is one more lease. A lock that compares no clocks
-	// watches a whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If
-	// it is longer than the lease, it also counts from the moment at which a machine was first refused.
+	// of its lease the lock may still count as held; clocks and rows in whole seconds excuse some more. The default is
+	// half a lease: with a whole one, a lock of twice its lease would pass. A lock that compares no clocks watches a
+	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If it is
+	// longer than the lease, it also counts from the moment at which a machine was first refused.
 	Takeover time.Duration
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run
@@ -112,13 +125,13 @@ func LockReach() []scenario.Mark { return worlds.LockReach() }
 // schedules, with the lock that newLock makes on every machine. It fails the test if one of the invariants of locks
 // does not hold (invariant.OfLocks); the invariants are judged by what the machines asked and were told, so the lock
 // may keep anything in its table. Everything else is the same as in CheckStore.
-func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
+func CheckLock(t *testing.T, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	LockCheck{}.Run(t, newLock)
 }
 
 // Run checks the lock as CheckLock does.
-func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
+func (c LockCheck) Run(t *testing.T, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	c.terms(t)
 	c.extends = &atomic.Bool{}
@@ -139,7 +152,7 @@ func (c LockCheck) worlds() worlds.Locks {
 }
 
 // Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
-func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
+func (c LockCheck) Replay(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	c.terms(t)
 	c.check().Replay(t, file, c.store(newLock))
@@ -155,7 +168,7 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 // crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the
 // lock must be taken in some schedule, asked for while another machine has it, and taken over from one that has not
 // given it back. A lock that can be extended is asked for that from half of its lease on.
-func (c LockCheck) Prove(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
+func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	c.terms(t)
 	check := c.check()
@@ -183,10 +196,10 @@ func (c LockCheck) check() Check {
 			},
 			table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
 			verb:  "hold",
-			reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+			reach: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
 			unmet: func(count *tally) (string, string) {
 				extends := wanted == nil && c.extends != nil && c.extends.Load()
-				if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
+				if extends && len(count.missing([]kernel.Mark{mark.HoldExtended})) > 0 {
 					why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded",
 						count.worlds, mark.HoldExtended)
 					return why, ""
@@ -200,13 +213,12 @@ func (c LockCheck) check() Check {
 const lockName = protocols.LockUnderTest
 
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
-func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
+func (c LockCheck) store(newLock func(Machine) (Lock, error)) func(Node) (isr.Handler, error) {
 	if newLock == nil {
 		return nil
 	}
 	return func(n Node) (isr.Handler, error) {
-		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens,
-			Lease: n.Lease, MaxClockSkew: n.MaxClockSkew})
+		lock, err := newLock(n.machine())
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +227,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 		}
 		terms := promise.LockTerms{
 			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait),
-			Takeover: cmp.Or(c.Takeover, n.Lease),
+			Takeover: cmp.Or(c.Takeover, hooks.DefaultTakeover(n.Lease)),
 		}
 		client := lockClient{lock, terms, c.extends}
 		if closer, ok := lock.(io.Closer); ok {

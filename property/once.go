@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/jonboulle/clockwork"
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Once is one machine's client of a layer that makes calls run once (idempotency records). If it also has a method
+// Once is one machine's client of an idempotency layer (idempotency records). If it also has a method
 // Close() error, this method is called when the machine ends.
 type Once interface {
 	// Do calls effect if the effect of the key has not happened yet. It returns the effect's result, from this call or
@@ -31,21 +31,7 @@ type Once interface {
 	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 }
 
-// OnceNode is the machine that a layer under test runs on, like LockNode for a lock.
-type OnceNode struct {
-	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
-	Table  string           // the name of the table
-	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
-	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
-	// InProgress is how long a call must count as in progress if nobody was told that it has ended. The time is counted
-	// from before the call is made.
-	InProgress time.Duration
-	Retention  time.Duration // how long a result must be kept, from before its call was made
-	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
-	MaxClockSkew time.Duration
-}
-
-// OnceCheck has the settings of a check of a layer that makes calls run once. A field that LockCheck also has means the
+// OnceCheck has the settings of a check of an idempotency layer. A field that LockCheck also has means the
 // same here.
 type OnceCheck struct {
 	Schedules  int
@@ -70,23 +56,23 @@ type OnceCheck struct {
 // another one was under way, and if some effect happened again when that was allowed.
 func OnceReach() []scenario.Mark { return worlds.OnceReach() }
 
-// CheckOnce checks a layer that makes calls run once, in the same way as CheckLock checks a lock. It draws worlds with
+// CheckOnce checks an idempotency layer, in the same way as CheckLock checks a lock. It draws worlds with
 // rapid. In them, machines make the same calls, while effects and requests fail. The runs are judged by
 // invariant.OfCalls.
-func CheckOnce(t *testing.T, newOnce func(OnceNode) (Once, error)) {
+func CheckOnce(t *testing.T, newOnce func(Machine) (Once, error)) {
 	t.Helper()
 	OnceCheck{}.Run(t, newOnce)
 }
 
 // Run checks the layer as CheckOnce does.
-func (c OnceCheck) Run(t *testing.T, newOnce func(OnceNode) (Once, error)) {
+func (c OnceCheck) Run(t *testing.T, newOnce func(Machine) (Once, error)) {
 	t.Helper()
 	c.terms(t)
 	c.check().Run(t, c.store(newOnce))
 }
 
 // Replay runs the layer on a scenario file that a failed check has left, as Check.Replay does.
-func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Once, error)) {
+func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(Machine) (Once, error)) {
 	t.Helper()
 	c.terms(t)
 	c.check().Replay(t, file, c.store(newOnce))
@@ -96,7 +82,7 @@ func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Onc
 // LockCheck.Prove does with a lock. Scripts of the file make the calls (once pay-7 with 100). Unless the check or the
 // file says otherwise, a call must be answered in some schedule, made while another one is under way, and answered with
 // the result of another one.
-func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(OnceNode) (Once, error)) {
+func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(Machine) (Once, error)) {
 	t.Helper()
 	c.terms(t)
 	check := c.check()
@@ -138,7 +124,7 @@ func (c OnceCheck) check() Check {
 			},
 			table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
 			verb:  "once",
-			reach: []scenario.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
+			reach: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
 			unmet: func(count *tally) (string, string) {
 				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
 			},
@@ -149,15 +135,12 @@ func (c OnceCheck) check() Check {
 const onceName = protocols.CallsUnderTest
 
 // store makes the store that runs in the world's nodes.
-func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
+func (c OnceCheck) store(newOnce func(Machine) (Once, error)) func(Node) (isr.Handler, error) {
 	if newOnce == nil {
 		return nil
 	}
 	return func(n Node) (isr.Handler, error) {
-		once, err := newOnce(OnceNode{
-			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease,
-			Retention: n.Retention, MaxClockSkew: n.MaxClockSkew,
-		})
+		once, err := newOnce(n.machine())
 		if err != nil {
 			return nil, err
 		}

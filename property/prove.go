@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -32,11 +31,11 @@ import (
 // machine can be told. The first hundred schedules, and one in a hundred of the others, run from the beginning, too. A
 // store whose runs differ is refused as not deterministic.
 //
-// Only these fields of c matter: Rows, which replace the rows of the file; Without, which is added to the file's;
-// Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive, the
-// search ends after that many schedules, and the test fails); and Reach, the marks that some schedule must reach. If
-// Reach is nil, the marks are those of the file. If the file declares none, a page must have been published and served
-// as fresh. Goroutines cannot be proved.
+// Only these fields of c matter: Rows, which replace the rows of the file; Promise and Without, which are added to the
+// file's; Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive,
+// the search ends after that many schedules, and the test fails); and Reach, the marks that some schedule must reach.
+// If Reach is nil, the marks are those of the file. If the file declares none, a page must have been published and
+// served as fresh. Goroutines cannot be proved.
 //
 // A search takes one core. It ends ten seconds before the test's own time is over (go test -timeout), and then the test
 // fails.
@@ -89,7 +88,7 @@ func (c Check) proved(proof *campaign.Proof, file string) string {
 }
 
 // provable reads the scenario of a proof.
-func (c Check) provable(file string) (*scenario.Scenario, error) {
+func (c Check) provable(file string) (*kernel.Scenario, error) {
 	s, err := c.world(file)
 	if err != nil {
 		return nil, err
@@ -105,6 +104,12 @@ func (c Check) provable(file string) (*scenario.Scenario, error) {
 					"not compare", file, f.Key)
 		}
 	}
+	promised := &s.Promise
+	promised.AcrossNodes = promised.AcrossNodes || c.Promise.AcrossNodes
+	promised.Recipe = promised.Recipe || c.Promise.Recipe
+	if age := c.Promise.MaxAge; promised.MaxAge == 0 || age > 0 && age < promised.MaxAge {
+		promised.MaxAge = age
+	}
 	c.leaveOut(s)
 	switch {
 	case c.Reach != nil:
@@ -116,7 +121,7 @@ func (c Check) provable(file string) (*scenario.Scenario, error) {
 }
 
 // leaveOut adds Without to the invariants that a scenario leaves out.
-func (c Check) leaveOut(s *scenario.Scenario) {
+func (c Check) leaveOut(s *kernel.Scenario) {
 	for _, name := range c.Without {
 		switch i := slices.Index(s.Invariants, name); {
 		case i >= 0:
@@ -128,7 +133,7 @@ func (c Check) leaveOut(s *scenario.Scenario) {
 }
 
 // prove makes the search, and returns the failure that it finds.
-func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
+func (r runner) prove(s *kernel.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers)
 	search := campaign.Prove{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options(),
@@ -146,7 +151,7 @@ func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *fa
 	case proof.Verdict == invariant.Violated:
 		f := r.outcome(s, proof.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt,
-			ours.In(proof.Failure).Result.Steps)
+			proof.Failure.Result.Steps)
 		r.doubt(f, proof.Failure)
 		return nil, f
 	case proof.Doubt != nil:
@@ -175,6 +180,9 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 			prose.Extent(proof), proof.Why, file)
 	case proof.Verdict != invariant.OK:
 		return fmt.Sprintf("%v: %s: %s\nall schedules were run, and prove nothing\n", proof.Verdict, file, proof.Why)
+	case r.answers.requests == 0: // a store that is proved has no goroutines, so all are counted
+		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
+			unasked, r.answers)
 	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
 			r.subject.nothing, r.answers)
@@ -199,8 +207,8 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	}
 }
 
-// unexpired says why TTL deleted nothing in the world of a lock or of calls, if rows look as if it should have; else
-// "". The world has a TTL, so the text of the proof would promise too much.
+// unexpired says why TTL deleted nothing in a world of a lock or of calls although rows look expired; else "". Without
+// it, the text of the proof would promise too much.
 func (r runner) unexpired(proof *campaign.Proof, file string) string {
 	why, _ := r.subject.unmet(&tally{worlds: 1})
 	if why == "" {

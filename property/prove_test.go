@@ -17,7 +17,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -88,8 +92,11 @@ func proofs() map[string]func(t *testing.T, file string) {
 		"gone": inPart("gone"), "gives up": inPart("gives up"),
 		"lock":  lock(turnstile{}),
 		"grabs": lock(turnstile{grabs: true}),
+		"a lock for each": func(t *testing.T, file string) {
+			property.LockCheck{}.Prove(t, file, badLocks()["lock: a lock for each"])
+		},
 		"halfEarly": func(t *testing.T, file string) {
-			property.LockCheck{Table: turnstileTable}.Prove(t, file, func(n property.LockNode) (property.Lock, error) {
+			property.LockCheck{Table: turnstileTable}.Prove(t, file, func(n property.Machine) (property.Lock, error) {
 				lock, err := newTurnstiles(turnstile{halfEarly: true})(n)
 				return plainLock{lock}, err
 			})
@@ -253,8 +260,9 @@ func TestProve(t *testing.T) {
 			[]string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders,
 			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
-		// Its clocks show no part of a second, as docs/LOCKS.md says.
-		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},
+		// Its clocks show no part of a second, as docs/CHECK.md says.
+		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of ",
+			"parts of a second are not proved at the end of any lease: "}},
 		{"gives up", inParts,
 			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"calls", twoCalls, []string{"complete: ", "proved within the bounds of ", "effect-once, same-result, "}},
@@ -298,6 +306,9 @@ func TestProveRefutes(t *testing.T) {
 		{"gone", inParts, []string{"violated: in-parts under lock-under-test", "mutual-exclusion: "}},
 		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ",
 			`set LockCheck.TTL to "purge_at"`}},
+		{"a lock for each", "name: alone\nbounds: {ticks: 0}\nreach: [hold-taken]\n" +
+			"actors: [{name: alice, script: [hold job for 9s]}]\n",
+			[]string{"vacuous: nothing was violated in the ", "no request reached the node's Client"}},
 		{"no condition", twoCalls, []string{"violated: two-calls under calls-under-test", "effect-once: "}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
 		{"random tokens", twoWriters,
@@ -314,7 +325,7 @@ func TestProveRefutes(t *testing.T) {
 		{"has a timeout", small,
 			[]string{"broken: the store under test called DynamoDB ", " with a context that has a timeout"}},
 		{"always fails", twoWriters,
-			[]string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
+			[]string{"vacuous: nothing was violated in the ", "but no request reached the node's Client", "not today"}},
 		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
 		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},
 		{"restores a table", strings.Replace(small, "bob\n    script: [get /home]", "bob\n    script: [sleep 5s]", 1),
@@ -375,5 +386,48 @@ func TestProveBeginsWithItsFile(t *testing.T) {
 		"violated: two-writers under store-under-test", "stale-writer: ")
 	if file := string(readFile(t, child{dir: dir}.file())); !strings.Contains(file, "Found by property.Check.Prove") {
 		t.Errorf("the file does not say where it comes from:\n%s", file)
+	}
+}
+
+// tokenOnly publishes under the condition that LOCK carries its token, and does not look at the end of its lease.
+var tokenOnly = pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+	r.Guards = guard.Token
+	return r
+})
+
+// A publish after the end of one's own lease harms nobody as long as the token is the fence: a check passes, a proof
+// covers stale-writer, and both fail where the recipe is promised.
+func TestATokenIsFenceEnough(t *testing.T) {
+	for _, promised := range []string{"false", "true"} {
+		t.Run("check, promised: "+promised, func(t *testing.T) {
+			t.Parallel()
+			c := runChild(t, t.TempDir(), "token only, promised: "+promised,
+				[]string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.checks=" + effort.Fewer("100", "20")})
+			if promised == "true" {
+				c.wantFailure(t, "violated: ", "expired-publish: ", "a rule of the recipe; nobody is harmed")
+			} else if !c.passed {
+				t.Errorf("it fails:\n%s", c.output)
+			}
+		})
+		t.Run("proof, promised: "+promised, func(t *testing.T) {
+			t.Parallel()
+			s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\n"+
+				"bounds: {ticks: 1}\npromise: {recipe: "+promised+"}\n"+
+				"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+			p := isr.Protocol{Name: "token-only", New: tokenOnly}
+			proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: p, Seed: 1})
+			if promised == "true" {
+				if proof.Failure == nil || !slices.Equal(proof.Failure.Broken, []string{"expired-publish"}) ||
+					proof.Failure.Harm != 0 {
+					t.Errorf("got %s, want expired-publish alone to be violated, and no harm", proof.Summary())
+				}
+				return
+			}
+			if proved := proof.Proved(); proof.Verdict != invariant.OK || !slices.Contains(proved, "stale-writer") ||
+				slices.Contains(proved, "expired-publish") || slices.Contains(proved, "atomic-publish") {
+				t.Errorf("got %s, proved %v; want stale-writer proved, and no rule of the recipe", proof.Summary(),
+					proved)
+			}
+		})
 	}
 }

@@ -1,14 +1,20 @@
 package property
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
@@ -20,11 +26,11 @@ func Reach() []scenario.Mark { return worlds.Reach() }
 // tally counts the marks that the worlds of one check have reached.
 type tally struct {
 	worlds, schedules, steps int
-	marks                    map[scenario.Mark]int // in how many worlds
+	marks                    map[kernel.Mark]int // in how many worlds
 	answers                  *answers
-	verbs                    []scenario.Verb // the verbs that clients asked for besides get
-	judged                   bool            // in some world, an invariant that judges had something to judge
-	early                    bool            // the search ended because the time of the test was nearly over
+	verbs                    []kernel.Verb // the verbs that clients asked for besides get
+	judged                   bool          // in some world, an invariant that judges had something to judge
+	early                    bool          // the search ended because the time of the test was nearly over
 	// misfit says in several lines why Check.Rows does not fit the rows of some world; "" if it fits the rows of all.
 	misfit string
 	// pageless says in several lines why the rows of some world were no pages, if none was.
@@ -47,14 +53,23 @@ func (c *tally) add(r *campaign.Report) {
 	}
 }
 
+// asked says whether a request reached the world's store.
+func asked(all []ddbfake.Metrics) bool {
+	return slices.ContainsFunc(all, func(m ddbfake.Metrics) bool { return m.Operation != "" || m.UserErrors > 0 })
+}
+
+// unasked is why nothing was judged in runs without requests: machines share no memory.
+const unasked = "no request reached the node's Client: the code has a client of its own, or keeps in the test's own " +
+	"process what no other machine sees"
+
 // missing returns the wanted marks that were not reached, if there were enough worlds and schedules to expect them.
-func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
+func (c *tally) missing(wanted []kernel.Mark) []kernel.Mark {
 	missing, _ := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
 	return missing
 }
 
 // chance is a line that names the wanted marks that were not reached, if that may be chance; otherwise "".
-func (c *tally) chance(wanted []scenario.Mark) string {
+func (c *tally) chance(wanted []kernel.Mark) string {
 	missing, untested := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
 	if len(missing)+len(untested) == 0 {
 		return ""
@@ -74,6 +89,8 @@ func (c *tally) nothing(s *subject) string {
 	switch {
 	case c.worlds == 0:
 		return "no world was run: -rapid.checks is too small (-short takes a fifth of it)"
+	case !c.answers.asked:
+		return unasked
 	case !ofPages && c.marks[s.basic] == 0:
 		return fmt.Sprintf("%s in %d worlds", s.nothing, c.worlds)
 	case ofPages && c.answers.errors == c.answers.all:
@@ -96,7 +113,7 @@ func (c *tally) rows() string {
 }
 
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
-func (c *Check) hint(missing []scenario.Mark) string {
+func (c *Check) hint(missing []kernel.Mark) string {
 	if c.Goroutines && slices.Contains(missing, mark.ClockSet) {
 		return fmt.Sprintf("hint: nothing has read a node's Clock; time.Now has no error here. Code that cannot "+
 			"read another clock leaves %s out of Reach\n",
@@ -113,15 +130,87 @@ func (c *Check) hint(missing []scenario.Mark) string {
 // String prints the tally, with the number of worlds in which each mark was reached.
 func (c *tally) String() string {
 	var reached []string
-	for _, m := range scenario.Marks() {
+	for _, m := range kernel.Marks() {
 		if n := c.marks[m]; n > 0 {
 			reached = append(reached, fmt.Sprintf("%s %d", m, n))
 		}
 	}
-	early := ""
-	if c.early {
-		early = "the check ended before its time: that of the test is nearly over (go test -timeout)\n"
-	}
-	return early + fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
+	return fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
 		c.worlds, c.schedules, c.steps, strings.Join(reached, ", "))
+}
+
+// abilities returns the verbs that a store can do. For each such verb, the store has the method, and the method does
+// not return ErrUnsupported. To find out, abilities makes one store in a run of its own. If the store breaks in this
+// run, it also breaks in the worlds, and is reported then.
+func (r runner) abilities(rows isr.Schema) []kernel.Verb {
+	p := prober{can: map[kernel.Verb]bool{}}
+	s := kernel.Defaults()
+	s.Name, s.Rows = "abilities", rows
+	s.Bounds = kernel.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
+	s.Actors = []kernel.Actor{{Name: worlds.ActorNames[0], Script: []kernel.Command{{Verb: "get", Key: probedKey}}}}
+	protocol := r.guard(&answers{}).protocol(r.name, r.newStore)
+	newStore := protocol.New
+	protocol.New = func(cfg isr.Config) (isr.Handler, error) {
+		store, err := newStore(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return p.of(store), nil
+	}
+	options := r.options()
+	options.Invariants = nil
+	_, _ = inside(r, kernel.Run{Scenario: s, Protocol: protocol, Seed: 1, ExpectedSteps: 1, Options: options}.Do)
+	var verbs []kernel.Verb
+	for _, v := range worlds.Verbs {
+		if p.can[v] {
+			verbs = append(verbs, v)
+		}
+	}
+	return verbs
+}
+
+// probedKey is a page that no world has.
+const probedKey = "/isr-sim"
+
+// prober tries the methods of a store, in place of Get.
+type prober struct {
+	store isr.Handler
+	can   map[kernel.Verb]bool
+}
+
+func (p prober) of(store isr.Handler) isr.Handler {
+	p.store = store
+	if closer, ok := store.(io.Closer); ok {
+		return struct {
+			prober
+			io.Closer
+		}{p, closer}
+	}
+	return p
+}
+
+func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
+	under := p.store
+	if c, ok := under.(interface{ under() isr.Handler }); ok {
+		under = c.under()
+	}
+	try := func(v kernel.Verb, call func() error) {
+		p.can[v] = true // also if it panics
+		var err error
+		inStore(func() { err = call() })
+		p.can[v] = !errors.Is(err, isr.ErrUnsupported)
+	}
+	if s, ok := under.(isr.Invalidator); ok {
+		try("invalidate", func() error { return s.Invalidate(ctx, key) })
+	}
+	if s, ok := under.(isr.Rollbacker); ok {
+		try("rollback", func() error { return s.Rollback(ctx, key) })
+	}
+	if s, ok := under.(isr.Regenerator); ok {
+		try("regenerate", func() error {
+			_, err := s.Regenerate(ctx, key, isr.Request{ID: "isr-sim", Hash: "isr-sim"})
+			return err
+		})
+	}
+	return isr.Served{}, nil
 }

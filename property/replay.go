@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -48,12 +48,13 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
 		c.begin(t, own, newStore) // a failure that this test itself has found in the world of the file
 	}
-	if c.leftOut(t, file) != "" {
+	s := c.read(t, file)
+	if name := c.leftOut(s); name != "" {
 		t.Fatalf("vacuous: %s was kept for %s, which Check.Without leaves out: nothing is left to replay; delete "+
 			"the file, or the test",
-			file, c.leftOut(t, file))
+			file, name)
 	}
-	c.replay(t, file, newStore)
+	c.replay(t, s, file, newStore)
 }
 
 // begin replays the failure that a test has left before. If it was kept for an invariant that is now left out, it is no
@@ -61,34 +62,38 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	defer heap.CollectRarely()()
-	if name := c.leftOut(t, own); name != "" {
+	s := c.read(t, own)
+	if name := c.leftOut(s); name != "" {
 		said := fmt.Sprintf("%s was kept for %s, which Check.Without leaves out: that is not judged; delete the "+
 			"file, or judge it again", own, name)
 		fmt.Fprintln(os.Stderr, said) //nolint:forbidigo // without -v, the log of a test that passes is not printed
 		t.Log(said)
 	}
-	c.replay(t, own, newStore)
+	c.replay(t, s, own, newStore)
 }
 
 // leftOut is the invariant for which a file was kept, if Without names that invariant; otherwise "".
-func (c Check) leftOut(t *testing.T, file string) string {
-	t.Helper()
-	s, err := load(file)
-	if err != nil {
-		t.Fatalf("replay: %v", err)
-	}
+func (c Check) leftOut(s *kernel.Scenario) string {
 	if s.Replay == nil || !slices.Contains(c.Without, s.Replay.Violates) {
 		return ""
 	}
 	return s.Replay.Violates
 }
 
-func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
+// read reads a file once: it may be a pipe.
+func (c Check) read(t *testing.T, file string) *kernel.Scenario {
 	t.Helper()
 	s, err := c.world(file)
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}
+	return s
+}
+
+func (c Check) replay(
+	t *testing.T, s *kernel.Scenario, file string, newStore func(Node) (isr.Handler, error),
+) {
+	t.Helper()
 	c.Goroutines = c.Goroutines || s.Replay != nil && s.Replay.Goroutines
 	if c.rows(t); len(c.Rows.Rows) > 0 || c.Rows.Translate != nil {
 		s.Rows = c.Rows
@@ -116,7 +121,7 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 }
 
 // recordedSchedule runs the schedule that the file has recorded, and fails the test if it fails.
-func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
+func (r runner) recordedSchedule(s *kernel.Scenario, file string) {
 	r.t.Helper()
 	trace, f := r.replay(s, *s.Replay)
 	if testing.Verbose() {
@@ -147,15 +152,18 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 }
 
 // vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
-func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
+func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string) string {
 	switch {
+	case !r.answers.asked:
+		return "vacuous: nothing was violated in the world of " + file + ", but " + unasked + "\n" +
+			r.answers.String()
 	case r.subject.basic != "" && !slices.Contains(report.Reached(), r.subject.basic):
 		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n" +
 			r.answers.String()
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" +
 			r.answers.String()
-	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
+	case len(report.Missing)+len(report.Idle()) > 0 || len(s.Reach) > 0 && report.Vacuous():
 		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks
 		// must not have one.
 		return prose.Report(report, "isr-sim", file) + r.answers.String()

@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/property"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -51,9 +51,12 @@ func TestReplayOfNothing(t *testing.T) {
 		want              []string
 	}{
 		{"no page", "always fails", calm, []string{"vacuous: nothing was violated in the world of ",
-			", but the store served nothing", "3 of the store's 3 answers were errors, such as: not today"}},
+			", but no request reached the node's Client",
+			"3 of the store's 3 answers were errors, such as: not today"}},
 		{"no request", "recipe-a", strings.Replace(calm, "get /home", "sleep 1s", 1),
-			[]string{"vacuous: ", "the store served nothing"}},
+			[]string{"vacuous: ", "no request reached the node's Client"}},
+		{"nothing judged", "recipe-a", calm + "invariants: [tenant-isolation]\n",
+			[]string{"vacuous: calm under store-under-test: "}},
 		{"not reached", "recipe-a", calm + "reach: [lock-taken-over, pause]\n", []string{
 			"vacuous: calm under store-under-test: no schedule of 3 (seed 0) reached lock-taken-over pause, which " +
 				"the scenario declares",
@@ -70,6 +73,9 @@ func TestReplayOfNothing(t *testing.T) {
 			runChild(t, t.TempDir(), tc.store, nil, replayEnv+"="+fileOf(t, tc.yaml)).wantFailure(t, tc.want...)
 		})
 	}
+	big := fileOf(t, calm+"#"+strings.Repeat(" ", 17<<20)+"\n")
+	runChild(t, t.TempDir(), "recipe-a", nil, replayEnv+"="+big).
+		wantFailure(t, "replay: "+big+": found more than 16 MiB, expected a scenario file")
 }
 
 // TestReplayHandsMethodsThrough runs scripts that call other methods than Get.
@@ -102,7 +108,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	if strings.Contains(c.output, "recipe-a") || strings.Contains(c.output, "isr-sim replay") {
 		t.Errorf("the file's protocol is blamed:\n%s", c.output)
 	}
-	s := must.Of(scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
+	s := must.Of(kernel.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
 	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" ||
 		len(s.Catches) > 0 || len(s.Reach) != 1 ||
 		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+
@@ -173,4 +179,12 @@ func TestCommandOfIsTakenByAShell(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test, diff)
 		}
 	}
+}
+
+// TestCutShort: a check that ends with the time of its test has judged less than was asked for, and does not pass.
+func TestCutShort(t *testing.T) {
+	effort.Long(t)
+	t.Parallel()
+	runChild(t, t.TempDir(), "recipe-a", []string{"-rapid.checks=1000000", "-test.timeout=8s"}).
+		wantFailure(t, "cut short: nothing was violated in ", "(go test -timeout): give it more time")
 }

@@ -12,15 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
-	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -50,6 +46,9 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
 	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Table: r.subject.table}
+	if r.own == nil { // it decides everything, except what the Go runtime decides about goroutines
+		setup.Repeats = r.random.seeded
+	}
 	if r.subject.ttl != nil {
 		setup.TTL = r.subject.ttl.Said
 	}
@@ -58,8 +57,8 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 }
 
 // options returns the options of every run of the store.
-func (r runner) options() scenario.Options {
-	return scenario.Options{SDK: true, Invariants: r.judge}
+func (r runner) options() kernel.Options {
+	return kernel.Options{SDK: true, Invariants: r.judge}
 }
 
 // guard is a new guard for the runner's store.
@@ -70,12 +69,14 @@ func (r runner) guard(a *answers) *guard {
 // failure is the result of a run that is not ok.
 type failure struct {
 	kind   string // failures of one kind count as the same while rapid shrinks
-	world  *scenario.Scenario
-	replay *scenario.Replay // nil if no schedule can be replayed
-	text   string           // verdict, invariant, statement and events, or the error
-	how    string           // how it was found
-	origin string           // how it was found, in words for the file
-	flags  string           // the flags that isr-sim replay needs besides the file, with a space at the end
+	harm   int    // of a violation; a smaller world does no less of it
+	world  *kernel.Scenario
+	replay *kernel.Replay // nil if no schedule can be replayed
+	seen   *kernel.Outcome
+	text   string // verdict, invariant, statement and events, or the error
+	how    string // how it was found
+	origin string // how it was found, in words for the file
+	flags  string // the flags that isr-sim replay needs besides the file, with a space at the end
 	// details are for people only: they differ from run to run.
 	details string
 }
@@ -90,7 +91,7 @@ func (f *failure) violates() bool {
 }
 
 // campaign runs the world under its schedules from the given seed.
-func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
+func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
 	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
@@ -106,6 +107,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}
+	r.answers.asked = r.answers.asked || asked(report.Metrics)
 	switch report.Verdict {
 	case invariant.Violated:
 		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
@@ -113,7 +115,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		}
 		f := r.outcome(s, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
-			report.FailedAt, seed, report.FailureStrategy, ours.In(report.Failure).Result.Steps)
+			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
 		r.doubt(f, report.Failure)
 		return nil, f
 	case invariant.Unknown:
@@ -131,14 +133,20 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 
 // doubt adds a likely reason to a failure of liveness, or to the doubt about a store that has asked for a table that is
 // not there, if the store's answers so far show such a reason. In this case the store has not been tested yet.
-func (r runner) doubt(f *failure, o *scenario.Outcome) {
+func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	switch a := r.answers; {
-	case o.Violation == nil && a.table == "", o.Violation != nil &&
+	case o.Violation == nil && !o.Tableless, o.Violation != nil &&
 		!strings.HasSuffix(o.Violation.Invariant.Name, "liveness"):
+	case !a.asked && !asked(o.Metrics):
+		why := unasked
+		if a.first != nil {
+			why += fmt.Sprintf("; each of its %d answers was an error, such as: %v", a.all, a.first)
+		}
+		r.untested(f, o, why)
 	case r.subject.basic == "" && a.errors == a.all:
-		r.untested(f, fmt.Sprintf("each of its %d answers was an error, such as: %v", a.all, a.first))
+		r.untested(f, o, fmt.Sprintf("each of its %d answers was an error, such as: %v", a.all, a.first))
 	case a.requests > 0 && a.refused == a.requests:
-		r.untested(f, fmt.Sprintf("each of its %d requests was an error, such as: %v", a.requests, a.refusal))
+		r.untested(f, o, fmt.Sprintf("each of its %d requests was an error, such as: %v", a.requests, a.refusal))
 	case r.subject.basic == "" && a.fresh == 0:
 		f.text += fmt.Sprintf(
 			"hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all,
@@ -146,36 +154,36 @@ func (r runner) doubt(f *failure, o *scenario.Outcome) {
 	}
 }
 
-// untested makes a failure of liveness one of a store that was not tested. What clients saw stays, without its verdict.
-func (r runner) untested(f *failure, why string) {
+// untested turns a failure of liveness into that of an untested store. The clients' history stays, without its verdict.
+func (r runner) untested(f *failure, o *kernel.Outcome, why string) {
 	f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
-	if a := r.answers; a.table != "" {
-		why += fmt.Sprintf("\nit asked for the table %s; the world has %s", a.table,
-			strings.Join(tablesOf(f.world), ", "))
-	} else if a.refused > 0 && r.subject.keys != "" {
+	switch {
+	case o.Tableless:
+		why += "\n" + o.Why
+	case r.answers.refused > 0 && r.subject.keys != "":
 		why += "\n" + r.subject.keys
+	case len(f.world.Rows.Rows) == 0 && f.world.Rows.Translate == nil && otherKeys(why):
+		why += "\nhint: without Check.Rows the table has the string keys pk and sk: if the cache's rows have other " +
+			"keys, say what they mean (docs/CHECK.md, Rows of your own)"
 	}
 	_, seen, _ := strings.Cut(f.text, "\n\n")
 	f.text = fmt.Sprintf("vacuous: %s under %s: %s\n\n%s", f.world.Name, r.name, why, seen)
 }
 
-// tablesOf names the tables of a world.
-func tablesOf(s *scenario.Scenario) (names []string) {
-	m, err := rowmap.New(s.Rows)
-	if err != nil || m == nil {
-		return []string{hooks.TableName}
+// otherKeys says whether a request was refused since it has other keys than the table.
+func otherKeys(why string) bool {
+	for _, part := range []string{
+		"key element", "required keys", "Missing the key", "key schema element", "on the keys",
+	} {
+		if strings.Contains(why, part) {
+			return true
+		}
 	}
-	for _, t := range m.Tables(hooks.TableName) {
-		names = append(names, aws.ToString(t.Create.TableName))
-	}
-	if names == nil {
-		names = []string{hooks.TableName}
-	}
-	return names
+	return false
 }
 
 // replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
-func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
+func (r runner) replay(s *kernel.Scenario, recorded kernel.Replay) (trace string, _ *failure) {
 	g := r.guard(r.answers)
 	var printed bytes.Buffer
 	run := r.recordedRun(g, s, &recorded)
@@ -199,19 +207,20 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 }
 
 // outcome is the failure of a run whose verdict is not ok.
-func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
+func (r runner) outcome(s *kernel.Scenario, o *kernel.Outcome) *failure {
 	f := &failure{
 		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
 	}
-	f.replay = r.recorded(o.Replay())
+	f.replay, f.seen = r.recorded(o.Replay()), o
 	if o.Violation != nil {
 		f.kind += ": " + o.Violation.Invariant.Name
+		f.harm = o.Harm
 	}
 	return f
 }
 
 // recordedRun is a recorded run of the store, under a guard.
-func (r runner) recordedRun(g *guard, s *scenario.Scenario, recorded *scenario.Replay) scenario.Run {
+func (r runner) recordedRun(g *guard, s *kernel.Scenario, recorded *kernel.Replay) kernel.Run {
 	run := recorded.Run(s, g.protocol(r.name, r.newStore))
 	of := r.options()
 	of.Swarm, of.AllStops = run.Swarm, run.AllStops
@@ -220,7 +229,7 @@ func (r runner) recordedRun(g *guard, s *scenario.Scenario, recorded *scenario.R
 }
 
 // recorded is the replay entry of a run.
-func (r runner) recorded(run scenario.Replay) *scenario.Replay {
+func (r runner) recorded(run kernel.Replay) *kernel.Replay {
 	run.Goroutines = r.own != nil
 	return &run
 }
@@ -237,31 +246,31 @@ const (
 )
 
 // broken returns the failure of runs that have no verdict; nil if they have one.
-func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
+func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
 	f := &failure{world: s}
-	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
+	broken, isBroken := errors.AsType[*kernel.BrokenError](err)
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	stranger, isStranger := errors.AsType[*sim.StrangerError](err)
 	shared, isShared := errors.AsType[*sim.SharedError](err)
-	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
+	unstable, isUnstable := errors.AsType[*kernel.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
-		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", ours.In(broken).Result.Seed,
-			ours.In(broken).Result.Steps)
+		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed,
+			broken.Result.Steps)
 	}
 	switch offence := g.offence(); {
 	case offence != nil:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
-		f.replay = nil // no schedule can repeat the act of a goroutine outside of it
+		f.replay = nil // no schedule can repeat the actions of a goroutine outside of it
 	case isStuck:
 		f.kind, f.text, f.details = kindStuck, fmt.Sprintf("broken: %v\n", stuck), stuck.stacks
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
 	case isStranger:
-		// A store that outlives its run has what earlier runs have left, which no schedule repeats.
+		// A store that outlives its run keeps state from earlier runs, which no schedule repeats.
 		f.kind, f.replay = kindRules, nil
 		f.text = fmt.Sprintf("broken: the store under test: %v: %s\n", stranger, r.subject.anew)
 	case isShared:
@@ -279,11 +288,11 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	return f
 }
 
-// unstable prints the result of a run that had another result when it was repeated, and the difference. The first
-// result is worth printing, because it did happen.
-func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
+// unstable prints the result of a run that had another result when it was repeated, and the difference. If the first
+// result is not ok it is worth printing, because it did happen.
+func (r runner) unstable(s *kernel.Scenario, e *kernel.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
-	if e.Found != nil {
+	if e.Found != nil && e.Found.Verdict != invariant.OK {
 		text = fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n",
 			e.Found.Explain(s.Name, r.name), e)
 	}
@@ -318,7 +327,7 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		}()
 		synctest.Test(r.t, func(t *testing.T) {
 			w.begin()
-			r.random.in = t
+			r.random.begin(t)
 			before := count(w.name())
 			var returned bool
 			defer endsEarly(t, &returned, &gone)
@@ -352,8 +361,8 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 // then runs, and the guard notices its calls. During the runs package time stands still, and no timer fires.
 const timers = time.Hour
 
-// waited is the reason why runs have no verdict, if package time has moved in them: a wait that is no step of the
-// simulator takes no time on the nodes' clocks, and nothing happens on other nodes meanwhile.
+// waited is the reason why runs have no verdict if package time has moved in them: a wait outside the simulator's steps
+// takes no time on the nodes' clocks, and other nodes stand still meanwhile.
 const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which " +
 	"no other machine takes a step and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which " +
 	"Prove cannot do)"

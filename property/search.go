@@ -24,8 +24,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,7 +33,7 @@ import (
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
 	defer heap.CollectRarely()()
-	count := &tally{marks: map[scenario.Mark]int{}}
+	count := &tally{marks: map[kernel.Mark]int{}}
 	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
 	count.answers = f.answers
 	as := &asRapid{TB: t, found: &f, before: rapidFiles()}
@@ -57,8 +57,9 @@ func (c Check) look(t rapid.TB, f *found) {
 	began := time.Now() //nolint:forbidigo // a test's time limit is in real time
 	rapid.Check(t, func(rt *rapid.T) {
 		if f.count.worlds > 0 && f.last == nil && ends {
-			each := time.Since(began) / time.Duration(f.count.worlds)               //nolint:forbidigo // as above
-			f.count.early = f.count.early || time.Until(end) < enoughForWorlds*each //nolint:forbidigo // as above
+			each := time.Since(began) / time.Duration(f.count.worlds) //nolint:forbidigo // as above
+			enough := max(enoughForWorlds*each, time.Second)
+			f.count.early = f.count.early || time.Until(end) < enough //nolint:forbidigo // as above
 		}
 		if f.count.early {
 			return
@@ -111,14 +112,18 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 		f.count.add(report)
 		return nil
 	case failed == nil:
-		if f.passed == nil {
-			f.passed = map[string]bool{}
-		}
-		f.passed[attempt] = true
+		f.pass(attempt)
 		return nil
 	case f.last != nil && f.last.kind != failed.kind:
 		return nil // a failure of another kind is not a smaller one
 	default:
+		if f.last == nil || failed.harm < f.last.harm {
+			failed = f.worse(failed)
+		}
+		if f.last != nil && failed.harm < f.last.harm {
+			f.pass(attempt) // neither is one that does less harm
+			return nil
+		}
 		if f.last == nil {
 			failed.origin = "Found by " + f.subject.function
 			f.announce(failed, f.file)
@@ -128,6 +133,13 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 		f.last, f.attempt = failed, attempt
 		return errors.New(failed.kind)
 	}
+}
+
+func (f *found) pass(attempt string) {
+	if f.passed == nil {
+		f.passed = map[string]bool{}
+	}
+	f.passed[attempt] = true
 }
 
 // asRapid is the test that rapid sees. A test must print one failure and leave one file. So rapid prints nothing about
@@ -226,7 +238,6 @@ type limit struct {
 	worlds, end time.Time // when rapid must stop looking for smaller worlds, and when all shrinking must end
 	over        atomic.Bool
 	why         string // why shrinking ended early, in words
-	mutexes     bool   // goroutines of the store wait for mutexes that others hold during a call
 }
 
 func newLimit(t *testing.T) *limit { return &limit{Context: context.WithoutCancel(t.Context())} }
@@ -331,7 +342,17 @@ type random struct {
 	unseeded string
 }
 
-// seed is scenario.Run's Before.
+// begin notes the test of a bubble. Until the bubble's end, a client of DynamoDB for which the code under test loads
+// the SDK's configuration dials nowhere: behind its own endpoint there may be a table that matters to somebody.
+// Parallel tests share the environment, so nothing is set for them.
+func (r *random) begin(t *testing.T) {
+	r.in = t
+	defer func() { _ = recover() }()
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", "no-dial://use-the-client-of-the-node")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true") // for credentials
+}
+
+// seed is kernel.Run's Before.
 func (r *random) seed(seed uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -349,7 +370,14 @@ func (r *random) seed(seed uint64) {
 	r.twin = mathrand.NewChaCha8(key)
 }
 
-// drew is scenario.Run's Drew.
+// seeded says whether all bytes of crypto/rand come from the seed.
+func (r *random) seeded() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unseeded == ""
+}
+
+// drew is kernel.Run's Drew.
 func (r *random) drew() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -15,6 +16,8 @@ import (
 // createBucket serves CreateBucket.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second one in us-east-1 succeeds)
+// Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (at
+// us-east-1, us-east-1 is no LocationConstraint; recorded at the service)
 func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
 	if !hostname.IsBucket(c.Bucket) {
 		return nil, errInvalidBucket.with("BucketName", c.Bucket)
@@ -22,9 +25,13 @@ func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
 	region := cmp.Or(c.in.region, ddbfake.DefaultRegion)
 	if len(bytes.TrimSpace(c.in.body)) > 0 {
 		err := walkXML(c.in.body, "CreateBucketConfiguration", func(path, text string) *apiError {
-			if path == "CreateBucketConfiguration/LocationConstraint" {
-				region = cmp.Or(text, region)
+			if path != "CreateBucketConfiguration/LocationConstraint" || text == "" {
+				return nil
 			}
+			if region == ddbfake.DefaultRegion && (text == region || !isLocation(text)) {
+				return errLocation.with("LocationConstraint", text)
+			}
+			region = text
 			return nil
 		})
 		if err != nil {
@@ -39,6 +46,13 @@ func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
 	}
 	return &Answer{Status: http.StatusOK, header: http.Header{"Location": {"/" + c.Bucket}}}, nil
 }
+
+// isLocation reports whether a text has the form of a region. EU is an old name of eu-west-1.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucketConfiguration.html
+func isLocation(text string) bool { return text == "EU" || location.MatchString(text) }
+
+var location = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
 
 // deleteBucket serves DeleteBucket.
 //
@@ -75,6 +89,15 @@ func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
 		out.Buckets.Bucket = append(out.Buckets.Bucket, entry{name, b.created.Format(timeFormat), b.region})
 	}
 	return document(out), nil
+}
+
+// bucketVersioning serves GetBucketVersioning: versions were never enabled.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html
+func (s *Store) bucketVersioning(*bucket, *Call) (*Answer, *apiError) {
+	return document(struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ VersioningConfiguration"`
+	}{}), nil
 }
 
 // bucketLocation serves GetBucketLocation. In its answer, the default region has no name.

@@ -137,7 +137,8 @@ func init() {
 		"DeleteObjects": {
 			serve: (*Store).deleteMany, needsBucket: true, query: []string{"delete"}, headers: checksumHeaders(),
 		},
-		"GetBucketLocation": {serve: (*Store).bucketLocation, needsBucket: true, query: []string{"location"}},
+		"GetBucketLocation":   {serve: (*Store).bucketLocation, needsBucket: true, query: []string{"location"}},
+		"GetBucketVersioning": {serve: (*Store).bucketVersioning, needsBucket: true, query: []string{"versioning"}},
 		"GetObject": {serve: (*Store).getObject, needsBucket: true, query: reads,
 			headers: []string{"X-Amz-Checksum-Mode"}},
 		"GetObjectTagging": {serve: (*Store).objectTags, needsBucket: true, query: []string{"tagging", "versionId"}},

@@ -11,19 +11,19 @@ import (
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-reads.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (which header wins)
-func (o *object) readable(h http.Header) (status int, err *apiError) {
+func (o *object) readable(h http.Header, now time.Time) (status int, err *apiError) {
 	if match := h.Get("If-Match"); match != "" {
 		if !matches(match, o.etag) {
 			return 0, preconditionFailed("If-Match")
 		}
-	} else if at, ok := httpTime(h.Get("If-Unmodified-Since")); ok && o.modified.After(at) {
+	} else if at, ok := httpTime(h.Get("If-Unmodified-Since"), now); ok && o.modified.After(at) {
 		return 0, preconditionFailed("If-Unmodified-Since")
 	}
 	if none := h.Get("If-None-Match"); none != "" {
 		if matches(none, o.etag) {
 			return http.StatusNotModified, nil
 		}
-	} else if at, ok := httpTime(h.Get("If-Modified-Since")); ok && !o.modified.After(at) {
+	} else if at, ok := httpTime(h.Get("If-Modified-Since"), now); ok && !o.modified.After(at) {
 		return http.StatusNotModified, nil
 	}
 	return 0, nil
@@ -75,10 +75,13 @@ func matches(list, etag string) bool {
 	return false
 }
 
-// httpTime reads the time of a condition. A header that cannot be read does not count as a condition.
+// httpTime reads the time of a condition. A header that cannot be read does not count as a condition, and neither does
+// a time in the future.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3
-func httpTime(text string) (at time.Time, ok bool) {
+// Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (the
+// future, recorded at the service)
+func httpTime(text string, now time.Time) (at time.Time, ok bool) {
 	at, err := http.ParseTime(text)
-	return at, err == nil
+	return at, err == nil && !at.After(now)
 }

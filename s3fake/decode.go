@@ -169,6 +169,9 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 		}
 		return without
 	}
+	if name, refusal, ok := subresource(method, key != "", in); ok && bucket != "" {
+		return name, refusal
+	}
 	var byMethod map[string]string
 	switch {
 	case bucket == "":
@@ -186,7 +189,7 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 			put, part = "CopyObject", "UploadPartCopy"
 		}
 		byMethod = map[string]string{
-			http.MethodGet:  either("uploadId", "ListParts", either("tagging", "GetObjectTagging", "GetObject")),
+			http.MethodGet:  either("uploadId", "ListParts", "GetObject"),
 			http.MethodHead: "HeadObject",
 			http.MethodPut:  either("uploadId", part, put),
 			http.MethodPost: either("uploads", "CreateMultipartUpload",

@@ -1,21 +1,21 @@
 // Package s3fake is an S3 in the process of a test: the object store in which an ISR cache keeps its bodies.
 //
 //	store := s3fake.New(s3fake.Options{Clock: clock, Buckets: []string{"bodies"}})
-//	client := store.Client() // a real *s3.Client
+//	client := sdk.NewClient(store.Do) // a real *s3.Client: package s3fake/sdk
 //	_, err := client.PutObject(ctx, &s3.PutObjectInput{
 //		Bucket: aws.String("bodies"), Key: aws.String("home"), Body: strings.NewReader("<html>"),
 //		IfNoneMatch: aws.String("*"),
 //	})
 //
-// Client goes through the SDK without a socket, Handler serves the same over HTTP, and the command isr-sim serve --s3
-// serves it to programs in other languages.
+// Package sdk goes through the SDK without a socket, Handler serves the same over HTTP, and the command isr-sim serve
+// --s3 serves it to programs in other languages.
 //
 // # Seam
 //
-// Every request of either door becomes a Call, and Store.Do answers it. NewClient and Transport take a function with
-// the same signature as Store.Do. The function can call Store.Do itself: it sees the caller and the call, may hold the
-// call back for as long as it likes, may set a Fault, and sees the answer. Requests take effect one at a time, in the
-// order in which they reach Do.
+// Every request of either door becomes a Call, and Store.Do answers it. sdk.NewClient and Transport take a function
+// with the same signature as Store.Do. The function can call Store.Do itself: it sees the caller and the call, may hold
+// the call back for as long as it likes, may set a Fault, and sees the answer. Requests take effect one at a time, in
+// the order in which they reach Do.
 //
 // # Determinism
 //

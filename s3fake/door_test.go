@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
@@ -47,16 +48,30 @@ func wantCode(t *testing.T, err error, code string) {
 	}
 }
 
+// clientOf is a client of package sdk, which cannot be imported here.
+func clientOf(
+	do func(context.Context, Call) (*Answer, error), actor string, optFns ...func(*s3.Options),
+) *s3.Client {
+	return s3.New(s3.Options{
+		Region: ddbfake.DefaultRegion, BaseEndpoint: aws.String("https://s3.isr-sim.invalid"), UsePathStyle: true,
+		HTTPClient: &transport{do: do}, Retryer: ddbfake.Retryer(3),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: actor, SecretAccessKey: "none"}, nil
+		}),
+	}, optFns...)
+}
+
 // clients are real clients of the SDK: one in the process, and one over a socket with the SDK's own signature.
 func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	t.Helper()
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)
 	return map[string]*s3.Client{
-		"in process": s.Client(WithActor("alice")),
+		"in process": clientOf(s.Do, "alice"),
 		"over HTTP": s3.New(s3.Options{
-			Region: "eu-west-1", BaseEndpoint: aws.String(server.URL), Credentials: actorCredentials("alice"),
-			Retryer: ddbfake.Retryer(3), HTTPClient: server.Client(),
+			Region: "eu-west-1", BaseEndpoint: aws.String(server.URL),
+			Credentials: credentials.NewStaticCredentialsProvider("alice", "none", ""),
+			Retryer:     ddbfake.Retryer(3), HTTPClient: server.Client(),
 		}),
 	}
 }
@@ -170,7 +185,7 @@ func TestSDK(t *testing.T) {
 // A stream whose length is known is sent in chunks with a trailer.
 func TestSDKStream(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	in := put("stream", "")
 	in.Body, in.ContentLength = io.MultiReader(strings.NewReader("Hel"), strings.NewReader("lo")), aws.Int64(5)
 	must.Done(t)(client.PutObject(t.Context(), in))
@@ -218,7 +233,7 @@ func TestSeam(t *testing.T) {
 		errs := make([]error, 2)
 		var both sync.WaitGroup
 		for i, actor := range []string{"alice", "bob"} {
-			client := NewClient(do, WithActor(actor))
+			client := clientOf(do, actor)
 			both.Go(func() {
 				in := put("home", actor)
 				in.IfNoneMatch = aws.String("*")
@@ -260,7 +275,7 @@ func objectAt(s *Store, key string) *object {
 func TestSnapshot(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	s := New(Options{Clock: clock, Buckets: []string{"pages"}})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	ctx := t.Context()
 	for _, key := range []string{"a", "b"} {
 		must.Done(t)(client.PutObject(ctx, put(key, "first")))
@@ -292,7 +307,7 @@ func TestNewRefusesBadBuckets(t *testing.T) {
 // The store does not share slices with a test.
 func TestBodiesAreCopies(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	body := []byte("Hello")
 	in := put("home", "")
 	in.Body = bytes.NewReader(body)

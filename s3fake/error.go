@@ -81,6 +81,15 @@ func preconditionFailed(header string) *apiError {
 	}).with("Condition", header)
 }
 
+// conflict is the answer to a conditional write beside which, or before which, the key has changed.
+func conflict(c *Call) *apiError {
+	header := "If-Match"
+	if c.in.header.Get(header) == "" {
+		header = "If-None-Match"
+	}
+	return errConflict.with("Condition", header).with("Key", c.Keys[0])
+}
+
 // notImplemented is the answer to a header that the service does not accept in this operation or with this value.
 func notImplemented(header string) *apiError {
 	return (&apiError{
@@ -213,6 +222,10 @@ var (
 	errMetadataTooLarge = &apiError{
 		status: http.StatusBadRequest, code: "MetadataTooLarge",
 		message: "Your metadata headers exceed the maximum allowed metadata size",
+	}
+	errLocation = &apiError{
+		status: http.StatusBadRequest, code: "InvalidLocationConstraint",
+		message: "The specified location-constraint is not valid",
 	}
 
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html (503 Slow Down)

@@ -16,7 +16,7 @@ import (
 
 // once is a client that makes only one attempt of each call.
 func once(s *Store, actor string) *s3.Client {
-	return s.Client(WithActor(actor), func(o *s3.Options) { o.Retryer = ddbfake.Retryer(1) })
+	return clientOf(s.Do, actor, func(o *s3.Options) { o.Retryer = ddbfake.Retryer(1) })
 }
 
 // Each kind of fault has its documented effect on the store and on the caller.
@@ -64,7 +64,7 @@ func TestFaults(t *testing.T) {
 // the trap of conditional writes.
 func TestFaultsAndRetries(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 10})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	s.Inject(Fault{Kind: ddbfake.FaultThrottled, Times: 2})
 	if _, err := client.PutObject(t.Context(), put("home", "Hello")); err != nil {
 		t.Errorf("got %v, want the third attempt to succeed", err)

@@ -6,17 +6,12 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
-
-type ours = inside.Of[own]
-
-// own has the methods of a Store for the simulator.
-type own struct{ *Store }
 
 // Fingerprint is the fingerprint of all that later answers can depend on: buckets, objects with their dates and
 // headers, and uploads under way. The log and the faults are not in it.
-func (s own) Fingerprint() (sum fingerprint.Hash) {
+func (s *Store) Fingerprint() uint64 {
+	var sum fingerprint.Hash
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	//isrsim:unordered a sum has no order
@@ -32,7 +27,7 @@ func (s own) Fingerprint() (sum fingerprint.Hash) {
 		b.uploads.Scan(func(name string, u *upload) bool {
 			h := printOf(of.Number(1).Text(name), u.header).Number(uint64(u.begun.UnixNano())).
 				Text(checksum{algorithm: u.algorithm, composite: u.composite}.print()).
-				Text(fmt.Sprint(u.named, u.completed))
+				Text(fmt.Sprint(u.named, u.overtaken, u.completed))
 			u.parts.Scan(func(n int, p *part) bool {
 				h = h.Number(uint64(n)).Text(string(p.body)).Text(p.etag).Number(uint64(p.modified.UnixNano())).
 					Text(p.checksum)
@@ -45,11 +40,11 @@ func (s own) Fingerprint() (sum fingerprint.Hash) {
 			return true
 		})
 	}
-	return sum.Number(uint64(s.uploads))
+	return uint64(sum.Number(uint64(s.uploads)))
 }
 
 // Keep keeps what Fingerprint is about, and returns a function that puts it back.
-func (s own) Keep() (back func()) {
+func (s *Store) Keep() (back func()) {
 	was := s.Snapshot()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +57,8 @@ func (s own) Keep() (back func()) {
 	}
 }
 
-// Asks is everything about a call that its sender decides.
-func (own) Asks(c *Call) string {
+// Detail is everything about a call that its sender decides.
+func (c *Call) Detail() string {
 	in := c.in
 	if in == nil {
 		return c.String()
@@ -73,19 +68,16 @@ func (own) Asks(c *Call) string {
 	return fmt.Sprintf("%s by %s (%x)", c, c.Actor, uint64(sum))
 }
 
-// Print is the fingerprint of an answer, as its caller sees it.
-func (own) Print(a *Answer, err error) (h fingerprint.Hash) {
-	if err != nil {
-		return h.Text(err.Error())
-	}
+// Fingerprint is the fingerprint of an answer, as its caller sees it.
+func (a *Answer) Fingerprint() uint64 {
 	if a == nil {
 		return 1
 	}
-	h = printOf(h.Number(uint64(a.Status)).Text(a.Code), a.header).Text(string(a.body))
+	h := printOf(fingerprint.Hash(0).Number(uint64(a.Status)).Text(a.Code), a.header).Text(string(a.body))
 	if a.err != nil {
 		h = h.Text(fmt.Sprintf("%+v", *a.err))
 	}
-	return h
+	return uint64(h)
 }
 
 // print is the checksum as a text.

@@ -33,7 +33,7 @@ func (s *Store) Injected() []Fault {
 }
 
 // Idle returns those of Injected that have hit no call.
-func (s own) Idle() []Fault {
+func (s *Store) Idle() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.injected.Idle()

@@ -85,9 +85,7 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 		}
 		out.ContinuationToken = q.Get("continuation-token")
 	case !second:
-		if from.after = marker; out.Delimiter != "" && out.folder(marker) == marker {
-			from = listPosition{past: marker}
-		}
+		from = out.position(marker)
 	}
 	end := out.fill(b, from, q.Get("fetch-owner") == "true" || !second)
 	for i := range out.Contents {
@@ -154,11 +152,7 @@ func (s *Store) listVersions(b *bucket, c *Call) (*Answer, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	from := listPosition{after: key}
-	if page.Delimiter != "" && page.folder(key) == key {
-		from = listPosition{past: key}
-	}
-	end := page.fill(b, from, true)
+	end := page.fill(b, page.position(key), true)
 	out := &listVersionsResult{
 		Name: b.name, Prefix: encode(page.Prefix), KeyMarker: encode(key), VersionIDMarker: version,
 		Delimiter: encode(page.Delimiter), EncodingType: q.Get("encoding-type"), MaxKeys: page.MaxKeys,
@@ -200,6 +194,18 @@ func (l *listResult) folder(key string) string {
 // listPosition is the place at which a list goes on: after a key, or after all keys with a prefix. The other of the two
 // is "".
 type listPosition struct{ after, past string }
+
+// position is the position of a marker. If the marker lies in a common prefix, the prefix is not listed again; a
+// StartAfter of ListObjectsV2 is no marker.
+//
+// Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py
+// (recorded at the service)
+func (l *listResult) position(marker string) listPosition {
+	if folder := l.folder(marker); folder != "" {
+		return listPosition{past: folder}
+	}
+	return listPosition{after: marker}
+}
 
 // fill collects one page, and returns the position at which the next page begins.
 func (l *listResult) fill(b *bucket, from listPosition, owned bool) listPosition {

@@ -37,6 +37,7 @@ type upload struct {
 	named     bool // the client has chosen the algorithm
 	composite bool // the object's checksum is computed from the parts' checksums
 	parts     btree.Map[int, *part]
+	overtaken bool // the key was put or deleted after the upload had begun
 
 	// completed and answer are set when the upload has become an object.
 	completed []namedPart
@@ -170,6 +171,22 @@ func (s *Store) keepPart(b *bucket, u *upload, c *Call, body []byte) (*part, *ap
 	return p, nil
 }
 
+// overtake notes that a key was put or deleted, for its uploads that are under way.
+func (b *bucket) overtake(key string) {
+	var underWay []*upload
+	b.uploads.Ascend(uploadKey(key, ""), func(_ string, u *upload) bool {
+		if u.key == key && u.answer == nil && !u.overtaken {
+			underWay = append(underWay, u)
+		}
+		return u.key == key
+	})
+	for _, u := range underWay {
+		more := *u
+		more.parts, more.overtaken = *u.parts.Copy(), true
+		b.uploads.Set(uploadKey(u.key, u.id), &more)
+	}
+}
+
 func partNumber(text string) (int, *apiError) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxParts {
@@ -230,9 +247,12 @@ func parseParts(body []byte) (parts []namedPart, err *apiError) {
 }
 
 // completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. If the same request is
-// repeated, it gets the same answer again.
+// repeated, it gets the same answer again. A condition that holds is a conflict if the key has changed since the upload
+// began, even back to what it was.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
+// Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (409,
+// recorded at the service)
 //
 // Deviation: AWS's page says NoSuchUpload for a completed upload; those who ran a second completion at the service saw
 // it succeed (https://github.com/minio/minio/issues/13318, https://github.com/adobe/S3Mock/issues/2586).
@@ -252,6 +272,9 @@ func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	if err := writable(old, u.key, c.in.header); err != nil {
 		return nil, err
 	}
+	if u.overtaken && c.conditional() {
+		return nil, conflict(c)
+	}
 	o, err := u.assemble(c.in.parts)
 	if err == nil {
 		err = verifyWhole(o, c.in)
@@ -260,7 +283,7 @@ func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 		return nil, err
 	}
 	o.modified = s.now()
-	b.objects.Set(u.key, o)
+	b.set(u.key, o)
 	answer := document(struct {
 		XMLName                     xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CompleteMultipartUploadResult"`
 		Location, Bucket, Key, ETag string

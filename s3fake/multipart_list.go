@@ -60,7 +60,7 @@ func (s *Store) listParts(b *bucket, c *Call) (*Answer, *apiError) {
 }
 
 // listUploads serves ListMultipartUploads. Uploads are sorted by key, and those of the same key by the time at which
-// they began.
+// they began. Uploads of keys with a common prefix are one entry.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
 func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
@@ -81,13 +81,15 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 		NextKeyMarker      string `xml:",omitempty"`
 		NextUploadIdMarker string `xml:",omitempty"`
 		Prefix             string
+		Delimiter          string `xml:",omitempty"`
 		EncodingType       string `xml:",omitempty"`
 		MaxUploads         int
 		IsTruncated        bool
 		Upload             []listed
+		CommonPrefixes     []commonPrefix
 	}{
 		Bucket: b.name, KeyMarker: q.Get("key-marker"), UploadIdMarker: q.Get("upload-id-marker"),
-		Prefix: q.Get("prefix"), EncodingType: q.Get("encoding-type"),
+		Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), EncodingType: q.Get("encoding-type"),
 	}
 	encode, err := encoding(out.EncodingType)
 	if err == nil {
@@ -103,26 +105,35 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 	case out.KeyMarker != "":
 		from = max(from, uploadKey(out.KeyMarker, "\xff"))
 	}
+	page := &listResult{Prefix: out.Prefix, Delimiter: out.Delimiter}
+	passed := page.folder(out.KeyMarker)
 	b.uploads.Ascend(from, func(_ string, u *upload) bool {
+		folder := page.folder(u.key)
 		switch {
 		case !strings.HasPrefix(u.key, out.Prefix):
 			return false
-		case u.answer != nil:
+		case u.answer != nil, folder != "" && folder == passed:
 			return true
-		case len(out.Upload) == out.MaxUploads:
+		case len(out.Upload)+len(out.CommonPrefixes) == out.MaxUploads:
 			out.IsTruncated = true
 			return false
+		case folder != "":
+			passed = folder
+			out.CommonPrefixes = append(out.CommonPrefixes, commonPrefix{encode(folder)})
+			out.NextKeyMarker, out.NextUploadIdMarker = encode(folder), ""
+			return true
 		}
+		out.NextKeyMarker, out.NextUploadIdMarker = encode(u.key), u.id
 		out.Upload = append(out.Upload, listed{
 			encode(u.key), u.id, owner{ownerID}, owner{ownerID}, "STANDARD", u.begun.Format(timeFormat),
 			u.algorithm.name, checksumType(u.composite),
 		})
 		return true
 	})
-	if last := len(out.Upload) - 1; out.IsTruncated && last >= 0 {
-		out.NextKeyMarker, out.NextUploadIdMarker = out.Upload[last].Key, out.Upload[last].UploadId
+	if !out.IsTruncated {
+		out.NextKeyMarker, out.NextUploadIdMarker = "", ""
 	}
-	out.KeyMarker, out.Prefix = encode(out.KeyMarker), encode(out.Prefix)
+	out.KeyMarker, out.Prefix, out.Delimiter = encode(out.KeyMarker), encode(out.Prefix), encode(out.Delimiter)
 	return document(out), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func TestMultipart(t *testing.T) {
 // If an upload was begun for a checksum, a part without this checksum is refused, and so is a completion without the
 // checksums of the parts.
 func TestMultipartChecksums(t *testing.T) {
-	client := New(Options{Buckets: []string{"pages"}}).Client()
+	client := clientOf(New(Options{Buckets: []string{"pages"}}).Do, "alice")
 	bucket, key := aws.String("pages"), aws.String("sums")
 	begun, err := client.CreateMultipartUpload(t.Context(),
 		&s3.CreateMultipartUploadInput{Bucket: bucket, Key: key, ChecksumAlgorithm: types.ChecksumAlgorithmSha256})
@@ -157,7 +158,7 @@ func TestMultipartChecksums(t *testing.T) {
 // restored snapshot has them again.
 func TestListUploads(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	bucket := aws.String("pages")
 	var first *s3.CreateMultipartUploadOutput
 	for _, key := range []string{"b", "a", "a", "c"} {
@@ -199,7 +200,7 @@ func TestListUploads(t *testing.T) {
 // of its own first attempt.
 func TestCompleteLost(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
-	client := s.Client()
+	client := clientOf(s.Do, "alice")
 	bucket, key := aws.String("pages"), aws.String("large")
 	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
 	must.OK(t, err)
@@ -235,5 +236,57 @@ func TestPresignedPut(t *testing.T) {
 	response.Body.Close()
 	if body, _ := s.Object("pages", "home"); string(body) != "Hello" || s.Requests()[0].Actor != "alice" {
 		t.Errorf("got %s %q and %s, want Hello by alice", response.Status, body, s.Requests()[0])
+	}
+}
+
+// A condition of a CompleteMultipartUpload that holds is a conflict if the key has changed since the upload began.
+func TestOvertakenUploads(t *testing.T) {
+	const world = `"f5a7924e621e84c9280a9a27e1bcb7f6"` // the ETag of World
+	type step struct{ method, body string }
+	put, remove := step{http.MethodPut, "World"}, step{http.MethodDelete, ""}
+	for _, test := range []struct {
+		name          string
+		before, after []step
+		header, value string
+		want          int
+		code          string
+	}{
+		{"never there", nil, nil, "If-None-Match", "*", 200, ""},
+		{"deleted before", []step{put, remove}, nil, "If-None-Match", "*", 200, ""},
+		{"there", []step{put}, nil, "If-Match", world, 200, ""},
+		{"deleted after", []step{put}, []step{remove}, "If-None-Match", "*", 409, "ConditionalRequestConflict"},
+		{"put and deleted after", nil, []step{put, remove}, "If-None-Match", "*", 409, "ConditionalRequestConflict"},
+		{"put after", nil, []step{put}, "If-Match", world, 409, "ConditionalRequestConflict"},
+		{"put again after", []step{put}, []step{put}, "If-Match", world, 409, "ConditionalRequestConflict"},
+		{"there after", nil, []step{put}, "If-None-Match", "*", 412, "PreconditionFailed"},
+		{"gone after", []step{put}, []step{remove}, "If-Match", world, 404, "NoSuchKey"},
+		{"a delete of nothing", nil, []step{remove}, "If-None-Match", "*", 200, ""},
+		{"without a condition", nil, []step{put}, "", "", 200, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := New(Options{Buckets: []string{"pages"}})
+			send := func(method, path, body, header, value string) answered {
+				r := httptest.NewRequest(method, path, strings.NewReader(body))
+				if header != "" {
+					r.Header.Set(header, value)
+				}
+				return must.Of(roundTrip(s.Do, r))(t)
+			}
+			run := func(steps []step) {
+				for _, step := range steps {
+					send(step.method, "/pages/parts", step.body, "", "")
+				}
+			}
+			run(test.before)
+			send(http.MethodPost, "/pages/parts?uploads", "", "", "")
+			send(http.MethodPut, thePart(1), "Hello", "", "")
+			run(test.after)
+			s.Restore(s.Snapshot())
+			got := send(http.MethodPost, theUpload,
+				"<CompleteMultipartUpload>"+partHello+"</CompleteMultipartUpload>", test.header, test.value)
+			if got.status != test.want || !strings.Contains(got.body, test.code) {
+				t.Errorf("got %d and %s, want %d and %s", got.status, got.body, test.want, test.code)
+			}
+		})
 	}
 }

@@ -46,7 +46,7 @@ func (s *Store) sourceOf(c *Call) (*object, *apiError) {
 			conditions[name] = []string{v}
 		}
 	}
-	status, err := o.readable(conditions)
+	status, err := o.readable(conditions, s.now())
 	if err == nil && status == http.StatusNotModified {
 		err = preconditionFailed("If-None-Match")
 		if conditions.Get("If-None-Match") == "" {

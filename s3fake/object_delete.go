@@ -22,7 +22,7 @@ func (s *Store) deleteOne(b *bucket, c *Call) (*Answer, *apiError) {
 	if err := deletable(old, key, c.in.header.Get("If-Match")); err != nil {
 		return nil, err
 	}
-	b.objects.Delete(key)
+	b.delete(key)
 	return &Answer{Status: http.StatusNoContent, header: http.Header{}}, nil
 }
 
@@ -104,7 +104,7 @@ func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
 			out.Errors = append(out.Errors, failed{o.Key, err.code, err.message})
 			continue
 		}
-		b.objects.Delete(o.Key)
+		b.delete(o.Key)
 		if !c.in.deletes.Quiet {
 			out.Deleted = append(out.Deleted, deleted{o.Key})
 		}

@@ -19,7 +19,7 @@ func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
 	if !ok {
 		return nil, noSuchKey(key)
 	}
-	status, err := o.readable(c.in.header)
+	status, err := o.readable(c.in.header, s.now())
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Store) putObject(b *bucket, c *Call) (*Answer, *apiError) {
 // put stores a new object under a key.
 func (s *Store) put(b *bucket, key string, body []byte, header http.Header, sum checksum) *object {
 	o := &object{body: body, etag: etagOf(md5.Sum(body), ""), modified: s.now(), header: header, checksum: sum}
-	b.objects.Set(key, o)
+	b.set(key, o)
 	return o
 }
 

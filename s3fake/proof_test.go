@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -25,7 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/s3fake"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/s3fake/sdk"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -35,12 +35,13 @@ import (
 
 var errNoPage = errors.New("it serves no page")
 
-// refutes says that a search finds a violation.
+// refutes expects a proof to find the wrong row: a ttl of LOCK that is no number breaks a rule of the recipe.
 func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.Handler) {
 	t.Helper()
+	text += "promise: {recipe: true}\n"
 	p := isr.Protocol{Name: "cache", New: func(cfg isr.Config) (isr.Handler, error) { return newCache(cfg), nil }}
 	proof, err := campaign.Prove{
-		Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk},
+		Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, Options: kernel.Options{SDK: sdk},
 	}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Violated {
 		t.Errorf("sdk %v: got %v, error %v; want it violated", sdk, proof, err)
@@ -64,7 +65,7 @@ func objectsOf(t *testing.T, cfg isr.Config) *s3.Client {
 	if err != nil {
 		t.Error(err)
 	}
-	return s3fake.NewClient(do)
+	return sdk.NewClient(do)
 }
 
 // oneBody is a cache with one body, and with one etag, which stands for two bodies if alice replaces bob's body after
@@ -230,7 +231,7 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 			}}
 			proof, err := campaign.Prove{
 				Scenario: scenariotest.Parsed(t, of.text), Protocol: p, Seed: 1, MaxSchedules: 200,
-				Forgetful: forgetful, Certify: of.text == whole, Options: scenario.Options{SDK: true},
+				Forgetful: forgetful, Certify: of.text == whole, Options: kernel.Options{SDK: true},
 			}.Run(t.Context())
 			must.OK(t, err)
 			return proof, made
@@ -248,20 +249,20 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 // A search puts objects back with the number of uploads, so that the next upload has the id that it had.
 func TestObjectsArePutBack(t *testing.T) {
 	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
-	client, bucket, key := store.Client(), aws.String("pages"), aws.String("home")
+	client, bucket, key := sdk.NewClient(store.Do), aws.String("pages"), aws.String("home")
 	upload := func() string {
 		out, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
 		must.OK(t, err)
 		return *out.UploadId
 	}
 	upload()
-	back, before := inside.In(store).Keep(), inside.In(store).Fingerprint()
+	back, before := store.Keep(), store.Fingerprint()
 	first := upload()
-	if inside.In(store).Fingerprint() == before {
+	if store.Fingerprint() == before {
 		t.Error("an upload does not count")
 	}
 	back()
-	if inside.In(store).Fingerprint() != before {
+	if store.Fingerprint() != before {
 		t.Error("the upload is still there")
 	}
 	if again := upload(); again != first {
@@ -274,10 +275,10 @@ func TestAllThatIsAskedCounts(t *testing.T) {
 	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
 	asked := func(actor string, change func(*s3.PutObjectInput)) string {
 		var text string
-		client := s3fake.NewClient(func(ctx context.Context, c s3fake.Call) (*s3fake.Answer, error) {
-			text = inside.In(store).Asks(&c)
+		client := sdk.NewClient(func(ctx context.Context, c s3fake.Call) (*s3fake.Answer, error) {
+			text = c.Detail()
 			return store.Do(ctx, c)
-		}, s3fake.WithActor(actor))
+		}, sdk.WithActor(actor))
 		in := &s3.PutObjectInput{Bucket: aws.String("pages"), Key: aws.String("home"), Body: strings.NewReader("a")}
 		change(in)
 		_, _ = client.PutObject(t.Context(), in) // some have no bucket

@@ -11,7 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
@@ -37,7 +36,6 @@ type Store struct {
 	served   faults.Ring[Request]
 	calls    int // how many there ever were
 	uploads  int // how many ever began
-	ours
 }
 
 type bucket struct {
@@ -57,12 +55,24 @@ type object struct {
 	parts    []int // the sizes of its parts; nil if it was not uploaded in parts
 }
 
+// set stores an object.
+func (b *bucket) set(key string, o *object) {
+	b.objects.Set(key, o)
+	b.overtake(key)
+}
+
+// delete deletes the object, if there is one.
+func (b *bucket) delete(key string) {
+	if _, was := b.objects.Delete(key); was {
+		b.overtake(key)
+	}
+}
+
 // New returns a store with no objects.
 func New(o Options) *Store {
 	s := &Store{
 		clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)},
 	}
-	inside.In(s).Store = s
 	if s.clock == nil {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}

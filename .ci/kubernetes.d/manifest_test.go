@@ -4,6 +4,7 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/batch"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
@@ -48,8 +51,7 @@ func array(text []byte) error {
 func TestManifests(t *testing.T) {
 	decoders := map[string]func([]byte) error{filepath.Join(folder, "batch.json"): array}
 	if err := filepath.WalkDir(filepath.Join(folder, "kubernetes"), func(path string, _ fs.DirEntry, err error) error {
-		// bash .ci/kubernetes builds it
-		if filepath.Ext(path) == ".yaml" && filepath.Base(path) != "kustomization.yaml" {
+		if filepath.Ext(path) == ".yaml" && filepath.Base(path) != "kustomization.yaml" { // kustomize refuses those
 			decoders[path] = strict
 		}
 		return err
@@ -111,6 +113,82 @@ func misspell(value any, path string, try func(field string)) {
 			}
 		}
 	}
+}
+
+// TestWhatAnExitCodeDoes: a finding (1) is not run again, wrong arguments (2) end the Job, and anything else counts. An
+// eviction does not count.
+func TestWhatAnExitCodeDoes(t *testing.T) {
+	for _, test := range []struct {
+		folder string
+		code   int32 // 0 is an eviction
+		want   batchv1.PodFailurePolicyAction
+	}{
+		{"", 0, batchv1.PodFailurePolicyActionIgnore}, {"", 1, batchv1.PodFailurePolicyActionFailIndex},
+		{"", 2, batchv1.PodFailurePolicyActionFailJob}, {"", 3, batchv1.PodFailurePolicyActionCount},
+		{"", 137, batchv1.PodFailurePolicyActionCount}, {"merge", 0, batchv1.PodFailurePolicyActionIgnore},
+		{"merge", 1, batchv1.PodFailurePolicyActionFailJob}, {"merge", 2, batchv1.PodFailurePolicyActionFailJob},
+		{"merge", 3, batchv1.PodFailurePolicyActionCount},
+	} {
+		job := built(t, test.folder)
+		got := batchv1.PodFailurePolicyActionCount
+		for _, rule := range slices.Backward(job.Spec.PodFailurePolicy.Rules) { // the first one that fits counts
+			if test.code != 0 && rule.OnExitCodes != nil && slices.Contains(rule.OnExitCodes.Values, test.code) ||
+				test.code == 0 && rule.OnPodConditions != nil &&
+					rule.OnPodConditions[0].Type == corev1.DisruptionTarget {
+				got = rule.Action
+			}
+			if on := rule.OnExitCodes; on != nil && *on.ContainerName != job.Spec.Template.Spec.Containers[0].Name {
+				t.Errorf("%s: a rule is of the container %s", test.folder, *on.ContainerName)
+			}
+		}
+		if got != test.want || *job.Spec.PodReplacementPolicy != batchv1.Failed {
+			t.Errorf("%s: exit code %d leads to %s, expected %s", test.folder, test.code, got, test.want)
+		}
+	}
+}
+
+// TestKustomizations: values.env has the number of shards, and the component adds to the arguments.
+func TestKustomizations(t *testing.T) {
+	job := built(t, "")
+	if s := job.Spec; *s.Completions != 3 || *s.Parallelism != 3 || *s.MaxFailedIndexes != 3 {
+		t.Errorf("found %d, %d and %d, expected three times the 3 of values.env", *s.Completions, *s.Parallelism,
+			*s.MaxFailedIndexes)
+	}
+	if args := job.Spec.Template.Spec.Containers[0].Args; !slices.Equal(args[:3],
+		[]string{"explore", "--corpus=$(CORPUS)", "--corpus-new"}) {
+		t.Errorf("found the arguments %q, expected those of the corpus", args)
+	}
+}
+
+// built is the Job of a folder as kubectl apply -k makes it, with three shards and the component corpus.
+func built(t *testing.T, of string) *batchv1.Job {
+	t.Helper()
+	disk, files := os.DirFS(filepath.Join(folder, "kubernetes")), filesys.MakeFsInMemory()
+	if err := fs.WalkDir(disk, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(disk, path)
+		text = bytes.Replace(text, []byte("SHARDS=8"), []byte("SHARDS=3"), 1)
+		text = bytes.Replace(text, []byte("# components"), []byte("components"), 1)
+		return errors.Join(err, files.WriteFile("/"+path, text))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/"+of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job batchv1.Job
+	for _, r := range resources.Resources() {
+		if r.GetKind() != "Job" {
+			continue
+		}
+		if err := yaml.UnmarshalStrict([]byte(r.MustYaml()), &job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &job
 }
 
 // TestBatchScript: the script registers the definition, starts the array, merges though a shard has failed, and ends as

@@ -22,11 +22,15 @@ node(() => ({ once: () => 7 }), ['once'])
 // @ts-expect-error: a page is no text
 node(() => ({ get: (key: string) => key }), ['get'])
 // @ts-expect-error: a body is text
-node(() => ({ get: () => ({ body: 1 }) }), ['get'])
+node(() => ({ get: () => ({ body: 1, fresh: true }) }), ['get'])
+// @ts-expect-error: the text of a page is its body
+node(() => ({ get: async (key: string) => ({ html: key, fresh: true }) }), ['get'])
+// @ts-expect-error: a page says whether it is fresh
+node(() => ({ get: (key: string) => ({ body: key }) }), ['get'])
 // @ts-expect-error: a key is text
-node(() => ({ get: (key: number) => ({ body: String(key) }) }), ['get'])
+node(() => ({ get: (key: number) => ({ body: String(key), fresh: true }) }), ['get'])
 // @ts-expect-error: there is no such setting
-node((init) => ({ get: () => ({ body: String(init.config.timeout) }) }), ['get'])
+node((init) => ({ get: () => ({ body: String(init.config.timeout), fresh: true }) }), ['get'])
 // @ts-expect-error: the arguments of create are read-only
 node((init) => { init.config.lease = 3; return { get } }, ['get'])
 // @ts-expect-error: a missing body is undefined

@@ -27,9 +27,10 @@ class Cache {
 
 node((init) => new Cache(init, bodies), ['get'])
 node(async (init) => new Cache(init, bodies), ['get', 'invalidate'])
-const served = () => ({ body: '' })
+const served = () => ({ body: '', fresh: false })
 const all: Operations = {
-  get: served, invalidate: () => {}, regenerate: (_key, request, inputs) => ({ body: `${request} ${inputs}` }),
+  get: served, invalidate: () => {},
+  regenerate: (_key, request, inputs) => ({ body: `${request} ${inputs}`, fresh: true }),
   rollback: async () => {},
 }
 node(() => all)

@@ -10,7 +10,7 @@ export interface Options {
   timeout?: number
   /** The node is a lock, and not a cache. */
   lock?: boolean
-  /** The node has calls run once. */
+  /** The node is an idempotency layer. */
   once?: boolean
   /** How many worlds are drawn. The variable ISR_SIM_WORLDS has another number for a night. */
   worlds?: number
@@ -36,6 +36,8 @@ export interface Options {
   maxAge?: string
   /** The cache promises monotonic reads across its nodes. */
   monotonicAcrossNodes?: boolean
+  /** The cache promises the rules of the recipe, whose violation harms nobody. */
+  recipe?: boolean
   /** The nodes have tenants, whose pages must be kept apart. */
   tenants?: boolean
   /** For a lock, leases that worlds give it; with once, how long a call counts as in progress. */

@@ -1,4 +1,4 @@
-// The types of history.mjs. docs/CONTROL.md of isr-sim says when each event is posted.
+// The types of history.mjs. docs/SERVE.md of isr-sim says when each event is posted.
 
 interface OfPage {
   readonly key: string

@@ -1,7 +1,7 @@
 // The types of the kit of isr-sim for Node.js: see README.md, and docs/NODES.md of isr-sim. They need @types/node, and
 // TypeScript 5.4 or later. A test compares the names with those of index.mjs.
 
-/** The settings of the scenario's cache. Durations are in seconds. */
+/** The settings of the scenario's cache. Durations are in seconds, and may have fractions: 0.3, 2.5. */
 export interface Config {
   /** How long a lease lasts. */
   readonly lease: number
@@ -84,11 +84,12 @@ export interface Init {
   readonly client: ClientOptions
 }
 
-/** A page, as a reader gets it. Without a body it is empty, and without `fresh` it is stale. */
+/** A page, as a reader gets it: both are said, so that neither is forgotten. */
 export interface Served {
-  readonly body?: string | undefined
-  /** Whether the cache takes the page for fresh. */
-  readonly fresh?: boolean | undefined
+  /** Without a body the page is empty. */
+  readonly body: string | undefined
+  /** Whether the cache takes the page for fresh. A cache that never does so is not alive. */
+  readonly fresh: boolean
 }
 
 /** The operations that scenarios have. A call that throws, or rejects, has failed. */
@@ -132,11 +133,11 @@ export interface LockTerms {
   readonly margin?: number
   /** How many seconds it may wait in one `hold` while nobody else can hold it. */
   readonly wait?: number
-  /** How many seconds after its lease the lock of a dead holder may still count as held. */
+  /** How many seconds after its lease the lock of a dead holder may still count as held; half a lease by default. */
   readonly takeover?: number
 }
 
-/** The operation of a layer that has calls run once. */
+/** The operation of an idempotency layer. */
 export interface Calling {
   /**
    * Makes the effect of a key happen, if it has not yet, and returns its result: that of this call, or of an earlier

@@ -652,6 +652,23 @@ export const bodies = {
   delete: async (name) => { await ask('DELETE', 'bodies/' + encodeURIComponent(name)) },
 }
 
+/** A mistake in the form of what the cache returns. It is the program's: no call has failed. */
+class Mistake extends Error {}
+
+/** The page that the cache has returned; nothing is an empty one. */
+function pageOf(verb, served) {
+  if (served === undefined || served === null) return {}
+  const keys = Object.keys(served).join(', ')
+  const form = typeof served !== 'object' ? `a ${typeof served}` : `{ ${keys} }`
+  const body = served.body ?? ''
+  if (typeof served !== 'object' || keys !== '' && keys !== 'fresh' && !('body' in served)) {
+    throw new Mistake(`${verb} returned ${form}, expected { body, fresh }: the text of the page, and whether the ` +
+      'cache takes it for fresh')
+  }
+  if (typeof body !== 'string') throw new Mistake(`${verb} returned a body that is a ${typeof body}, expected text`)
+  return { body, fresh: Boolean(served.fresh) }
+}
+
 /**
  * Runs the node. create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says, and client,
  * the options of an AWS SDK client. It returns the operations that the cache has: get(key) and
@@ -675,7 +692,12 @@ export function node(
     }
     return of[name].bind(of)
   }
-  const token = (held) => ({ token: held.token === undefined || held.token === null ? undefined : Number(held.token) })
+  const token = ({ token }) => {
+    if (token === undefined || token === null) return {}
+    const number = ['number', 'bigint', 'string'].includes(typeof token) && token !== '' ? Number(token) : NaN
+    // What is no whole number is a mistake of the adapter: isr-sim refuses the text, and does not judge the lock by it.
+    return { token: Number.isSafeInteger(number) ? number : `${String(token).slice(0, 20)}, a ${typeof token}` }
+  }
   const doing = { // what is no cache's
     async hold({ key }) {
       const held = await method(cache, 'hold')(key)
@@ -722,7 +744,8 @@ export function node(
         await drain()
         return done(told)
       }
-      const served = (await method(cache, verb)(key, request, inputs)) ?? {}
+      const returned = await method(cache, verb)(key, request, inputs)
+      const served = verb === 'get' || verb === 'regenerate' ? pageOf(verb, returned) : {}
       const then = time
       await drain(frozen)
       // If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
@@ -731,7 +754,10 @@ export function node(
       if (mine !== lives) return
       await drain(frozen && type !== 'init' && !(verb in doing))
       if (mine !== lives) return
-      if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
+      if (type === 'init' || e instanceof Mistake) {
+        process.stderr.write(`${e instanceof Mistake ? 'isr-sim: ' + e.message : e.stack}\n`, () => process.exit(1))
+        return
+      }
       done({ error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
     }
   }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/study/compare"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/study/local"
 )
 
 // The backends.
@@ -34,29 +34,29 @@ func knownBackend(name string) error {
 // if there is none yet. The hint is for users without Docker.
 func startLocal(
 	ctx context.Context, progress io.Writer, hint string,
-) (local *ddblocal.Instance, stop func(*error), err error) {
-	fmt.Fprintf(progress, "starting %s in a container\n", ddblocal.Image)
-	local, err = ddblocal.Start(ctx)
+) (server *local.Server, stop func(*error), err error) {
+	fmt.Fprintf(progress, "starting %s in a container\n", local.Image)
+	server, err = local.Start(ctx)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return nil, nil, cli.Unknown(fmt.Errorf("interrupted before %s answered", backendLocal), "")
-	case errors.Is(err, ddblocal.ErrNoEngine), errors.Is(err, ddblocal.ErrNoImage):
+	case errors.Is(err, local.ErrNoDocker):
 		return nil, nil, cli.Unknown(err, hint)
 	default:
 		return nil, nil, cli.Unknown(err, "")
 	}
-	return local, func(err *error) {
-		if closeErr := local.Close(context.WithoutCancel(ctx)); closeErr != nil && *err == nil {
+	return server, func(err *error) {
+		if closeErr := server.Close(context.WithoutCancel(ctx)); closeErr != nil && *err == nil {
 			*err = cli.Unknown(closeErr, "")
 		}
 	}, nil
 }
 
 // compareWith makes runs again on DynamoDB Local, prints the comparison, and returns whether all answers were the same.
-// The campaign had the number of schedules that of says.
+// The parameter of is the number of schedules of the campaign.
 func compareWith(
-	ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int,
+	ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []kernel.Run, of int,
 ) (same bool, err error) {
 	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {

@@ -45,9 +45,10 @@ does not wait for an answer. These invariants judge the answers of the store: ` 
 
 It needs a Docker engine, or --backend fake. These runs cannot be replayed: to study
 a bug, find it with isr-sim run.`,
-		Example: "  isr-sim concurrent --for 60s\n  isr-sim concurrent --protocol blind-publish --history history.html",
-		Args:    cli.NoArguments,
-		RunE:    c.Around(c.run),
+		Example: "  isr-sim run concurrent --for 60s\n" +
+			"  isr-sim run concurrent --protocol blind-publish --history history.html",
+		Args: cli.NoArguments,
+		RunE: c.Around(c.run),
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")

@@ -36,8 +36,8 @@ func wait(t *testing.T, d time.Duration) {
 	<-over.Done()
 }
 
-// TestInterruptWithinARun: the first interrupt ends a command in the middle of a run that would take minutes, with what
-// it has found, and so do other signals with which users end a command. No process is left.
+// TestInterruptWithinARun: the first interrupt, or another signal that users send, ends a command in the middle of a
+// run that would take minutes, and prints the findings so far. No process is left.
 func TestInterruptWithinARun(t *testing.T) {
 	effort.Long(t)
 	for command, want := range map[string]string{

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// TestAShardThatIsKilledGoesOn kills a shard at random moments, whose --out is a folder. In the end its result is that
-// of a shard that lived.
+// TestAShardThatIsKilledGoesOn kills a shard at random moments, whose --out is a folder. The final result equals that
+// of an uninterrupted shard.
 func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	effort.Long(t)
 	t.Chdir(t.TempDir())

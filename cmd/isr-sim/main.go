@@ -34,7 +34,12 @@ func main() {
 
 // run is main without a process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	// What others have written, such as programs and the keys of files, does not steer the terminal.
+	stderr = terminal.Plain(stderr)
 	out := &cli.Output{To: stdout}
+	if terminal.Is(stdout) {
+		out.To = terminal.Plain(stdout)
+	}
 	root := newRoot(out, stderr)
 	lines := terminal.Output(stdout)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {

@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/study/local"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // museumCommand shows real bugs.
@@ -28,7 +28,7 @@ type museumCommand struct {
 	schedules int
 	workers   int
 	progress  io.Writer
-	local     *ddblocal.Instance // with that backend
+	local     *local.Server // with that backend
 }
 
 func newMuseum() *cobra.Command {
@@ -44,7 +44,7 @@ name, too.
 
 With --backend dynamodb-local, museum makes the requests of the schedule that shows the
 bug again on DynamoDB Local in a container, and compares every answer.`,
-		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n" +
+		Example: "  isr-sim selftest museum\n  isr-sim selftest museum paused-after-acquire\n" +
 			"  isr-sim run --protocol blind-publish paused-after-acquire",
 	}
 	cmd.RunE = m.Around(m.run)
@@ -78,7 +78,7 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
+	if i := slices.IndexFunc(scenarios, func(s *kernel.Scenario) bool { return s.Broken == "" }); i >= 0 {
 		return cli.Usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit),
 			"isr-sim list names the exhibits")
 	}
@@ -108,7 +108,7 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 }
 
 // show shows one exhibit and returns its exit code. An error ends the command.
-func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
+func (m *museumCommand) show(ctx context.Context, s *kernel.Scenario, name string) (int, error) {
 	remove := progress.Wait(m.progress, s.Name)
 	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
 	remove()
@@ -135,7 +135,7 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 		return code, nil
 	}
 	same, err := compareWith(ctx, m.Out, m.local.Client(), s.Name,
-		[]scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
+		[]kernel.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
 	if !same {
 		code = cli.Worse(code, cli.ExitUnknown)
 	}

@@ -36,8 +36,8 @@ prints the invariants that catch it and the first schedule of each. Then it runs
 reference protocols in every scenario that they understand: they must violate no
 invariant. Exit code 1 says that a mutant was not caught by the invariant that it
 names, or that a reference violated an invariant.`,
-		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n" +
-			"  isr-sim mutants --markdown > docs/MUTANTS.md",
+		Example: "  isr-sim selftest mutants\n  isr-sim selftest mutants --schedules 1000000\n" +
+			"  isr-sim selftest mutants --markdown > mutants.md",
 		Args: cli.NoArguments,
 		RunE: m.Around(m.run),
 	}

@@ -17,14 +17,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
-	"github.com/isr-sim/isr-sim/internal/cli/fleet"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
-	"github.com/isr-sim/isr-sim/internal/study/explore"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -39,8 +37,6 @@ type proveCommand struct {
 	time      time.Duration
 	to, from  string // certificates
 	kept      string // an interrupted search
-	shard     string
-	split     sim.Split
 	against   *campaign.Certificate
 	stderr    io.Writer
 }
@@ -59,7 +55,8 @@ Prove leaves out schedules that can show nothing new: those that differ from ano
 one only in the order of steps that do not touch each other, and those that reach a
 state from which the search has gone on before. Exit code 0 says that the search is
 complete and that nothing is violated. Exit code 3 says that a bound ended the
-search; the output then says what is left. A state takes some 150 bytes of memory.
+search; the output then says what is left. A state takes some 500 bytes of memory,
+and what the code did up to some hundred MB more.
 
 Code in Go runs only where it is told something new, and a schedule goes on where it
 differs from those before. With --memory off everything runs; the verdict is the same.
@@ -73,19 +70,12 @@ such a list: it takes each possible step of each state, in another order, and le
 out no order of steps. It refuses the list if a step leads out of it (exit code 3).
 
 With --resume a search that ends before it is complete, even by kill -9, goes on when
-the same command runs again. The file is written every minute and at the end, and
-removed when nothing is left to search.
-
-With --shard 2/8, which needs --resume, prove searches one of eight parts, and the file
-stays. isr-sim merge makes one proof of all parts, which says what a proof in one piece
-says, and writes its certificate. Parts know nothing of each other's states, and search
-many of them twice: together they take more time than one proof, and the longest of
-them less. With --resume FOLDER/ the file is named by the shard, and an engine that
-numbers the copies of a job says which it is, as for isr-sim explore.`,
+the same command runs again. The file is written after five seconds, ever less often up
+to every minute, and at the end, and removed when nothing is left to search.
+`,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n" +
 			"  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n" +
-			"  isr-sim prove --protocol blind-release prove-crashed-writer\n" +
-			"  isr-sim prove --shard 2/8 --resume parts/ prove-regenerate",
+			"  isr-sim prove --protocol blind-release prove-crashed-writer\n",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -107,9 +97,6 @@ numbers the copies of a job says which it is, as for isr-sim explore.`,
 	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
 	f.StringVar(&v.kept, "resume", "",
 		"keep the search in `FILE`, and go on with the search that is there; one scenario")
-	f.StringVar(&v.shard, "shard", "",
-		"with --resume: the part of the search to run, such as 2/8 (default: as the engine says if FILE is a "+
-			"folder/, or the whole)")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
@@ -147,9 +134,6 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate, --verify or --resume, expected one",
 			len(scenarios)), "")
 	}
-	if err := v.findPart(); err != nil {
-		return err
-	}
 	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
@@ -167,43 +151,9 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 		func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
-// findPart finds out which part to search.
-func (v *proveCommand) findPart() error {
-	folder := strings.HasSuffix(v.kept, "/")
-	switch {
-	case v.shard == "" && !folder:
-		return nil
-	case v.kept == "":
-		return cli.Usage(errors.New("--shard needs --resume, whose file isr-sim merge reads"),
-			"such as: --resume parts/")
-	case v.to+v.from != "":
-		return cli.Usage(
-			errors.New("prove: found --certificate or --verify of a part, expected them for a whole proof"),
-			"isr-sim merge --certificate FILE writes that of all parts",
-		)
-	case v.program.Exec != "":
-		return cli.Usage(
-			errors.New("--shard does not go with --exec: the parts must be of one program, and nothing says that "+
-				"all machines have the same"), "",
-		)
-	}
-	shard, _, err := fleet.FindShard(v.shard, os.Getenv)
-	if err != nil {
-		return err
-	}
-	v.split = sim.Split{Part: shard.Index, Parts: shard.Count}
-	if folder {
-		if err := os.MkdirAll(v.kept, 0o777); err != nil {
-			return cli.Usage(fmt.Errorf("--resume: %w", err), "")
-		}
-		v.kept += fmt.Sprintf("part-%d-of-%d%s", shard.Index, shard.Count, explore.SearchEnding)
-	}
-	return nil
-}
-
 // one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
 func (v *proveCommand) one(
-	ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol,
+	ctx context.Context, s *kernel.Scenario, name string, p isr.Protocol,
 ) (*campaign.Report, int, error) {
 	ctx, stop := cli.Within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
@@ -215,7 +165,7 @@ func (v *proveCommand) one(
 		campaign.Prove{
 			Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states,
 			Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
-			Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
+			Progress: func(e sim.Explored) { far.Store(&e) },
 		}, v.kept, v.stderr)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
@@ -299,8 +249,7 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 	return why
 }
 
-// kept says that the file of an interrupted search is there. A search has none if it was interrupted in the middle of a
-// run of its first minute.
+// kept reports the file of an interrupted search. A search interrupted within its first seconds may have no file.
 func kept(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil

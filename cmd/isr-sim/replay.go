@@ -11,12 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -38,10 +38,10 @@ step, "row" lines show the rows that it changed, and "client" lines the requests
 answers of clients.
 
 Protocol, seed and choices come from the flags, as a failed run prints them, or from
-the replay entry of the scenario file. With --trace, replay refuses a run that is not
-the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1 says
-that the schedule violates an invariant, 0 that it does not, and 3 that nothing in it
-could be judged.`,
+the replay entry of the scenario file. With --trace, or with a violation that the file
+records, replay refuses a run that is not the recorded one: the scenario, the protocol
+or isr-sim has changed. Exit code 1 says that the schedule violates an invariant, 0
+that it does not, and 3 that nothing in it could be judged.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' " +
 			"paused-writer",
 		Args: cli.OneScenario,
@@ -99,7 +99,7 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 const nothingHappened = "nothing was judged: no row was written, and no page was served"
 
 // judged says whether a run has something that invariants can judge.
-func judged(o *scenario.Outcome) bool {
+func judged(o *kernel.Outcome) bool {
 	seen, kept := o.Evidence()
 	return !kept || len(seen.Changes) > 0 || slices.Contains(o.Marks, mark.ServedFresh) ||
 		slices.Contains(o.Marks, mark.ServedStale)

@@ -23,16 +23,11 @@ A folder stands for all records in it. The pages of several records are written 
 folder, with an index. --format svg is the picture alone, for a ticket; --format trace
 is for https://ui.perfetto.dev and other viewers of trace events.
 
---beside puts the page of a second record next to that of the first: a failed run and
-the smaller one that shrink made of it, a failed run and one that passed. A step that is
-chosen in one of them is chosen in the other, if it is there.
-
 What campaigns wrote with --format json=FILE, and isr-sim policy compare --format json
 printed, is drawn on one page: verdicts with links to the records and reports beside
 them, mutants by invariant, finds by strategy, coverage over time, policies.`,
 		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n" +
 			"  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records\n" +
-			"  isr-sim report --beside shrunk.json -o both.html run.json\n" +
 			"  isr-sim explore --format json=explore.json; isr-sim report explore.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d.Out = cmd.OutOrStdout()
@@ -43,6 +38,5 @@ them, mutants by invariant, finds by strategy, coverage over time, policies.`,
 	f.StringVarP(&d.To, "output", "o", "",
 		"the file to write, or the folder for several records (default: beside the record)")
 	f.StringVar(&d.Format, "format", "html", "html, svg or trace")
-	f.StringVar(&d.Beside, "beside", "", "a second record, drawn next to the first on one page")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -15,7 +16,7 @@ import (
 )
 
 const longHelp = `isr-sim runs what is kept in DynamoDB under chaos: caches that do incremental
-static regeneration, locks, and layers that have calls run once. It reports the
+static regeneration, locks, and idempotency layers. It reports the
 invariant that breaks and the schedule that breaks it.
 
 isr-sim check answers whether your own code is right. Without arguments isr-sim
@@ -41,15 +42,79 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // it has its own
 	root.SetFlagErrorFunc(cli.FlagError)
 	new(runCommand).register(root)
-	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
+	root.Flags().Bool("version", false, "print the version of isr-sim, and of the Go that built it")
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
-	root.SetHelpCommand(cli.NewHelp(root))
-	root.AddCommand(
-		newRun(), check.NewCommand(), fleet.NewExplore(), fleet.NewMerge(), newProve(), newConcurrent(), newMuseum(),
-		newMutants(), newReplay(), newShrink(), newReport(), fleet.NewDashboard(), newExplain(), newScenario(),
-		newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
-		flags.NewCompletion(root), newMan(),
-	)
+	root.SetHelpCommand(with(cli.NewHelp(root), newMan()))
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"code", "Check your code:", []*cobra.Command{check.NewCommand(), newProve()}},
+		{"run", "Run scenarios, and study a run:", []*cobra.Command{
+			with(newRun(), newConcurrent()), newReplay(), newShrink(), newExplain(),
+			with(newReport(), fleet.NewDashboard()), newScenario(), newList(),
+		}},
+		{"serve", "Serve the fake:", []*cobra.Command{with(newServe(), cli.NewHealth())}},
+		{"campaign", "Long campaigns:", []*cobra.Command{fleet.NewExplore(), fleet.NewMerge()}},
+		{"about", "Policies, and the toolkit itself:", []*cobra.Command{
+			policycommand.New(out, progress), newSelftest(), flags.NewCompletion(root),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.id
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("about")
+	for old, now := range moved { //isrsim:unordered each is a command of its own
+		root.AddCommand(newMoved(old, now))
+	}
 	flags.Complete(root)
 	return root
+}
+
+// with adds a command below another one.
+func with(cmd, below *cobra.Command) *cobra.Command {
+	cmd.AddCommand(below)
+	return cmd
+}
+
+// moved has where the commands of version 0.0 went, for one version.
+var moved = map[string]string{
+	"concurrent": "run concurrent", "dashboard": "report dashboard", "health": "serve health", "man": "help man",
+	"museum": "selftest museum", "mutants": "selftest mutants", "version": "--version",
+}
+
+// newMoved returns a command that says where it went.
+func newMoved(old, now string) *cobra.Command {
+	return &cobra.Command{
+		Use:                old,
+		Short:              "Now: isr-sim " + now,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			return cli.Usage(fmt.Errorf("found the command %q, which has another name now", old), "isr-sim "+now)
+		},
+	}
+}
+
+// version is the module's version, the Go that built it and the commit that was built, as far as the Go command
+// recorded them in the binary.
+func version(info *debug.BuildInfo, goVersion string) string {
+	module, commit, modified := "(devel)", "", ""
+	if info != nil {
+		if info.Main.Version != "" {
+			module = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = ", commit " + s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				modified = ", modified"
+			}
+		}
+	}
+	return module + " " + goVersion + commit + modified
 }

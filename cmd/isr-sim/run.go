@@ -10,17 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/study/local"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -31,9 +31,10 @@ type runCommand struct {
 	campaign flags.Campaign
 	corpus   flags.Corpus
 	replays  int
+	alone    bool // one scenario is run
 	metrics  bool
-	progress io.Writer          // for output that is not a result
-	local    *ddblocal.Instance // with that backend
+	progress io.Writer     // for output that is not a result
+	local    *local.Server // with that backend
 }
 
 func newRun() *cobra.Command {
@@ -101,7 +102,8 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	defer func() { err = cli.And(err, flags.Errors(r.corpus.Close(ctx))...) }()
-	if err := r.Ready(len(scenarios) > 1); err != nil {
+	r.alone = len(scenarios) == 1
+	if err := r.Ready(!r.alone); err != nil {
 		return err
 	}
 	if r.backend == backendLocal {
@@ -125,7 +127,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 
 // one runs one scenario and returns its exit code, and no report if it broke off. An error ends the command.
 func (r *runCommand) one(
-	ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string,
+	ctx context.Context, c campaign.Campaign, s *kernel.Scenario, name string,
 ) (*campaign.Report, int, error) {
 	c.Scenario = s
 	code, err := r.corpus.Run(ctx, &r.Results, s, c.Protocol)
@@ -146,8 +148,13 @@ func (r *runCommand) one(
 	if r.metrics {
 		fmt.Fprint(r.Out, prose.Metrics(report.Metrics))
 	}
-	if out := s.NotJudged(); len(out) > 0 && report.Failure == nil { // whose explanation says it
+	// Of several scenarios, the row of a violation says that it is expected.
+	told := r.alone || !report.Passed()
+	if out := s.NotJudged(); len(out) > 0 && (report.Failure == nil || !told) { // whose explanation says it
 		fmt.Fprintf(r.Out, "  not judged, left out by the scenario: %s\n", strings.Join(out, ", "))
+	}
+	if text := prose.Excused(report); text != "" && report.Verdict == invariant.Violated { // else the reason says it
+		fmt.Fprint(r.Out, "  "+text)
 	}
 	code = cli.Worse(code, cli.CodeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
@@ -156,7 +163,7 @@ func (r *runCommand) one(
 		r.Lose(r.corpus.NotWritten(err))
 	}
 	why := r.explain(report, name)
-	if why != "" {
+	if why != "" && told {
 		fmt.Fprintf(r.Out, "\n%s\n", why)
 	}
 	r.Campaign(ctx, &c, report, name, results.OfReport(report, shell.Program(), shell.Quote(name), why))
@@ -174,7 +181,7 @@ func (r *runCommand) one(
 
 // compare makes the campaign's first runs, and the one that fails, again on DynamoDB Local.
 func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *campaign.Report) (same bool, err error) {
-	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
+	run := kernel.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
 	set, err := schedules.New(run, c.Plan, report.Schedules, c.Workers)
 	if err != nil {
 		return false, cli.Unknown(err, "")

@@ -13,24 +13,23 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/format"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 func newScenario() *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "scenario",
 		Short: "Print, begin, check and format scenario files",
 		Long: `Scenario prints an embedded scenario to copy from, begins a new one, checks files
 without running them, and formats them. docs/SCENARIOS.md explains the keys.`,
 		Example: "  isr-sim scenario show paused-writer\n  isr-sim scenario new checkout > checkout.yaml\n" +
 			"  isr-sim scenario check *.yaml",
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newScenarioShow(), newScenarioNew(), newScenarioCheck(), newScenarioFormat())
-	return cmd
+	}, newScenarioShow(), newScenarioNew(), newScenarioCheck(), newScenarioFormat())
 }
 
 func newScenarioShow() *cobra.Command {
@@ -67,7 +66,7 @@ func newScenarioNew() *cobra.Command {
 				name = args[0]
 			}
 			text := catalog.Beginning(name)
-			if _, err := scenario.Parse(name+".yaml", []byte(text)); err != nil {
+			if _, err := kernel.Parse(name+".yaml", []byte(text)); err != nil {
 				return cli.Usage(fmt.Errorf("new: found the name %q, expected letters, digits, - and _ (at most 100)",
 					name), "such as: isr-sim scenario new checkout")
 			}
@@ -83,17 +82,28 @@ func newScenarioCheck() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Check scenario files without running them",
 		Long: `Check reads scenario files and prints all mistakes in them, each with line, column,
-caret and hint. Nothing is run. - is the standard input. Exit code 0 says that all
-files are scenarios, 2 that one is not.`,
+caret and hint. Nothing is run, but the protocol is asked whether it can do the commands
+of the scripts. - is the standard input. Exit code 0 says that all files are scenarios, 2
+that one is not.`,
 		Example: "  isr-sim scenario check *.yaml\n  isr-sim scenario check - < mine.yaml",
 		Args:    cli.Arguments("a file", 1, -1),
 		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
 			return cli.Usage(catalog.EachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
-				if _, err := scenario.Parse(name, data); err != nil {
+				s, err := kernel.Parse(name, data)
+				if err != nil {
 					return err
 				}
-				r.Add(name, verdicts.Result{Scenario: name, Verdict: verdicts.OK, Passed: true})
-				_, err := fmt.Fprintf(r.Out, "%s: ok\n", name)
+				if why, hint := flags.Lacking(cmd.Context(), s, isr.Protocol{}); why != "" {
+					return fmt.Errorf("%s: %s\nhint: %s", name, why, hint)
+				}
+				excused := strings.TrimSpace(prose.Excused(&campaign.Report{
+					Scenario: s, Protocol: isr.Protocol{Name: s.Protocol},
+				}))
+				r.Add(name, verdicts.Result{Scenario: name, Verdict: verdicts.OK, Passed: true, Message: excused})
+				if excused != "" {
+					excused = "; " + excused
+				}
+				_, err = fmt.Fprintf(r.Out, "%s: ok%s\n", name, excused)
 				return err
 			}), "")
 		}),

@@ -28,7 +28,7 @@ With --s3, it serves S3 as well, for the bodies to which rows point, and the lin
 its address: "s3":"http://127.0.0.1:40124".
 
 The control address reads and moves the clock, sets TTL lag, replica lag and
-faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.md.
+faults, keeps and restores states, and reads rows and changes: see docs/SERVE.md.
 Opened in a browser, it is a page that shows all of this.
 
 With --check, the server judges the writes of its clients. It reports a violation of
@@ -104,6 +104,8 @@ func newServe() *cobra.Command {
 	f.StringVar(&c.RowsName, "rows", "",
 		"for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, "+
 			"dynamolock, powertools)")
+	f.BoolVar(&c.Recipe, "recipe", false,
+		"for --check: the cache promises the rules of the recipe, whose violation harms nobody")
 	f.DurationVar(&c.Skew, "max-clock-skew", 0,
 		"for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.DurationVar(&c.Revalidate, "revalidate", 0,
@@ -190,7 +192,7 @@ func (c *serveCommand) run(cmd *cobra.Command, _ []string) (err error) {
 		return &cli.Error{Code: cli.CodeOf(false, verdict)}
 	case held > 0:
 		return cli.Unknown(fmt.Errorf("%d held requests were never released", held),
-			"docs/CONTROL.md says how to release and drop them")
+			"docs/SERVE.md says how to release and drop them")
 	case len(idle) > 0:
 		return cli.Unknown(fmt.Errorf("%d faults have struck no request, so what they were set for was not tested",
 			len(idle)),

@@ -37,6 +37,7 @@ var silentYes = map[string]string{
 	"no-subject.yaml":   lonelyBut("invariants: [no-lost-invalidation]"),
 	"no-settle.yaml":    lonelyBut("invariants: [liveness]"),
 	"no-proof.yaml":     lonelyBut("invariants: [linearizable]"),
+	"skewed.yaml":       lonelyBut("max-clock-skew: 10s"),
 	"lonely.yaml":       lonelyBut(""),
 	"cut/a.yaml":        lonelyBut(""),
 	"cut.json":          `{"format": 1, "version":`,
@@ -91,11 +92,11 @@ func TestNoSilentYes(t *testing.T) {
 		{"prove --states 1 prove-two-writers", cli.ExitUnknown, "the bound of 1 states was met"},
 		{"prove --time 1ns prove-two-writers", cli.ExitUnknown, "of time was met"},
 		{"prove --schedules -1 prove-two-writers", cli.ExitUsage, "--schedules"},
-		{"mutants --schedules 0", cli.ExitUsage, "--schedules"},
-		{"concurrent --backend fake --for 0s", cli.ExitUsage, "--for"},
-		{"concurrent --backend fake --actors 1", cli.ExitUsage, "--actors"},
-		{"museum --schedules -1", cli.ExitUsage, "--schedules"},
-		{"museum --schedules 1 " + museum, cli.ExitViolated, "vacuous"},
+		{"selftest mutants --schedules 0", cli.ExitUsage, "--schedules"},
+		{"run concurrent --backend fake --for 0s", cli.ExitUsage, "--for"},
+		{"run concurrent --backend fake --actors 1", cli.ExitUsage, "--actors"},
+		{"selftest museum --schedules -1", cli.ExitUsage, "--schedules"},
+		{"selftest museum --schedules 1 " + museum, cli.ExitViolated, "vacuous"},
 
 		// No scenario.
 		{"run empty", cli.ExitUsage, "found the directory"},
@@ -110,8 +111,8 @@ func TestNoSilentYes(t *testing.T) {
 		{"explore empty", cli.ExitUsage, "found the directory"},
 		{"prove", cli.ExitUsage, "found no scenario"},
 		{"prove empty", cli.ExitUsage, "found the directory"},
-		{"museum none", cli.ExitUsage, "expected a file or the name"},
-		{"museum lonely.yaml", cli.ExitUsage, "no broken protocol"},
+		{"selftest museum none", cli.ExitUsage, "expected a file or the name"},
+		{"selftest museum lonely.yaml", cli.ExitUsage, "no broken protocol"},
 		{"scenario check", cli.ExitUsage, "found no argument"},
 		{"scenario check empty", cli.ExitUsage, "found the directory"},
 		{"scenario check void.yaml", cli.ExitUsage, "found an empty file"},
@@ -148,6 +149,11 @@ func TestNoSilentYes(t *testing.T) {
 		{"prove no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
 		{"prove --certificate certificate no-subject.yaml", cli.ExitViolated,
 			"had anything to judge for no-lost-invalidation"},
+		{"run skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease of 10s, so lock-theft, single-flight"},
+		{"explore skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease"},
+		{"prove skewed.yaml", cli.ExitUnknown, "so nothing is proved of lock-theft, single-flight"},
+		{"replay --choices - skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease"},
+		{"scenario check skewed.yaml", cli.ExitOK, "ok; not judged, because max-clock-skew of 10s leaves nothing"},
 		{"run no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-proof.yaml", cli.ExitViolated, "left to campaigns, and not proved: linearizable"},
@@ -229,7 +235,7 @@ func TestNoSilentYes(t *testing.T) {
 	over, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	for _, args := range [][]string{{}, {"run", "lonely.yaml"}, {"explore", "lonely.yaml"}, {"prove", "lonely.yaml"},
-		{"museum"}, {"mutants"}} {
+		{"selftest", "museum"}, {"selftest", "mutants"}} {
 		var out, told strings.Builder
 		if got := run(over, args, &out, &told); got != cli.ExitUnknown {
 			t.Errorf("isr-sim %s, interrupted before it begins: exit code %d, want %d\n%s%s", args, got,

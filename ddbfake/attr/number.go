@@ -117,12 +117,10 @@ func canonical(neg bool, coef uint128, exp int) (Number, error) {
 		coef, exp = q, exp+1
 	}
 	d := coef.digits()
-	switch {
-	case d+exp-1 > maxMagnitude:
-		return Number{}, errOverflow
-	case d+exp-1 < minMagnitude:
-		return Number{}, errUnderflow
-	case d > maxDigits:
+	if err := inRange(d + exp - 1); err != nil {
+		return Number{}, err
+	}
+	if d > maxDigits {
 		return Number{}, errPrecision
 	}
 	if exp > 0 && d+exp <= 19 {
@@ -174,7 +172,7 @@ func (u uint128) divmod10() (q uint128, r uint64) {
 	return q, r
 }
 
-// digits counts the decimal digits; 0 has none.
+// digits counts the decimal digits; zero has 0.
 func (u uint128) digits() int {
 	n := (128 - u.leadingZeros()) * 1233 >> 12 // log10(2) is about 1233/4096
 	if n < len(pow10) && u.cmp(pow10[n]) >= 0 {

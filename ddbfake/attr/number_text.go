@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 )
@@ -59,26 +60,49 @@ func ParseNumber(text string) (Number, error) {
 	if !seen || !ok {
 		return Number{}, alike(notNumeric + ": " + text)
 	}
-	if digits == 0 { // the exponent of a zero must itself be in range
-		switch {
-		case exp > maxMagnitude:
-			return Number{}, errOverflow
-		case exp < minMagnitude:
-			return Number{}, errUnderflow
-		}
-		return Number{}, nil
-	}
+	written := exp
 	exp += zeros - fraction
-	if digits > maxDigits { // coef lacks digits: the error depends on the magnitude
-		switch {
-		case digits+exp-1 > maxMagnitude:
-			return Number{}, errOverflow
-		case digits+exp-1 < minMagnitude:
-			return Number{}, errUnderflow
-		}
-		return Number{}, errPrecision
+	n, err := Number{}, error(nil)
+	switch {
+	case digits == 0: // the exponent of a zero must itself be in range
+		err = inRange(written)
+	case digits > maxDigits: // coef lacks digits: the error depends on the magnitude
+		err = cmp.Or(inRange(digits+exp-1), error(errPrecision))
+	default:
+		n, err = canonical(neg, coef, exp)
 	}
-	return canonical(neg, coef, exp)
+	if err != nil {
+		err = older(err, text, written, digits+exp)
+	}
+	return n, err
+}
+
+// inRange refuses the decimal exponent of a first digit.
+func inRange(magnitude int) error {
+	switch {
+	case magnitude > maxMagnitude:
+		return errOverflow
+	case magnitude < minMagnitude:
+		return errUnderflow
+	}
+	return nil
+}
+
+// older returns the error with the text of the older layer, which reads a number as Java's BigDecimal does: an exponent
+// that does not fit in 32 bits is not numeric, and a magnitude that does not fit wraps. The parameter end is the
+// number of digits before the point.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlParameterNumbers.test.ts
+func older(err error, text string, exponent, end int) error {
+	switch {
+	case exponent > math.MaxInt32 || exponent < -math.MaxInt32:
+		return &layered{err.Error(), notNumeric + ": " + text}
+	case end > math.MaxInt32:
+		return &layered{err.Error(), errUnderflow.message}
+	}
+	return err
 }
 
 // parseShort is the path of epoch seconds: a few plain digits.
@@ -97,7 +121,7 @@ func parseShort(text string) (i int64, ok bool) {
 }
 
 // parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 64 bits is not numeric to the service. An exponent
-// beyond 32 bits is returned as the nearest one of 32 bits, which is beyond every number, too.
+// beyond 32 bits is returned as the nearest one beyond them.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/limits/numberExponent.test.ts
 func parseExponent(s string) (exp int, ok bool) {
@@ -123,7 +147,7 @@ func parseExponent(s string) (exp int, ok bool) {
 		}
 		long = long*10 + digit
 	}
-	exp = int(min(long, math.MaxInt32))
+	exp = int(min(long, math.MaxInt32+1))
 	if neg {
 		exp = -exp
 	}

@@ -25,9 +25,9 @@ var (
 	errNull    = alike(invalidValues + "Null attribute value types must have the value of true")
 	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, and the text is from DynamoDB Local 3.3.1
 	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}
-	errEmptySS = &refusal{invalidValues + "An string set  may not be empty"}
-	errEmptyNS = &refusal{invalidValues + "An number set  may not be empty"}
-	errEmptyBS = &refusal{invalidValues + "Binary sets should not be empty"}
+	errEmptySS = alike(invalidValues + "An string set  may not be empty")
+	errEmptyNS = alike(invalidValues + "An number set  may not be empty")
+	errEmptyBS = alike(invalidValues + "Binary sets should not be empty")
 )
 
 // maxNameBytes is the longest name of an attribute.

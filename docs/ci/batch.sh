@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A campaign as an array job of AWS Batch, and one result: bash batch.sh QUEUE [SHARDS]. An array has 10,000 children at
 # most. batch.json beside this file is the job definition: its image, its role and its file system (EFS, through an
-# access point of user 65534) are yours to fill in. docs/FLEETS.md says more.
+# access point of user 65534) are yours to fill in. docs/CI.md says more.
 set -euo pipefail
 cd "$(dirname "$0")"
 queue=$1 shards=${2:-8}

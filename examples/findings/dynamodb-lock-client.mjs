@@ -28,4 +28,4 @@ node((init) => {
       return { token: lock.fencingToken, held: () => held, release: promisify(lock.release).bind(lock) }
     },
   }
-}, closed ? ['hold'] : ['hold', 'held'], closed ? { takeover: 1e6 } : { heartbeats: true, wait: 12 })
+}, closed ? ['hold'] : ['hold', 'held'], closed ? { takeover: 1e6 } : { heartbeats: true, wait: 12, takeover: 65 })

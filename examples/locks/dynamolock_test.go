@@ -40,7 +40,7 @@ func (h heldLock) Release(ctx context.Context) error {
 }
 
 // newDynamoLock makes a lock with heartbeats, four in a lease.
-func newDynamoLock(n property.LockNode) (property.Lock, error) {
+func newDynamoLock(n property.Machine) (property.Lock, error) {
 	client, err := dynamolock.New(n.Client, n.Table, dynamolock.WithLeaseDuration(n.Lease),
 		dynamolock.WithHeartbeatPeriod(n.Lease/4),
 		dynamolock.WithOwnerName(n.Tokens()))
@@ -64,5 +64,5 @@ func table(key string) *dynamodb.CreateTableInput {
 // every second, and watches a lease before it takes a lock over.
 var dynamoCheck = property.LockCheck{
 	Table: table("key"), Goroutines: true, Heartbeats: true,
-	Leases: []time.Duration{20 * time.Second, 4 * time.Second}, Schedules: 2,
+	Leases: []time.Duration{20 * time.Second, 4 * time.Second}, Takeover: 45 * time.Second, Schedules: 2,
 }

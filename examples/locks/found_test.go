@@ -1,5 +1,5 @@
 // Package locks checks two lock libraries as they are: cirello.io/dynamolock/v2
-// and the leases of github.com/vmware/vmware-go-kcl-v2. docs/LOCKS.md says what
+// and the leases of github.com/vmware/vmware-go-kcl-v2. docs/NODES.md says what
 // was found.
 package locks
 
@@ -16,7 +16,7 @@ import (
 // libraries are the locks, and what they promise.
 var libraries = map[string]struct {
 	check   property.LockCheck
-	newLock func(property.LockNode) (property.Lock, error)
+	newLock func(property.Machine) (property.Lock, error)
 }{
 	"dynamolock": {dynamoCheck, newDynamoLock},
 	"kcl":        {shardCheck, newShardLease},

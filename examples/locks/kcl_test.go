@@ -20,7 +20,7 @@ type shardLease struct {
 	worker string
 }
 
-func newShardLease(n property.LockNode) (property.Lock, error) {
+func newShardLease(n property.Machine) (property.Lock, error) {
 	worker := n.Tokens()
 	cfg := config.NewKinesisClientLibConfig("locks", "stream", "eu-central-1", worker).
 		WithTableName(n.Table).WithFailoverTimeMillis(int(n.Lease / time.Millisecond)).WithLogger(silent{})

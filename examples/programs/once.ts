@@ -1,4 +1,4 @@
-// Calls that run once, over the plain AWS SDK v3: a row IN_PROGRESS with an owner and an end, and then the completed
+// Idempotent calls, over the plain AWS SDK v3: a row IN_PROGRESS with an owner and an end, and then the completed
 // row with the result, until it may be forgotten. BUG breaks it in the ways that teams do.
 import { randomUUID } from 'node:crypto'
 import {

@@ -148,8 +148,7 @@ func TestAMachineThatOverwritesIsCaught(t *testing.T) {
 		end()
 	}
 	const part = "violated: stale-writer by alice\n" +
-		"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with " +
-		"locked_until > "
+		"stale-writer: the publisher has taken the lease, "
 	if all := strings.Join(f.errors, "\n"); !strings.Contains(all, part) {
 		t.Errorf("live.Watch says %q, want %q", all, part)
 	}

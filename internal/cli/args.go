@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -41,6 +41,14 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return Usage(
 		fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint,
 	)
+}
+
+// Group makes a command that only holds others: alone it prints its help.
+func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = NoCommand
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
 }
 
 // NewHelp is cobra's help command, except that an unknown topic is an error.
@@ -109,7 +117,7 @@ func OneScenario(cmd *cobra.Command, args []string) error {
 }
 
 // Scenarios loads the scenarios that are named, or all that are embedded, and returns their names as well.
-func Scenarios(names []string) ([]*scenario.Scenario, []string, error) {
+func Scenarios(names []string) ([]*kernel.Scenario, []string, error) {
 	if len(names) == 0 {
 		names = fixtures.Names()
 	}
@@ -122,7 +130,7 @@ func Protocol(name string) (isr.Protocol, error) {
 	if name == "" {
 		return isr.Protocol{}, nil
 	}
-	p, err := scenario.ProtocolNamed(name)
+	p, err := kernel.ProtocolNamed(name)
 	return p, Usage(err, "")
 }
 
@@ -154,8 +162,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usage(err, help)
 }
 
-// GivenFlags refuses flags with an empty value, such as that of an unset variable of the shell: the user would not
-// learn that the flag does nothing.
+// GivenFlags refuses flags with an empty value, such as that of an unset variable of the shell: otherwise the flag
+// would silently do nothing.
 func GivenFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		ownWords := f.Name == "choices" || f.Name == "exec"

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func TestReport(t *testing.T) {
 		{nil, cli.ExitOK, ""},
 		{cli.Usage(broken, ""), cli.ExitUsage, "isr-sim: found a, expected b\n"},
 		{cli.Unknown(broken, "try c"), cli.ExitUnknown, "isr-sim: found a, expected b\nhint: try c\n"},
+		{cli.Unknown(context.Canceled, ""), cli.ExitUnknown, "isr-sim: interrupted\n"}, // of isr-sim policy
 		{&cli.Error{Code: cli.ExitViolated}, cli.ExitViolated, ""},
 		{broken, cli.ExitUsage, "isr-sim: found a, expected b\nhint: isr-sim --help\n"}, // cobra's own
 		{cli.And(nil), cli.ExitOK, ""},

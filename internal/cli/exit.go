@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,8 +41,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // Usage wraps an error that is a mistake of the user; nil gives nil.
 func Usage(err error, hint string) error { return coded(ExitUsage, err, hint) }
 
-// Unknown wraps an error that keeps the command from a verdict; nil gives nil.
-func Unknown(err error, hint string) error { return coded(ExitUnknown, err, hint) }
+// Unknown wraps an error that keeps the command from a verdict; nil gives nil. A cancelled context means an interrupt:
+// nothing else cancels the context of a command.
+func Unknown(err error, hint string) error {
+	if err == context.Canceled { //nolint:errorlint // an error around it says more
+		err = errors.New("interrupted")
+	}
+	return coded(ExitUnknown, err, hint)
+}
 
 // Coded wraps the error of a function that knows no exit codes: by Usage if it is a mistake of the user, and otherwise
 // by Unknown. Nil gives nil.

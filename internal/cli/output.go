@@ -2,8 +2,8 @@ package cli
 
 import "io"
 
-// Output is where a command prints. It keeps the first error, such as that of a full disk or a closed pipe, so that
-// half of an output is not taken for all of it.
+// Output is the writer of a command. It keeps the first error, such as a full disk or a closed pipe, so that half an
+// output is not mistaken for a whole one.
 type Output struct {
 	To  io.Writer
 	Err error

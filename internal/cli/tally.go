@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Tally counts campaigns by their results. The zero Tally has none.
+// Tally counts campaigns by their results. The zero Tally is empty.
 type Tally struct {
 	passed, violated, vacuous, unknown, unexpected int
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // InTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report
 // if it broke off; its error ends the command.
-func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario,
+func InTurn(ctx context.Context, out io.Writer, scenarios []*kernel.Scenario,
 	judge func(i int) (*campaign.Report, int, error)) error {
 	var results Tally
 	return EachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
@@ -34,7 +34,7 @@ func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario,
 
 // EachInTurn judges one scenario after the other, and sums up if there are several. noun is the user's word for a
 // scenario. judge returns the exit code of the i-th; its error ends the command.
-func EachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario,
+func EachInTurn(ctx context.Context, noun string, scenarios []*kernel.Scenario,
 	judge func(i int) (code int, err error), sumUp func()) error {
 	worst := ExitOK
 	for i, s := range scenarios {

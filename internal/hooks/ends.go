@@ -11,8 +11,20 @@ type End struct {
 	Actor string // "" is the end of the page's freshness
 }
 
-// Met says whether requests were sent in the last second before an end, at it, and after it.
-type Met struct{ Before, At, After bool }
+// Met says whether requests were sent in the last second before an end, at it, and after it. Part says whether one was
+// sent where it matters that a row rounds to whole seconds: see Rounds.
+type Met struct{ Before, At, After, Part bool }
+
+// Rounds says whether a request that was sent at the time sent tells a promise that ends at the time exact from one
+// that is rounded to whole seconds: down, as a lease that is too short, or else up, as a freshness that is too long.
+// Nothing does so if the promise ends at a whole second.
+func Rounds(exact, sent time.Time, down bool) bool {
+	second := exact.Truncate(time.Second)
+	if down {
+		return !sent.Before(second) && sent.Before(exact)
+	}
+	return !exact.Equal(second) && sent.After(exact) && sent.Before(second.Add(time.Second))
+}
 
 // Note adds the end of a row.
 func (e Ends) Note(end End) {
@@ -21,10 +33,11 @@ func (e Ends) Note(end End) {
 	}
 }
 
-// Meet notes a request that was sent at the time sent to a row whose end is at the time at. "Before" is the last
-// second.
-func (e Ends) Meet(end End, at, sent time.Time) {
+// Meet notes a request that was sent at the time sent to a row whose end is at the time at, and at the time exact if
+// nothing is rounded. "Before" is the last second.
+func (e Ends) Meet(end End, at, exact, sent time.Time) {
 	met := e[end]
+	met.Part = met.Part || Rounds(exact, sent, end.Actor != "")
 	switch {
 	case sent.Before(at.Add(-time.Second)):
 	case sent.Before(at):
@@ -38,7 +51,9 @@ func (e Ends) Meet(end End, at, sent time.Time) {
 }
 
 // Plus returns what has been met in one of two searches, or by one of two actors.
-func (m Met) Plus(o Met) Met { return Met{m.Before || o.Before, m.At || o.At, m.After || o.After} }
+func (m Met) Plus(o Met) Met {
+	return Met{m.Before || o.Before, m.At || o.At, m.After || o.After, m.Part || o.Part}
+}
 
 // Share gives the actors of a class what any of them has met, each of whom has a run like that of the others.
 func (e Ends) Share(class map[string]int) {

@@ -18,6 +18,10 @@ type LockClient interface {
 // DefaultWait is the default of LockTerms.Wait: how long it may take to get a free lock.
 const DefaultWait = 2 * time.Second
 
+// DefaultTakeover is the default of LockTerms.Takeover. What clocks and rows in whole seconds explain comes on top.
+// With a whole lease, a lock of twice its lease would pass.
+func DefaultTakeover(lease time.Duration) time.Duration { return lease / 2 }
+
 // Held is a lock that a client has taken. All but Release may be nil: not every lock has these operations.
 type Held struct {
 	Release func(ctx context.Context) error

@@ -6,7 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 )
 
-// OnceClient is one node's client of a layer that makes calls run once.
+// OnceClient is one node's client of an idempotency layer.
 type OnceClient interface {
 	// Once makes the effect of a key happen, unless it has happened already, and returns its result. isr.ErrOtherInputs
 	// says that the key was used with another payload. Any other error says that the call may be made again.

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// Probe says what to observe in one run, and receives the observations. It travels in the context of scenario.Run.Do,
+// Probe says what to observe in one run, and receives the observations. It travels in the context of kernel.Run.Do,
 // as net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module
 // reads.
 type Probe struct {
@@ -22,7 +22,9 @@ type Probe struct {
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
 	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
 	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
-	// stream, or restored an earlier state of a table.
+	// stream, or restored an earlier state of a table; MeetsParts if locks or calls met what Met.Part says of pages;
+	// NeverDeleted if rows had a time for TTL, which deletes none; Passed and a name if rows had a time in that
+	// attribute at which time did not stop.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -58,11 +60,14 @@ type Probe struct {
 	Shown     Shown       // what shows the run's violation
 }
 
-// EventualReads, LeftForLater and SeesPasts are not names of invariants: see Probe.
+// These are not names of invariants: see Probe.
 const (
 	EventualReads = "eventually consistent reads"
 	LeftForLater  = "left for later"
 	SeesPasts     = "sees pasts"
+	MeetsParts    = "meets parts of seconds"
+	NeverDeleted  = "TTL never deletes"
+	Passed        = "passed: "
 )
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // TableName is the name of the one table of every scenario.
@@ -19,6 +19,9 @@ type Setup struct {
 	Before func(seed uint64)
 	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
 	Drew func() bool
+	// Repeats, if set, says whether code under test that is run again from one seed must do the same. A campaign then
+	// runs one schedule in a hundred again, whatever its verdict.
+	Repeats func() bool
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes
 	// longer than all others.
 	Blind bool

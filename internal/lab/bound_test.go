@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // Advice on the age of served data depends on the protocol. A protocol that serves stale pages needs a shorter lifetime
@@ -29,7 +29,7 @@ func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 		{"policy-swr", "serve-stale", 30 * time.Second, 0, 0},
 		{"policy-absolute", "serve-stale", time.Minute, 0, time.Minute},
 	} {
-		of, err := scenario.ProtocolNamed(test.protocol)
+		of, err := kernel.ProtocolNamed(test.protocol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 // The former advice breaks the demand: a lifetime as long as the whole demand, under a protocol that serves stale pages
 // for a day.
 func TestAStalePageBreaksTheLongestStaleness(t *testing.T) {
-	c := Cache{Protocol: scenario.Protocols()[0], Contention: "serve-stale", Lease: 30 * time.Second}
+	c := Cache{Protocol: kernel.Protocols()[0], Contention: "serve-stale", Lease: 30 * time.Second}
 	b := Bounded{Advice: policy.Advice{Lifetime: time.Minute}, Retention: 24 * time.Hour}
 	why, err := c.breaks(t.Context(), policy.Demand{Longest: time.Minute}, b)
 	if err != nil || !strings.Contains(why, "as stale") {

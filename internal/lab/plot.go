@@ -1,20 +1,17 @@
 package lab
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"github.com/aclements/go-moremath/scale"
+	svg "github.com/ajstarks/svgo"
 
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
@@ -44,78 +41,49 @@ func Plot(folder string, rows []Row) (files []string, err error) {
 	return files, nil
 }
 
-// bars are one measure of several policies, from the bottom up: the ends of the bars, their intervals and their labels.
-type bars struct {
-	plotter.XYs
-	plotter.XErrors
-	texts []string
-}
-
-func (b bars) Label(i int) string { return b.texts[i] }
-
+// Pixels of a picture.
 const (
-	lineHeight  = 0.75 * vg.Centimeter // the height of a policy's line
-	aroundLines = 3 * vg.Centimeter    // title and axis
-	// nameGap is the space between a name and its bar. A browser without the font takes another one, which may be a
-	// third wider.
-	nameGap   = vg.Centimeter
-	plotWidth = 26 * vg.Centimeter
+	lineHeight  = 28  // of a policy
+	namesWidth  = 250 // left of the first panel; a browser without the font takes another one, a third wider
+	panelWidth  = 330
+	figureWidth = 70 // right of a panel's longest bar
+	above       = 40 // the title
+	below       = 60 // the axis, and what it shows
 )
 
-func plotWorkload(file, workload string, rows []Row) error {
+func plotWorkload(file, workload string, rows []Row) (err error) {
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { // the first line is at the bottom
-		return cmp.Or(cmp.Compare(b.Of(policy.Outdated).Mean, a.Of(policy.Outdated).Mean),
-			cmp.Compare(b.Policy, a.Policy))
+	slices.SortStableFunc(rows, func(a, b Row) int { // the freshest on top
+		return cmp.Or(cmp.Compare(a.Of(policy.Outdated).Mean, b.Of(policy.Outdated).Mean),
+			cmp.Compare(a.Policy, b.Policy))
 	})
-	names := make([]string, len(rows))
-	for i, r := range rows {
-		names[i] = r.Policy
-	}
-	outdated, err := panel(rows, policy.Outdated, 100, workload+": reads of outdated data, %",
-		color.RGBA{R: 0xd5, G: 0x5e, A: 0xff})
-	if err != nil {
-		return err
-	}
-	renders, err := panel(rows, policy.Renders, 1, "renders a second", color.RGBA{G: 0x72, B: 0xb2, A: 0xff})
-	if err != nil {
-		return err
-	}
-	outdated.NominalY(names...)
-	renders.NominalY(make([]string, len(rows))...) // the same lines
-	for _, p := range []*plot.Plot{outdated, renders} {
-		p.Y.Padding = nameGap
-	}
-	picture := vgsvg.New(plotWidth, vg.Length(len(rows))*lineHeight+aroundLines)
-	whole := draw.New(picture)
-	whole.FillPolygon(color.White,
-		[]vg.Point{whole.Min, {X: whole.Max.X, Y: whole.Min.Y}, whole.Max, {X: whole.Min.X, Y: whole.Max.Y}})
-	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Millimeter, PadBottom: vg.Millimeter,
-		PadLeft: vg.Millimeter, PadRight: vg.Millimeter}
-	plots := [][]*plot.Plot{{outdated, renders}}
-	for i, canvas := range plot.Align(plots, tiles, whole)[0] {
-		plots[0][i].Draw(canvas)
-	}
 	out, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	_, err = picture.WriteTo(out)
-	return cmp.Or(err, out.Close())
+	defer func() { err = cmp.Or(err, out.Close()) }()
+	kept := bufio.NewWriter(out)
+	picture := svg.New(kept)
+	width, height := namesWidth+2*(panelWidth+figureWidth), above+len(rows)*lineHeight+below
+	picture.Start(width, height, `font-family="sans-serif" font-size="13"`)
+	picture.Rect(0, 0, width, height, `fill="white"`)
+	for i, r := range rows {
+		picture.Text(namesWidth-10, middle(i)+5, r.Policy, `text-anchor="end"`)
+	}
+	panel(picture, namesWidth, rows, policy.Outdated, 100, workload+": reads of outdated data, %", "#d55e00")
+	panel(picture, namesWidth+panelWidth+figureWidth, rows, policy.Renders, 1, "renders a second", "#0072b2")
+	picture.End()
+	return kept.Flush()
 }
 
-// panel draws one measure: a bar for each policy from 0 on, with the figure at its end. A share ends at 100 %.
-func panel(rows []Row, m policy.Measure, factor float64, title string, fill color.Color) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = title
-	p.Title.Padding = 2 * vg.Millimeter
-	p.X.Label.Text = "the mean of seeds, and its 99 % interval"
-	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
-	var b bars
-	var ends plotter.Values
-	most := 0.0
+// middle is the height of a line's middle.
+func middle(line int) int { return above + line*lineHeight + lineHeight/2 }
+
+// panel draws one measure from left on: a bar for each policy, its interval, and the figure. A share ends at 100 %.
+func panel(picture *svg.SVG, left int, rows []Row, m policy.Measure, factor float64, title, fill string) {
+	type bar struct{ end, low, high float64 }
+	bars := make([]bar, len(rows))
+	most, seeds := 0.0, 1
 	for i, r := range rows {
 		of := r.Of(m)
 		low, high := max(0, of.Low), of.High
@@ -125,38 +93,32 @@ func panel(rows []Row, m policy.Measure, factor float64, title string, fill colo
 		if math.IsNaN(low) || math.IsNaN(high) { // one seed has no interval
 			low, high = of.Mean, of.Mean
 		}
-		end := factor * of.Mean
-		ends = append(ends, end)
-		b.XYs = append(b.XYs, plotter.XY{X: end, Y: float64(i)})
-		b.XErrors = append(b.XErrors, struct{ Low, High float64 }{end - factor*low, factor*high - end})
-		b.texts = append(b.texts, m.Format(round(of.Mean)))
-		most = max(most, factor*high)
+		bars[i] = bar{factor * of.Mean, factor * low, factor * high}
+		most, seeds = max(most, bars[i].high), max(seeds, len(r.Results))
 	}
-	chart, err := plotter.NewBarChart(ends, lineHeight*0.6)
-	if err != nil {
-		return nil, err
+	axis := scale.Linear{Max: cmp.Or(most, 1)}
+	ticks, _ := axis.Ticks(scale.TickOptions{Max: 6})
+	x := func(v float64) int { return left + int(math.Round(axis.Map(v)*panelWidth)) }
+	picture.Text(left, above-15, title, `font-weight="bold"`)
+	for i, b := range bars {
+		y := middle(i)
+		picture.Rect(left, y-lineHeight/3, x(b.end)-left, 2*lineHeight/3, "fill:"+fill)
+		if seeds > 1 {
+			picture.Line(x(b.low), y, x(b.high), y, "stroke:black")
+			picture.Line(x(b.low), y-4, x(b.low), y+4, "stroke:black")
+			picture.Line(x(b.high), y-4, x(b.high), y+4, "stroke:black")
+		}
+		picture.Text(x(b.high)+6, y+5, m.Format(round(rows[i].Of(m).Mean)))
 	}
-	chart.Horizontal, chart.Color, chart.LineStyle.Width = true, fill, 0
-	intervals, err := plotter.NewXErrorBars(b)
-	if err != nil {
-		return nil, err
+	bottom := above + len(rows)*lineHeight
+	picture.Line(left, bottom, left+panelWidth, bottom, "stroke:black")
+	for _, t := range ticks {
+		picture.Line(x(t), bottom, x(t), bottom+5, "stroke:black")
+		picture.Text(x(t), bottom+20, strconv.FormatFloat(t, 'g', 4, 64), `text-anchor="middle"`)
 	}
-	for i := range b.XYs { // behind the interval
-		b.XYs[i].X += b.XErrors[i].High
+	shows := "the mean of seeds, and its 99 % interval"
+	if seeds == 1 {
+		shows = "one seed, which has no interval"
 	}
-	labels, err := plotter.NewLabels(b)
-	if err != nil {
-		return nil, err
-	}
-	for i := range labels.TextStyle {
-		labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Variant = text.YCenter, "Sans"
-	}
-	labels.Offset.X = 2 * vg.Millimeter
-	p.Add(chart, intervals, labels)
-	p.X.Min, p.X.Max = 0, 1.2*most // room for the figures
-	if most == 0 {
-		p.X.Max = 1
-	}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
-	return p, nil
+	picture.Text(left, bottom+45, shows)
 }

@@ -3,6 +3,7 @@ package lab_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			db := ddbfake.New(ddbfake.Options{Clock: clock})
 			must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
 			var rendered, lab []int
+			trace, made := "time,key\n", 0.0
 			second, tokens := 0, 0
 			alice, err := protocol.New(isr.Config{
 				Client: db.As("alice"), Clock: scenariotest.Sleepless{Clock: clock}, Bodies: scenariotest.Bodies{},
@@ -46,16 +48,17 @@ func TestPoliciesOfTheLab(t *testing.T) {
 				},
 			})
 			must.OK(t, err)
-			cache := policy.Cache[string, int]{Policy: one}
 			for _, gap := range append([]int{0}, gaps...) {
 				second += gap
 				clock.Advance(time.Duration(gap) * time.Second)
 				must.Done(t)(alice.Get(t.Context(), "/home"))
-				if _, err := cache.GetOrSet(time.Duration(second)*time.Second, "/home", nil, func() (int, error) {
-					lab = append(lab, second)
-					return 0, nil
-				}); err != nil {
-					t.Fatal(err)
+				trace += fmt.Sprintf("%d,/home\n", second) // up to this read: a render more than before is at it
+				reads := must.Of(policy.ReadTrace("gaps", strings.NewReader(trace)))(t)
+				lasts := max(reads.Lasts(), 1)
+				x := policy.Experiment{Policy: one, Workload: reads, Lasts: lasts}
+				result := must.Of(x.Run(t.Context(), 1))(t)
+				if renders := math.Round(result.Value(policy.Renders) * lasts.Seconds()); renders > made {
+					made, lab = renders, append(lab, second)
 				}
 			}
 			if len(lab) == 0 || !slices.Equal(rendered, lab) {

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // questions are requests to every service that answers a node: method, path, and for DynamoDB the operation and its
-// body. Some are refused, and some are no valid requests at all.
+// body. Some are refused, and some are not valid.
 var questions = [][4]string{
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}}}`},
 	{"POST", "/", "PutItem",
@@ -79,7 +79,7 @@ func TestDateIsTheNodes(t *testing.T) {
 	p := program(t, "dates", 0)
 	var said bytes.Buffer
 	p.Stderr = &said
-	must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context()))
+	must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context()))
 	p.Close() // everything that it said has come
 	var statuses []string
 	for line := range strings.Lines(said.String()) {

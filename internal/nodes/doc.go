@@ -1,8 +1,7 @@
-// Package nodes makes programs in any language the nodes of a scenario. Each life of an actor is a process that speaks
-// JSON lines on stdin and stdout, and whose requests come to an HTTP door. docs/NODES.md is the protocol.
+// Package nodes makes programs in any language the nodes of a scenario. Each incarnation of an actor is a process that
+// speaks JSON lines on stdin and stdout, and sends its requests to an HTTP door. docs/NODES.md is the protocol.
 //
-// A run goes on only when the one process that may work has said something: a request, or the reply to its command.
-// Everything that it says happens in the coroutine of its actor, so that a node's requests park, take effect and are
-// answered like those of a built-in protocol. Real time bounds how long a process may be silent, and decides nothing
-// else.
+// A run goes on only after output from the one process that may work: a request, or the reply to its command. The
+// output is handled in the coroutine of the actor, so a node's requests park, take effect and are answered like those
+// of a built-in protocol. Real time only bounds the silence of a process.
 package nodes

@@ -25,7 +25,7 @@ const headerTime = "X-Isr-Sim-Time"
 // headerNumber is the header of a request with its number, from a program that says when it is quiet.
 const headerNumber = "X-Isr-Sim-Request"
 
-// headerAlone is the header by which a request says that the program is quiet, and that nothing else is under way.
+// headerAlone marks a request of a quiet program that has no other request under way.
 const headerAlone = "X-Isr-Sim-Quiet"
 
 // maxBody bounds the body of a request: more than DynamoDB takes.
@@ -40,10 +40,10 @@ type arrival struct {
 	header http.Header
 	body   []byte
 	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
-	number int          // its number, from a program that says when it is quiet; 0 is none
+	number int          // its number, from a program that says when it is quiet; else 0
 	alone  bool         // the program says that it waits for nothing else
 	late   func()       // notes that a time limit for it is over; may be nil
-	place  int          // in the order of its life's requests, from 1
+	place  int          // in the order of its incarnation's requests, from 1
 }
 
 // answer is the answer to an arrival.
@@ -73,7 +73,7 @@ func (p *process) serve() {
 			case http.StateClosed, http.StateHijacked:
 				delete(p.connections, c)
 			default:
-				p.connections[c] = connection{p.life, s == http.StateIdle}
+				p.connections[c] = connection{p.incarnation, s == http.StateIdle}
 			}
 			many := len(p.connections) > maxConnections
 			p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		to.headers(a.method, w.Header().Set)
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
-	case <-r.Context().Done(): // the program no longer waits for it, or its life is over
+	case <-r.Context().Done(): // the program no longer waits for it, or its incarnation is over
 		p.say(event{left: a})
 		httpdoor.Drop(w) // it may have closed its half alone, and would be told 200
 	case <-p.gone:
@@ -224,8 +224,8 @@ func (p *process) reply(a *arrival, to *answer) {
 }
 
 // line is the line that answers the request of a line; nil breaks the connection.
-func (a *arrival) line(to *answer) told {
-	line := told{Type: "answer", response: &response{Number: a.number}}
+func (a *arrival) line(to *answer) toldLine {
+	line := toldLine{Type: "answer", response: &response{Number: a.number}}
 	if to != nil {
 		line.Time, line.Status, line.Headers = to.time, to.status, map[string]string{}
 		to.headers(a.method, func(name, value string) { line.Headers[strings.ToLower(name)] = value })
@@ -247,21 +247,21 @@ func (p *process) leave(a *arrival) {
 
 // connection is the state of a program's connection.
 type connection struct {
-	life int // that used it last
-	idle bool
+	incarnation int // that used it last
+	idle        bool
 }
 
-// closeUnused closes the connections that the last life did not use: a cache that makes a client for each life leaves
-// old ones behind. A connection in use may belong to a client that lives on. p.mu is held.
+// closeUnused closes the connections that the last incarnation did not use: a cache that makes a client each time
+// leaves old ones behind. A connection in use may belong to a surviving client. p.mu is held.
 func (p *process) closeUnused() {
 	for c, state := range p.connections { //isrsim:unordered each is closed on its own
-		if state.idle && state.life < p.life {
+		if state.idle && state.incarnation < p.incarnation {
 			_ = c.Close() // nothing is under way on it
 		}
 	}
 }
 
-// signer takes the access key and the region out of an Authorization header. Both are "" if it has none.
+// signer takes the access key and the region from an Authorization header, or returns "".
 func signer(authorization string) (key, region string) {
 	_, scope, _ := strings.Cut(authorization, "Credential=")
 	parts := strings.Split(scope, "/")

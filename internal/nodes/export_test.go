@@ -1,6 +1,6 @@
 package nodes
 
-// Ahead says whether a process has begun the actor's next life.
+// Ahead says whether a process has begun the actor's next incarnation.
 func (g *Program) Ahead(actor string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

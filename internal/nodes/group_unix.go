@@ -49,7 +49,7 @@ func (w *warden) tell(change string, cmd *exec.Cmd) {
 	defer w.mu.Unlock()
 	if w.cmd == nil && change == "begins" {
 		w.cmd = shellCommand(watch)
-		w.stdin, _ = w.cmd.StdinPipe() // it has none yet, so there is no error
+		w.stdin, _ = w.cmd.StdinPipe() // it has no group yet: not an error
 		if w.cmd.Start() != nil {
 			w.stdin = nil
 		}

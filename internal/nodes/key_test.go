@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestKeyOf: everything that a program is told distinguishes two pasts.
+// TestKeyOf: everything that a program is told distinguishes two histories.
 func TestKeyOf(t *testing.T) {
-	line := func(change func(*told)) []input {
-		all := told{
+	line := func(change func(*toldLine)) []input {
+		all := toldLine{
 			Type: "init", Time: 1, Timer: 2, initial: &initial{
 				Actor: "alice", Tenant: "t", Table: "table", Seed: 3, Config: configuration{Lease: 4},
 			},
@@ -24,25 +24,25 @@ func TestKeyOf(t *testing.T) {
 		return []input{all}
 	}
 	first, second := to(func(*input) {}), to(func(in *input) { in.place = 2 })
-	seen := map[pastKey]string{}
+	seen := map[inputKey]string{}
 	for _, test := range []struct {
 		name   string
 		inputs []input
 	}{
 		{"nothing", nil},
-		{"a line", line(func(*told) {})},
-		{"another type", line(func(l *told) { l.Type = "wake" })},
-		{"another time", line(func(l *told) { l.Time++ })},
-		{"another timer", line(func(l *told) { l.Timer++ })},
-		{"another actor", line(func(l *told) { l.Actor = "bob" })},
-		{"another tenant", line(func(l *told) { l.Tenant = "u" })},
-		{"another seed", line(func(l *told) { l.Seed++ })},
-		{"another configuration", line(func(l *told) { l.Config.Lease++ })},
-		{"another command", line(func(l *told) { l.ID++ })},
-		{"another verb", line(func(l *told) { l.Verb = "invalidate" })},
-		{"another key", line(func(l *told) { l.Key = "/" })},
-		{"another request", line(func(l *told) { l.Request = "s" })},
-		{"other inputs", line(func(l *told) { l.Inputs = "j" })},
+		{"a line", line(func(*toldLine) {})},
+		{"another type", line(func(l *toldLine) { l.Type = "wake" })},
+		{"another time", line(func(l *toldLine) { l.Time++ })},
+		{"another timer", line(func(l *toldLine) { l.Timer++ })},
+		{"another actor", line(func(l *toldLine) { l.Actor = "bob" })},
+		{"another tenant", line(func(l *toldLine) { l.Tenant = "u" })},
+		{"another seed", line(func(l *toldLine) { l.Seed++ })},
+		{"another configuration", line(func(l *toldLine) { l.Config.Lease++ })},
+		{"another command", line(func(l *toldLine) { l.ID++ })},
+		{"another verb", line(func(l *toldLine) { l.Verb = "invalidate" })},
+		{"another key", line(func(l *toldLine) { l.Key = "/" })},
+		{"another request", line(func(l *toldLine) { l.Request = "s" })},
+		{"other inputs", line(func(l *toldLine) { l.Inputs = "j" })},
 		{"an answer", first},
 		{"an answer to another request", second},
 		{"another status", to(func(in *input) { in.to.status = 500 })},
@@ -65,11 +65,11 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestDiffers: two deeds differ if anything that the program does differs. Random draws, and counts that continue from
-// an earlier life, do not matter.
+// TestDiffers: two outputs differ if any action of the program differs, except random draws and counts that continue
+// from an earlier incarnation.
 func TestDiffers(t *testing.T) {
-	whole := func(change func(d *deed)) deed {
-		d := deed{
+	whole := func(change func(d *output)) output {
+		d := output{
 			line: &said{Type: "reply", ID: 1, Body: "body", Fresh: true}, left: []int{1}, quiet: &said{
 				Timer: 1, After: new(float64),
 			},
@@ -83,37 +83,49 @@ func TestDiffers(t *testing.T) {
 		change(&d)
 		return d
 	}
-	was := whole(func(*deed) {})
-	for name, change := range map[string]func(d *deed){
-		"the line":         func(d *deed) { d.line.Body = "other" },
-		"no line":          func(d *deed) { d.line = nil },
-		"what is left":     func(d *deed) { d.left = nil },
-		"the timer":        func(d *deed) { d.quiet.Timer = 2 },
-		"its time":         func(d *deed) { *d.quiet.After = 5 },
-		"one more timer":   func(d *deed) { d.quiet.Also = []int{2} },
-		"no timer":         func(d *deed) { d.quiet = nil },
-		"the method":       func(d *deed) { d.asked[0].method = "GET" },
-		"the path":         func(d *deed) { d.asked[0].path, d.asked[0].header = "/other", nil },
-		"the query":        func(d *deed) { d.asked[0].query = "" },
-		"the operation":    func(d *deed) { d.asked[0].header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem") },
-		"a number's value": func(d *deed) { d.asked[0].body = []byte(`{"A": 1, "B": 12345678901234567891}`) },
-		"no request":       func(d *deed) { d.asked = nil },
-		"one request more": func(d *deed) { d.asked = append(d.asked, d.asked[0]) },
+	was := whole(func(*output) {})
+	for name, change := range map[string]func(d *output){
+		"the line":         func(d *output) { d.line.Body = "other" },
+		"no line":          func(d *output) { d.line = nil },
+		"what is left":     func(d *output) { d.left = nil },
+		"what is late":     func(d *output) { d.late = []int{1} },
+		"the timer":        func(d *output) { d.quiet.Timer = 2 },
+		"its time":         func(d *output) { *d.quiet.After = 5 },
+		"one more timer":   func(d *output) { d.quiet.Also = []int{2} },
+		"no timer":         func(d *output) { d.quiet = nil },
+		"the method":       func(d *output) { d.asked[0].method = "GET" },
+		"the path":         func(d *output) { d.asked[0].path, d.asked[0].header = "/other", nil },
+		"the query":        func(d *output) { d.asked[0].query = "" },
+		"the operation":    func(d *output) { d.asked[0].header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem") },
+		"a number's value": func(d *output) { d.asked[0].body = []byte(`{"A": 1, "B": 12345678901234567891}`) },
+		"no request":       func(d *output) { d.asked = nil },
+		"one request more": func(d *output) { d.asked = append(d.asked, d.asked[0]) },
 	} {
 		if was.differs(whole(change)) == nil {
 			t.Errorf("%s: got no difference", name)
 		}
 	}
-	same := whole(func(d *deed) {
+	var m memory // the output after a known history is compared, too
+	root := m.first(DefaultMemory)
+	if _, isNew, err := m.note(root, inputKey{1}, was); !isNew || err != nil {
+		t.Errorf("the first deed: new %v, %v", isNew, err)
+	}
+	for i, then := range []output{was, whole(func(d *output) { d.late = []int{1} })} {
+		next, isNew, err := m.note(root, inputKey{1}, then)
+		if isNew || next != m.known(root, inputKey{1}) || (err != nil) != (i > 0) {
+			t.Errorf("deed %d at a known past: new %v, %v", i, isNew, err)
+		}
+	}
+	same := whole(func(d *output) {
 		d.asked[0].number, d.asked[0].body = 8,
 			[]byte(`{"B": 12345678901234567890, "A": 1, "ClientRequestToken": "other"}`)
 	})
 	if err := was.differs(same); err != nil {
 		t.Errorf("a token, an order of members and a number of the process: got %v, want no difference", err)
 	}
-	stored := func(signature, content string) deed {
+	stored := func(signature, content string) output {
 		sum := strings.Repeat(signature, 64)
-		return deed{asked: []*arrival{{
+		return output{asked: []*arrival{{
 			method: "PUT", path: "/bodies/a",
 			query:  "x-id=PutObject&X-Amz-Date=" + signature + "&X-Amz-Expires=900&X-Amz-Signature=" + sum,
 			header: http.Header{"X-Amz-Content-Sha256": {"STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"}},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,18 +33,18 @@ const (
 	canHeld       = "held"    // a lock can be asked whether it is still held
 	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
 	canWork       = "work"    // it spends time itself, under a lock or between commands, and its timers fire meanwhile
-	canOnce       = "once"    // it makes calls run once, and asks for their effects
+	canOnce       = "once"    // it is an idempotency layer, and asks for their effects
 	canTimers     = "timers"  // it has a simulated clock: for people only, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
 	canAbandon    = "abandon" // and at a reset line within a command, whose requests are then never answered
-	// It may have several requests under way at a time. It says when it waits for nothing but their answers and its
-	// timers, in a line of type quiet.
+	// It may have several requests under way at a time. A line of type quiet says that it waits only for their answers
+	// and its timers.
 	canQuiet = "quiet"
 	// It may have several requests under way at a time, and does not say when it is quiet: the simulator waits until it
 	// has been silent for a while.
 	canParallel = "parallel"
-	// It may be told several lines at once, and takes the next one when it is quiet. It numbers its requests and its
-	// timers anew in each life.
+	// It accepts several lines at once, and takes the next one when it is quiet. It numbers its requests and timers
+	// anew in each incarnation.
 	canQueue = "queue"
 )
 
@@ -76,12 +77,12 @@ type said struct {
 
 	// quiet
 	Requests []int    `json:"requests"`       // that are under way, by their numbers
-	Timer    int      `json:"timer"`          // the number of the first timer; 0 is none
+	Timer    int      `json:"timer"`          // the number of the first timer, or 0
 	After    *float64 `json:"after"`          // milliseconds until it fires
 	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
 }
 
-// own is what each process has another one of, as errors name it: a port, an address in memory, a line of its stdin.
+// own matches the parts of errors that differ between processes: a port, an address in memory, a line of stdin.
 var own = regexp.MustCompile(`(127\.0\.0\.1)\D{1,9}\d+|(0x)[0-9a-f]{4,}|(<\S+> line) \d+`)
 
 // parseLine reads a line of a program.
@@ -95,13 +96,34 @@ func parseLine(line []byte) (said, error) {
 	case err != nil && strings.Contains(err.Error(), "unknown field"):
 		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
 	case kind != nil:
-		return s, fmt.Errorf("printed %s on stdout, where %s is no %s", excerpt(line),
-			cmp.Or(kind.Field, "a line"), kind.Value)
+		return s, fmt.Errorf("printed %s on stdout, where %s is a %s, expected %s", excerpt(line),
+			cmp.Or(kind.Field, "a line"), kind.Value, inJSON(kind.Type))
 	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
 	s.Error = own.ReplaceAllString(s.Error, "$1$2$3")
 	return s, nil
+}
+
+// inJSON is JSON's name for a value of the type.
+func inJSON(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list"
+	default:
+		return "an object"
+	}
 }
 
 // hello checks the first line of a program.
@@ -185,7 +207,7 @@ func seconds(of, name string, found float64) error {
 // of returns the terms of a lock with the given lease.
 func (t *lockTerms) of(lease time.Duration) promise.LockTerms {
 	t = cmp.Or(t, &lockTerms{})
-	wait, takeover := t.waits.of(lease)
+	wait, takeover := t.waits.of(hooks.DefaultTakeover(lease))
 	return promise.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
 }
 
@@ -196,8 +218,9 @@ func (t *onceTerms) of(inProgress time.Duration) promise.OnceTerms {
 	return promise.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}
 }
 
-func (t waits) of(lease time.Duration) (wait, takeover time.Duration) {
-	return cmp.Or(duration(t.Wait), hooks.DefaultWait), cmp.Or(duration(t.Takeover), lease)
+// of returns the promises; one more is the takeover that is promised by default.
+func (t waits) of(more time.Duration) (wait, takeover time.Duration) {
+	return cmp.Or(duration(t.Wait), hooks.DefaultWait), cmp.Or(duration(t.Takeover), more)
 }
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -211,9 +234,9 @@ func excerpt(text []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
-// program no longer waits for it, or that a time limit for it is over, although its answer is still heard. A note about
-// something real has the same members.
+// request is a line about a request of a program: the request itself (instead of HTTP), the note that the program no
+// longer waits for it, or the note that its time limit is over although the answer is still expected. A note about an
+// unsimulated thing has the same members.
 type request struct {
 	Type    string            `json:"type"` // request, left, late, real
 	Number  int               `json:"number"`
@@ -228,7 +251,7 @@ type request struct {
 }
 
 // told is a line to a program.
-type told struct {
+type toldLine struct {
 	Type  string `json:"type"`            // init, command, wake, answer, reset, end
 	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
 	Timer int    `json:"timer,omitempty"` // of wake: the timer that fires
@@ -250,7 +273,7 @@ type response struct {
 // initial has the members of an init line besides its type.
 type initial struct {
 	Version     int           `json:"version"`
-	Actor       string        `json:"actor"` // the actor, with its life after a restart: alice, alice.2
+	Actor       string        `json:"actor"` // the actor, with its incarnation after a restart: alice, alice.2
 	Tenant      string        `json:"tenant"`
 	Endpoint    string        `json:"endpoint"`
 	Region      string        `json:"region"`

@@ -12,71 +12,69 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // DefaultMemory bounds what is remembered of a program, in bytes.
 const DefaultMemory = 256 << 20
 
-// memory holds the deeds of a program's lives, by what the lives were told. Between two requests a program is a
-// function of what it has been told, in order: lines and answers, each with the node's own time. So its code runs once
-// for each past.
+// memory is a tree of a program's outputs, by its history. Between two requests a program is a function of its inputs,
+// in order: lines and answers, each with the node's own time. So its code runs once for each history.
 //
-// A known past costs no process. For a new past, a process is told everything that the life was told before, without
-// store and scheduler. It has to do the same as the life did. If it does something else, the run has no verdict.
+// A known history costs no process. A new one is replayed to a process, without store and scheduler, and the process
+// must repeat the recorded outputs. Otherwise the run has no verdict.
 //
 // A full memory is emptied, and the code runs again.
 type memory struct {
 	mu   sync.Mutex
-	root *past
+	root *history
 	size int // bytes, about
 }
 
-// past is the moment of a life after it was told a sequence of things.
-type past struct {
-	deed deed
-	next map[pastKey]*past
+// history is a node of the tree: the output after a sequence of inputs.
+type history struct {
+	output output
+	next   map[inputKey]*history
 }
 
-// pastKey is a digest of what a life is told at one moment. The chance of two different things with one digest is
-// 2^-128.
-type pastKey [16]byte
+// inputKey is a digest of the inputs of one moment. The chance of a collision is 2^-128.
+type inputKey [16]byte
 
-// first is the past of a life that was told nothing. most bounds the memory, in bytes.
-func (m *memory) first(most int) *past {
+// first is the empty history. most bounds the memory, in bytes.
+func (m *memory) first(most int) *history {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.root == nil || m.size > most {
-		m.root, m.size = &past{}, 0 // lives under way keep their part of the memory
+		m.root, m.size = &history{}, 0 // incarnations under way keep their part of the memory
 	}
 	return m.root
 }
 
-// known returns the past that follows when a life is told something; nil if no life has been there.
-func (m *memory) known(p *past, told pastKey) *past {
+// known returns the history that follows on an input, or nil if it is new.
+func (m *memory) known(p *history, key inputKey) *history {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return p.next[told]
+	return p.next[key]
 }
 
-// note remembers what a life does. If another life did something there before, that must have been the same.
-func (m *memory) note(p *past, told pastKey, d deed) (next *past, isNew bool, err error) {
+// note remembers an output, which must equal an output already remembered there.
+func (m *memory) note(p *history, key inputKey, d output) (next *history, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if next := p.next[told]; next != nil {
-		return next, false, next.deed.differs(d)
+	if next := p.next[key]; next != nil {
+		return next, false, next.output.differs(d)
 	}
 	if p.next == nil {
-		p.next = map[pastKey]*past{}
+		p.next = map[inputKey]*history{}
 	}
-	next = &past{deed: d}
-	p.next[told] = next
+	next = &history{output: d}
+	p.next[key] = next
 	m.size += d.size()
 	return next, true, nil
 }
 
-// size is about how many bytes a deed takes.
-func (d deed) size() int {
+// size is about how many bytes an output takes.
+func (d output) size() int {
 	const each, header = 300, 60
 	size := each
 	if d.line != nil {
@@ -88,8 +86,8 @@ func (d deed) size() int {
 	return size
 }
 
-// differs compares a program's deed with its earlier deed after it had been told the same; nil if they are the same.
-func (d deed) differs(now deed) error {
+// differs compares a program's output with its earlier output after the same history.
+func (d output) differs(now output) error {
 	for i := range max(len(d.asked), len(now.asked)) {
 		was, is := at(d.asked, i), at(now.asked, i)
 		if was != nil && is != nil && was.method == is.method && was.asks(is) == 0 {
@@ -117,7 +115,7 @@ func (d deed) differs(now deed) error {
 }
 
 // numberedAs says whether the process numbered its requests and timers as it did earlier, when it did the same.
-func (d deed) numberedAs(now deed) bool {
+func (d output) numberedAs(now output) bool {
 	return slices.Equal(d.timers, now.timers) &&
 		slices.EqualFunc(d.asked, now.asked, func(was, is *arrival) bool { return was.number == is.number })
 }
@@ -153,7 +151,7 @@ func apart(a, b string) (ofA, ofB string) {
 	return cut(a), cut(b)
 }
 
-// words is a request for people; "" is none.
+// words prints a request for people; "" without one.
 func (a *arrival) words() string {
 	if a == nil {
 		return ""
@@ -171,7 +169,7 @@ func (a *arrival) words() string {
 	return text
 }
 
-// words is a line as it is compared; "" is none.
+// words prints a line as it is compared; "" without one.
 func (s *said) words() string {
 	if s == nil {
 		return ""
@@ -183,16 +181,15 @@ func (s *said) words() string {
 	return string(text)
 }
 
-// input is one thing that a life is told: a line, or the answer to its request at a place. A nil answer says that there
-// is none.
+// input is a line, or the answer to the request at a place; a nil answer says that none will come.
 type input struct {
-	line  *told
+	line  *toldLine
 	place int
 	to    *answer
 }
 
-// keyOf is the key of what a life is told at one moment.
-func keyOf(inputs []input) (key pastKey) {
+// keyOf is the key of the inputs of one moment.
+func keyOf(inputs []input) (key inputKey) {
 	h := fnv.New128a()
 	part := func(text string) {
 		_, _ = io.WriteString(h, strconv.Itoa(len(text))+":") // a hash takes everything
@@ -224,77 +221,78 @@ func keyOf(inputs []input) (key pastKey) {
 	return key
 }
 
-// life is the program in one life of an actor: a process, or the memory of what one did.
-type life struct {
+// incarnation is the program as one incarnation of an actor: a process, or the memory of one.
+type incarnation struct {
 	program *Program
 	actor   string
 	check   func(again func() error) // see sim.Memory
-	past    *past                    // where it stands in the memory; nil without one
+	history *history                 // where it stands in the memory; nil without one
 	left    <-chan struct{}          // see sim.Config.Left
 	not     *process                 // which must not do it
 
-	told []input // since it last did something
+	inputs []input // since it last did something
 	// everything it was told before that, in order; kept as long as a process may have to be told it again
-	moved []moment
-	ear   ear     // the ear of its process
-	count int     // requests so far
-	news  bool    // it did something that no life did before it
-	first pastKey // what it was told at first, if a life before it was told the same, and is remembered
+	moved  []moment
+	reader reader   // the reader of its process
+	count  int      // requests so far
+	news   bool     // it produced an output that is not in the memory
+	first  inputKey // its first inputs, if they are in the memory
 }
 
-// moment is one exchange of a life: what it was told, and what it did.
+// moment is one exchange: inputs and output.
 type moment struct {
-	told []input
-	did  deed
+	inputs []input
+	did    output
 }
 
-// newLife begins a life of the actor.
-func (g *Program) newLife(actor string, m sim.Memory) *life {
-	l := &life{program: g, actor: actor, check: m.Check}
+// newLife begins an incarnation of the actor.
+func (g *Program) newLife(actor string, m sim.Memory) *incarnation {
+	l := &incarnation{program: g, actor: actor, check: m.Check}
 	if !m.Afresh && !g.Forgetful {
-		l.past = g.remembered.first(cmp.Or(g.Memory, DefaultMemory))
+		l.history = g.remembered.first(cmp.Or(g.Memory, DefaultMemory))
 	}
 	return l
 }
 
-// tell gives the life a line, and reply gives it the answer to its request of a place. Both reach the life when it is
-// listened to.
-func (l *life) tell(t told)                  { l.told = append(l.told, input{line: &t}) }
-func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{place: a.place, to: to}) }
+// tell queues a line, and reply an answer to the request at a place. Both are delivered by listen.
+func (l *incarnation) tell(t toldLine) { l.inputs = append(l.inputs, input{line: &t}) }
+func (l *incarnation) reply(a *arrival, to *answer) {
+	l.inputs = append(l.inputs, input{place: a.place, to: to})
+}
 
-// listen returns the program's reaction to what it was told. Its requests are the caller's own.
-func (l *life) listen(at string) (deed, error) {
+// listen returns the program's reaction to the queued inputs. Its requests belong to the caller.
+func (l *incarnation) listen(at string) (output, error) {
 	select {
 	case <-l.left: // also where all that it does is remembered
-		return deed{}, sim.ErrLeft
+		return output{}, sim.ErrLeft
 	default:
 	}
-	now := moment{told: l.told}
-	l.told = nil
-	var key pastKey
-	if l.past != nil {
-		key = keyOf(now.told)
-		if l.ear.p == nil {
-			if next := l.program.remembered.known(l.past, key); next != nil {
-				l.past, now.did = next, next.deed
+	now := moment{inputs: l.inputs}
+	l.inputs = nil
+	var key inputKey
+	if l.history != nil {
+		key = keyOf(now.inputs)
+		if l.reader.p == nil {
+			if next := l.program.remembered.known(l.history, key); next != nil {
+				l.history, now.did = next, next.output
 				l.moved = append(l.moved, now)
 				return l.own(now.did), nil
 			}
 		}
 	}
-	if l.ear.p == nil {
+	if l.reader.p == nil {
 		if err := l.bring(at); err != nil {
-			return deed{}, err
+			return output{}, err
 		}
 	}
 	var err error
-	if now.did, err = l.do(at, now.told, nil); err != nil {
-		return deed{}, err
+	if now.did, err = l.do(at, now.inputs, nil); err != nil {
+		return output{}, err
 	}
-	if l.past != nil {
+	if l.history != nil {
 		var isNew bool
-		if l.past, isNew, err = l.program.remembered.note(l.past, key, now.did); err != nil {
-			return deed{}, l.changed(at, err)
+		if l.history, isNew, err = l.program.remembered.note(l.history, key, now.did); err != nil {
+			return output{}, l.changed(at, err)
 		}
 		l.news = l.news || isNew
 		l.moved = append(l.moved, now)
@@ -302,8 +300,8 @@ func (l *life) listen(at string) (deed, error) {
 	return l.own(now.did), nil
 }
 
-// own returns the deed with a copy of its requests for the caller: all lives share the requests of a memory.
-func (l *life) own(d deed) deed {
+// own returns the output with a copy of its requests: those in the memory are shared.
+func (l *incarnation) own(d output) output {
 	all := make([]*arrival, len(d.asked))
 	for i, a := range d.asked {
 		l.count++
@@ -314,55 +312,55 @@ func (l *life) own(d deed) deed {
 	return d
 }
 
-// bring starts a process, and tells it all that the life was told before.
-func (l *life) bring(at string) error {
-	if len(l.moved) > 0 && l.past != nil {
-		l.first = keyOf(l.moved[0].told)
+// bring starts a process, and replays the history to it.
+func (l *incarnation) bring(at string) error {
+	if len(l.moved) > 0 && l.history != nil {
+		l.first = keyOf(l.moved[0].inputs)
 	}
 	p, err := l.program.take(l.actor, l.left, l.first, l.not)
 	if err != nil {
 		return err
 	}
-	l.ear = ear{p: p}
+	l.reader = reader{p: p}
 	done := 0
 	if b := p.begun; b != nil {
-		l.ear, p.begun, done = b.ear, nil, 1
+		l.reader, p.begun, done = b.reader, nil, 1
 		if err := l.moved[0].did.differs(b.did); err != nil {
 			return l.changed(at, err)
 		}
 	}
 	if slices.Contains(p.can, canQueue) {
-		var lines []told
-		if lines, l.ear.queued = l.linesAfter(done); l.ear.queued {
+		var lines []toldLine
+		if lines, l.reader.queued = l.linesAfter(done); l.reader.queued {
 			var telling sync.WaitGroup
-			telling.Go(func() { p.tell(lines...) }) // while it is listened to: the pipes hold less than a long past
+			telling.Go(func() { p.tell(lines...) }) // while it is listened to: the pipes hold less than a long history
 			defer telling.Wait()
 		}
 	}
 	for _, m := range l.moved[done:] {
-		did, err := l.do(at, m.told, &m.did)
+		did, err := l.do(at, m.inputs, &m.did)
 		if err != nil {
 			return err
 		}
 		if err := m.did.differs(did); err != nil {
 			return l.changed(at, err)
 		}
-		if l.ear.queued && !m.did.numberedAs(did) {
-			return l.ear.p.wrong(at,
+		if l.reader.queued && !m.did.numberedAs(did) {
+			return l.reader.p.wrong(at,
 				"it has other numbers for its requests and timers than an earlier life that was told the same",
 				fmt.Sprintf("a node whose hello says that it can %q numbers them anew in each life", canQueue))
 		}
 	}
-	l.ear.queued = false
+	l.reader.queued = false
 	return nil
 }
 
-// linesAfter returns all lines that the life was told after its first moments. It returns false if it sent a request
-// that is no line: that has another way to the simulator, on which it might overtake earlier lines.
-func (l *life) linesAfter(first int) (lines []told, ok bool) {
+// linesAfter returns all lines after the first moments of the history. It returns false if a request came over HTTP and
+// not as a line: it might overtake earlier lines.
+func (l *incarnation) linesAfter(first int) (lines []toldLine, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
 	for i, m := range l.moved {
-		for _, in := range m.told {
+		for _, in := range m.inputs {
 			switch {
 			case i < first:
 			case in.line != nil:
@@ -386,57 +384,57 @@ func (l *life) linesAfter(first int) (lines []told, ok bool) {
 	return lines, true
 }
 
-// addressed returns a line with the address of the life's process, if it is its first one.
-func (l *life) addressed(line told) told {
+// addressed adds the address of the process to the first line.
+func (l *incarnation) addressed(line toldLine) toldLine {
 	if line.initial != nil {
 		init := *line.initial
-		init.Endpoint = "http://" + l.ear.p.listener.Addr().String()
+		init.Endpoint = "http://" + l.reader.p.listener.Addr().String()
 		line.initial = &init
 	}
 	return line
 }
 
 // do tells the process something, and returns its reaction.
-func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
+func (l *incarnation) do(at string, inputs []input, want *output) (output, error) {
 	for _, in := range inputs {
 		if in.line == nil {
-			l.ear.reply(in.place, in.to)
+			l.reader.reply(in.place, in.to)
 			continue
 		}
-		l.ear.tell(l.addressed(*in.line))
+		l.reader.tell(l.addressed(*in.line))
 	}
-	return l.ear.listen(at, want)
+	return l.reader.listen(at, want)
 }
 
 // changed is the error for a program that did something else after it was told the same.
-func (l *life) changed(at string, err error) error {
-	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
+func (l *incarnation) changed(at string, err error) error {
+	return l.reader.p.wrong(at, "it is not deterministic: its "+err.Error(),
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, "+
 			"sockets of its own, and variables of a module, which a process keeps from one life to the next (unless "+
 			"each has a new one: new_process, newProcess)")
 }
 
 // wrong is the error for a program that breaks the protocol. Its process, if it has one, is not used any more.
-func (l *life) wrong(at, problem, hint string) *Error {
-	if l.ear.p != nil {
-		return l.ear.p.wrong(at, problem, hint)
+func (l *incarnation) wrong(at, problem, hint string) *Error {
+	if l.reader.p != nil {
+		return l.reader.p.wrong(at, problem, hint)
 	}
 	return &Error{l.actor, at, problem, hint}
 }
 
-// end ends the life. within says that it ended in the middle of a command. If the life did something new, it is checked
-// by a repetition in another process, if that is asked for: perhaps no other life will ever get there.
-func (l *life) end(within bool, now int64) error {
-	if l.ear.p == nil {
+// end ends the incarnation; within says that it ended in the middle of a command. With check, a new output is verified
+// by a replay in another process, because no other incarnation may ever get there.
+func (l *incarnation) end(within bool, now int64) error {
+	if l.reader.p == nil {
 		return nil
 	}
-	own := l.ear.p
+	own := l.reader.p
 	if err := l.giveBack(within, now); err != nil {
 		return err
 	}
 	if l.check != nil && l.news {
 		l.check(func() error {
-			again := &life{program: l.program, actor: l.actor, moved: l.moved, left: l.left, not: own}
+			again := &incarnation{program: l.program, actor: l.actor, moved: l.moved, left: l.left, not: own}
 			if err := again.bring(ending); err != nil {
 				_ = again.giveBack(true, now) // the first error says what happened
 				return err
@@ -447,10 +445,10 @@ func (l *life) end(within bool, now int64) error {
 	return nil
 }
 
-// giveBack gives the process back, if it can have another life.
-func (l *life) giveBack(within bool, now int64) error {
-	p := l.ear.p
-	if l.ear = (ear{}); p == nil {
+// giveBack returns the process for reuse, if it can be reset.
+func (l *incarnation) giveBack(within bool, now int64) error {
+	p := l.reader.p
+	if l.reader = (reader{}); p == nil {
 		return nil
 	}
 	if err := p.forget(within, now); err != nil {
@@ -459,42 +457,41 @@ func (l *life) giveBack(within bool, now int64) error {
 	if p.reset {
 		p.reset = false
 		var next *begun
-		if l.first != (pastKey{}) {
-			next = &begun{actor: l.actor, told: l.first, first: l.moved[0], over: make(chan struct{})}
+		if l.first != (inputKey{}) {
+			next = &begun{actor: l.actor, key: l.first, first: l.moved[0], over: make(chan struct{})}
 		}
 		l.program.giveBack(p, next)
 	}
 	return nil
 }
 
-// begun is a life that begins before it is asked for. An actor's lives that began alike before will most likely begin
-// so again. The beginning, in which a program makes its clients, is a third of a short life, and here it goes on beside
-// the run.
+// begun is an incarnation started ahead. An actor most likely begins as it did before. The beginning, in which a
+// program makes its clients, is a third of a short incarnation; here it overlaps with the run.
 type begun struct {
 	actor string
-	told  pastKey // the key of what it is told at first
+	key   inputKey // the key of its first inputs
 	first moment
 
-	over chan struct{} // closed when it has begun
-	ear  ear
-	did  deed
-	err  error
+	over   chan struct{} // closed when it has begun
+	reader reader
+	did    output
+	err    error
 }
 
-// begin has the process begin its next life.
+// begin has the process begin its next incarnation.
 func (p *process) begin(b *begun) {
 	p.begun = b
 	go func() {
 		defer close(b.over)
-		next := &life{program: p.program, actor: b.actor, ear: ear{p: p}}
-		b.did, b.err = next.do(starting, b.first.told, &b.first.did)
-		b.ear = next.ear
+		next := &incarnation{program: p.program, actor: b.actor, reader: reader{p: p}}
+		b.did, b.err = next.do(starting, b.first.inputs, &b.first.did)
+		b.reader = next.reader
 	}()
 }
 
-// begins waits until the process can begin a life that is told this at first, or has begun it. It returns false if the
-// process has ended instead: if that is the program's mistake, the life that makes it again says so.
-func (p *process) begins(first pastKey) bool {
+// begins waits until the process is ready for, or has begun, an incarnation with these first inputs. It returns false
+// if the process has ended: if the program is at fault, the next incarnation repeats and reports the mistake.
+func (p *process) begins(first inputKey) bool {
 	b := p.begun
 	if b == nil {
 		return true
@@ -503,12 +500,12 @@ func (p *process) begins(first pastKey) bool {
 		p.kill()
 		return false
 	}
-	if b.told == first {
+	if b.key == first {
 		return true
 	}
 	p.begun = nil
 	inMiddle := b.did.line == nil // it waits for an answer
-	if p.forget(inMiddle, b.first.told[0].line.Time) != nil || !p.reset {
+	if p.forget(inMiddle, b.first.inputs[0].line.Time) != nil || !p.reset {
 		return false
 	}
 	p.reset = false

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // TestMemory: runs have the same traces, byte for byte, with a memory, with a memory that is emptied all the time, and
@@ -42,7 +42,7 @@ func TestMemory(t *testing.T) {
 			for i := range seeds {
 				var trace strings.Builder
 				// each twice
-				run := scenario.Run{
+				run := kernel.Run{
 					Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(2, i%(seeds/2)), Trace: &trace,
 				}
 				if _, err := run.Do(t.Context()); err != nil {
@@ -59,8 +59,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLivesBeginAhead: in a proof, processes begin the lives that come next. A life that begins in another way, in
-// another world, does not get one of them: the proofs are those without memory.
+// TestLivesBeginAhead: in a proof, processes begin the next incarnations ahead. An incarnation with other first inputs,
+// in another world, does not get one of them: the proofs equal those without memory.
 func TestLivesBeginAhead(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
@@ -71,14 +71,17 @@ func TestLivesBeginAhead(t *testing.T) {
 		s := scenariotest.Parsed(t, "name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
 			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
 			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n")
-		var explored [2]sim.Explored
-		for i, of := range []*nodes.Program{forgetful, p} {
-			proof := scenariotest.Ran(t,
-				campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}})
-			explored[i] = proof.Explored
+		prove := func(of *nodes.Program) sim.Explored {
+			return scenariotest.Ran(t, campaign.Prove{
+				Scenario: s, Protocol: of.Protocol(), Options: kernel.Options{SDK: true},
+			}).Explored
 		}
-		if explored[0] != explored[1] {
-			t.Errorf("got %+v, want %+v", explored[1], explored[0])
+		got := prove(p)
+		// Only the second world meets lives that have begun in another one.
+		if revalidate == "50s" || effort.Fewer(true, false) {
+			if want := prove(forgetful); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
 		}
 		if !p.Ahead("alice") {
 			t.Error("no life has begun ahead")
@@ -93,12 +96,12 @@ func TestALongPastIsTold(t *testing.T) {
 		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) +
 			"sleep 1s]}]\n"
 		s := scenariotest.Parsed(t, text)
-		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
+		must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
 	}
 }
 
-// TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
-// something else. They find it when a process is told its past, and also where no other life would get.
+// TestMemoryIsNotBelieved: a proof and a campaign find a program whose output differs after the same history. They find
+// it when the history is replayed, and also where no other incarnation would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
 	effort.NotShort(t)
 	var bad *nodes.Error
@@ -107,10 +110,10 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 			"actors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\n"+
 			"bounds: {ticks: 0}\n")
 	// a process keeps the one, and is the other
-	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} {
+	for behaviour, s := range map[string]*kernel.Scenario{"random": oneNode(t), "own-number": two} {
 		p := program(t, behaviour, 0)
 		_, err := campaign.Prove{
-			Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true},
+			Scenario: s, Protocol: p.Protocol(), Options: kernel.Options{SDK: true},
 		}.Run(t.Context())
 		if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) ||
 			!strings.Contains(bad.Problem, want) {
@@ -121,7 +124,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\nbounds: {ticks: 1}\n")
 	p := program(t, "counts-on", 0)
-	_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: kernel.Options{SDK: true}}.Run(t.Context())
 	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
@@ -129,23 +132,23 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	// lines.
 	p = program(t, "names-port", 0)
 	must.Done(t)(campaign.Prove{
-		Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true},
+		Scenario: s, Protocol: p.Protocol(), Options: kernel.Options{SDK: true},
 	}.Run(t.Context()))
-	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
+	// State kept from other incarnations may show only in the last output of one, which no other incarnation reaches.
 	p = program(t, "keeps", 0)
 	_, err = campaign.Prove{
-		Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true},
+		Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: kernel.Options{SDK: true},
 	}.Run(t.Context())
 	if want := "not deterministic: its answer was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
-	if broken, is := errors.AsType[*scenario.BrokenError](err); !is || broken.Replay().Seed != 7 ||
+	if broken, is := errors.AsType[*kernel.BrokenError](err); !is || broken.Replay().Seed != 7 ||
 		len(broken.Replay().Choices) == 0 {
 		t.Errorf("got the replay %+v, want that of the run in which it was done at first", broken.Replay())
 	}
 	p = program(t, "random", 0)
 	for seed := range uint64(30) {
-		if _, err = (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}).Do(t.Context()); err != nil {
+		if _, err = (kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}).Do(t.Context()); err != nil {
 			break
 		}
 	}

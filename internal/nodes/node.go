@@ -19,8 +19,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,17 +28,17 @@ import (
 // defaultRegion is the region of a node whose client names none.
 const defaultRegion = "us-east-1"
 
-// node is one life of an actor: the cache of its program, as the simulator sees it.
+// node is one incarnation of an actor: the cache of its program, as the simulator sees it.
 type node struct {
-	cfg     isr.Config
-	actor   string
-	region  string
-	life    *life // nil when it is over
-	wire    dynamodb.HTTPClient
-	objects http.RoundTripper // the transport of S3 requests; nil before the first request
-	ids     int
-	later   bool                                  // see Later
-	effect  func(context.Context) (string, error) // the effect of the call under way; nil if there is none
+	cfg         isr.Config
+	actor       string
+	region      string
+	incarnation *incarnation // nil when it is over
+	wire        dynamodb.HTTPClient
+	objects     http.RoundTripper // the transport of S3 requests; nil before the first request
+	ids         int
+	later       bool                                  // see Later
+	effect      func(context.Context) (string, error) // the effect of the call under way, or nil
 }
 
 var (
@@ -51,7 +51,7 @@ var (
 	_ hooks.OnceClient = (*node)(nil)
 )
 
-// boot begins a life, in the coroutine of its actor.
+// boot begins an incarnation, in the coroutine of its actor.
 func (g *Program) boot(cfg isr.Config) (*node, error) {
 	client, ok := cfg.Client.(*dynamodb.Client)
 	if !ok {
@@ -69,19 +69,20 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
 		memory = m.Memory()
 	}
-	n.life = g.newLife(n.actor, memory)
+	n.incarnation = g.newLife(n.actor, memory)
 	if c, ok := cfg.Clock.(interface{ Left() <-chan struct{} }); ok {
-		n.life.left = c.Left()
+		n.incarnation.left = c.Left()
 	}
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
-	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
+	ready := n.ask(g.Context, starting, toldLine{Type: "init", initial: &initial{
 		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: n.region,
 		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11,
 		Config: configurationOf(cfg, options.Retryer.MaxAttempts()),
 	}})
 	if ready.Type != "ready" {
-		return nil, n.life.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
+		return nil, n.incarnation.wrong(starting,
+			fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
 	}
 	return n, nil
 }
@@ -113,7 +114,7 @@ func (n *node) Later() bool { return n.later }
 
 // Rest lets time pass between two commands. The program's timers fire meanwhile, if it can work.
 func (n *node) Rest(ctx context.Context, d time.Duration) error {
-	if !slices.Contains(n.life.program.greeted().Can, canWork) {
+	if !slices.Contains(n.incarnation.program.greeted().Can, canWork) {
 		n.waitsIdle()
 		n.cfg.Clock.Sleep(d)
 		return nil
@@ -122,32 +123,32 @@ func (n *node) Rest(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// waitsIdle notes that time passes for a program without commands, and without its timers, of which some are set: a
-// heartbeat that goes on after the release of its lock would not be noticed.
+// waitsIdle notes that time passes while a program has timers set but no command: they will not fire, so a heartbeat
+// after the release of its lock would not be noticed.
 func (n *node) waitsIdle() {
 	if n.later {
-		n.life.program.Uses("timers that fire between two commands (its hello does not name " + canWork + ")")
+		n.incarnation.program.Uses("timers that fire between two commands (its hello does not name " + canWork + ")")
 	}
 }
 
 // work asks the program to let time pass, as long as the command says.
 func (n *node) work(ctx context.Context, c command) {
 	if _, err := n.command(ctx, canWork, c); err != nil {
-		panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(),
+		panic(n.incarnation.wrong(c.String(), "replied with an error to work: "+err.Error(),
 			"it only waits: report failures in the replies to held, extend and release"))
 	}
 }
 
-// EndLife ends the life: the node has crashed, or its run is over.
+// EndLife ends the incarnation: the node has crashed, or its run is over.
 func (n *node) EndLife() error { return n.end(false) }
 
-// end ends the life, once.
+// end ends the incarnation, once.
 func (n *node) end(within bool) error {
-	l := n.life
+	l := n.incarnation
 	if l == nil {
 		return nil
 	}
-	n.life = nil
+	n.incarnation = nil
 	now := n.cfg.Clock.Now
 	if c, is := n.cfg.Clock.(interface{ Local() time.Time }); is { // the node's code may be over
 		now = c.Local
@@ -156,7 +157,7 @@ func (n *node) end(within bool) error {
 }
 
 // Terms implements hooks.LockClient.
-func (n *node) Terms() promise.LockTerms { return n.life.program.greeted().Lock.of(n.cfg.Lease) }
+func (n *node) Terms() promise.LockTerms { return n.incarnation.program.greeted().Lock.of(n.cfg.Lease) }
 
 // Acquire implements hooks.LockClient.
 func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
@@ -164,7 +165,7 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	able := func(can string) bool { return slices.Contains(n.life.program.greeted().Can, can) }
+	able := func(can string) bool { return slices.Contains(n.incarnation.program.greeted().Can, can) }
 	if !able(canWork) {
 		n.waitsIdle() // under the lock
 	}
@@ -201,7 +202,9 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 }
 
 // OnceTerms implements hooks.OnceClient.
-func (n *node) OnceTerms() promise.OnceTerms { return n.life.program.greeted().Once.of(n.cfg.Lease) }
+func (n *node) OnceTerms() promise.OnceTerms {
+	return n.incarnation.program.greeted().Once.of(n.cfg.Lease)
+}
 
 // Once implements hooks.OnceClient. The program asks for the effect when it is to happen.
 func (n *node) Once(
@@ -227,17 +230,17 @@ func (n *node) served(ctx context.Context, can string, c command) (isr.Served, e
 
 // command sends the program one command, and returns its reply.
 func (n *node) command(ctx context.Context, can string, c command) (said, error) {
-	if !slices.Contains(n.life.program.greeted().Can, can) {
-		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))
+	if !slices.Contains(n.incarnation.program.greeted().Can, can) {
+		panic(n.incarnation.wrong(c.String(), "its hello does not say that it can "+can, ""))
 	}
 	n.ids++
 	c.ID = n.ids
-	s := n.ask(ctx, c.String(), told{Type: "command", command: &c})
+	s := n.ask(ctx, c.String(), toldLine{Type: "command", command: &c})
 	switch {
 	case s.Type != "reply":
-		panic(n.life.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
+		panic(n.incarnation.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
 	case s.ID != c.ID:
-		panic(n.life.wrong(c.String(),
+		panic(n.incarnation.wrong(c.String(),
 			fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID),
 			""))
 	case s.Error != "":
@@ -249,8 +252,7 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 // ours begins the paths of requests to isr-sim itself.
 const ours = "/_isr-sim/"
 
-// serve lets one request happen. It returns the answer, nil if there is none, and whether the request was a step of the
-// run.
+// serve performs one request. It returns the answer, or nil, and whether the request was a step of the run.
 func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
 	path, mine := strings.CutPrefix(a.path, ours)
 	switch {
@@ -322,7 +324,7 @@ func (n *node) notesUnsupported(body []byte) {
 		return
 	}
 	if what, is := strings.CutPrefix(refused.Message, "ddbfake does not support "); is {
-		n.life.program.Uses(what)
+		n.incarnation.program.Uses(what)
 	}
 }
 
@@ -352,13 +354,13 @@ func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, s
 func (n *node) signed(at string, a *arrival) (region string) {
 	key, region := signer(a.header.Get("Authorization"))
 	if key != "" && key != n.actor {
-		panic(n.life.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor),
+		panic(n.incarnation.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor),
 			"use the credentials of the init line"))
 	}
 	return region
 }
 
-// answerOf is a response that has come in full; nil is none.
+// answerOf is a complete response; nil stays nil.
 func answerOf(response *http.Response) *answer {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)

@@ -15,15 +15,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // The bounds of one process.
 const (
 	maxConnections = 100     // open at the same time
-	maxStderr      = 1 << 20 // bytes within one life
+	maxStderr      = 1 << 20 // bytes within one incarnation
 	maxWords       = 2 << 10 // bytes of stderr that a message about an ended process shows
-	maxRestful     = 10_000  // requests within one command that are no steps of the run
+	maxRestful     = 10_000  // requests within one command that are not steps of the run
 )
 
 // process is a running copy of the program. One run at a time uses it.
@@ -40,15 +40,15 @@ type process struct {
 	gone   chan struct{}   // closed when it must be left alone: it failed, or was killed
 	exited chan struct{}   // closed when it has been waited for
 	left   <-chan struct{} // see sim.Config.Left
-	reset  bool            // its last life is over, and it has said that it is ready
-	begun  *begun          // its next life, if that began before it was asked for
+	reset  bool            // its last incarnation is over, and it is ready for the next
+	begun  *begun          // its next incarnation, if begun ahead
 
 	mu          sync.Mutex
-	name        string // the name of the actor whose life it is
-	stderr      int    // bytes of this life
+	name        string // the name of the actor whose incarnation it is
+	stderr      int    // bytes of this incarnation
 	tail        []byte // the last of them
 	connections map[net.Conn]connection
-	life        int        // the number of lives before
+	incarnation int        // the number of lives before
 	underWay    []*arrival // the requests that are not yet answered
 	failure     string     // the first thing that it did wrong
 	hint        string
@@ -101,19 +101,7 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 	var reading sync.WaitGroup
 	reading.Go(func() { p.readLines(stdout) })
 	reading.Go(func() { p.passStderr(stderr) })
-	go func() {
-		reading.Wait() // as os/exec asks for
-		err := p.cmd.Wait()
-		if err == nil {
-			err = errors.New("exit status 0")
-		}
-		p.mu.Lock()
-		p.ended = p.failure == ""
-		words := p.words()
-		p.mu.Unlock()
-		p.fail("its process ended: "+err.Error()+words, "")
-		close(p.exited)
-	}()
+	go p.awaitEnd(&reading)
 	s, err := p.line(starting)
 	if err != nil {
 		p.kill()
@@ -131,6 +119,43 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 	p.can = s.Can
 	p.mu.Unlock()
 	return p, nil
+}
+
+// awaitEnd waits for the end of the process, and notes it once its output is read. It does not wait for a child that
+// holds stdout and stderr for longer, as os/exec would.
+func (p *process) awaitEnd(reading *sync.WaitGroup) {
+	read := make(chan struct{})
+	go func() {
+		reading.Wait()
+		close(read)
+	}()
+	state, err := p.cmd.Process.Wait()
+	end, hint := state.String(), ""
+	if err != nil {
+		end = err.Error()
+	}
+	unread := newDeadline(lastReading)
+	defer unread.stop()
+	select {
+	case <-read:
+	case <-unread.over():
+		hint = "a process that it has started still has its stdout or stderr"
+		for _, out := range p.out {
+			_ = out.Close()
+		}
+	}
+	p.mu.Lock()
+	p.cmd.ProcessState = state
+	p.ended = p.failure == ""
+	words := p.words()
+	p.mu.Unlock()
+	p.fail("its process ended: "+end+words, hint)
+	<-read
+	_ = p.stdin.Close()
+	for _, out := range p.out {
+		_ = out.Close()
+	}
+	close(p.exited)
 }
 
 // readLines hands over the lines of the program.
@@ -279,7 +304,7 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && (e.left != nil || e.late != nil) { // it belongs to a life that is over
+	for err == nil && (e.left != nil || e.late != nil) { // it belongs to an incarnation that is over
 		e, err = p.next(at)
 	}
 	if err != nil {
@@ -299,7 +324,7 @@ func (p *process) line(at string) (said, error) {
 }
 
 // tell writes lines to the program.
-func (p *process) tell(all ...told) {
+func (p *process) tell(all ...toldLine) {
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
 	for _, t := range all {
@@ -334,8 +359,8 @@ func (p *process) tell(all ...told) {
 	}
 }
 
-// forget ends a life. The process is ready for the next one, or has been killed. within says that the life ended in
-// the middle of a command.
+// forget ends an incarnation; then the process is ready for the next, or killed. within says that it ended in the
+// middle of a command.
 func (p *process) forget(within bool, now int64) error {
 	const many = 40 // requests that are never answered may keep a connection each
 	p.mu.Lock()
@@ -345,14 +370,14 @@ func (p *process) forget(within bool, now int64) error {
 	p.mu.Unlock()
 	if !able {
 		if !within {
-			p.tell(told{Type: "end", Time: now})
+			p.tell(toldLine{Type: "end", Time: now})
 		}
 		p.kill()
 		return nil
 	}
-	p.tell(told{Type: "reset", Time: now})
+	p.tell(toldLine{Type: "reset", Time: now})
 	s, err := p.line(resetting)
-	for err == nil && s.Type == "quiet" { // it belongs to the life that is over
+	for err == nil && s.Type == "quiet" { // it belongs to the incarnation that is over
 		s, err = p.line(resetting)
 	}
 	if err == nil && s.Type != "ready" {
@@ -372,7 +397,7 @@ func (p *process) forget(within bool, now int64) error {
 	p.mu.Lock()
 	p.stderr, p.tail = 0, nil
 	p.closeUnused()
-	p.life++
+	p.incarnation++
 	p.mu.Unlock()
 	p.reset = true
 	return nil

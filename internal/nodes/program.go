@@ -38,7 +38,7 @@ type Program struct {
 	// how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Settle time.Duration
 	Stderr io.Writer // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful runs every life in a process. Else Memory bounds the memory of their deeds, in bytes; 0 is
+	// Forgetful runs every incarnation in a process. Otherwise Memory bounds the memory of outputs, in bytes; 0 is
 	// DefaultMemory.
 	Forgetful bool
 	Memory    int
@@ -73,9 +73,9 @@ func (g *Program) Close() {
 	g.warden.close()
 }
 
-// Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
+// Can returns the abilities that the program's hello names. The process that was asked is kept for an incarnation.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor, hooks.Left(g.Context), pastKey{}, nil)
+	p, err := g.take(actor, hooks.Left(g.Context), inputKey{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (g *Program) greeted() said {
 // stands for a lease.
 func (g *Program) Locks() promise.LockTerms { return g.greeted().Lock.of(0) }
 
-// Calls returns the promises of a program that makes calls run once, as Locks does for locks.
+// Calls returns the promises of a program that is an idempotency layer, as Locks does for locks.
 func (g *Program) Calls() promise.OnceTerms { return g.greeted().Once.of(0) }
 
 // greet notes what the hello of a process says about its program.
@@ -114,8 +114,8 @@ func (g *Program) greet(hello said) error {
 	return nil
 }
 
-// Real returns the names of what its processes used so far, and the simulator does not simulate, such as child
-// processes. No run says anything about it.
+// Real names the things that its processes used so far and that are not simulated, such as child processes. No run
+// judges them.
 func (g *Program) Real() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,9 +140,9 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for a life of the actor, another one than not. It may have begun a life that was told first at
+// take returns a process other than not for an incarnation of the actor, perhaps one that has begun it with the inputs
 // first.
-func (g *Program) take(actor string, left <-chan struct{}, first pastKey, not *process) (*process, error) {
+func (g *Program) take(actor string, left <-chan struct{}, first inputKey, not *process) (*process, error) {
 	for {
 		p := g.takeIdle(actor, not)
 		if p == nil {
@@ -159,8 +159,8 @@ func (g *Program) take(actor string, left <-chan struct{}, first pastKey, not *p
 	}
 }
 
-// takeIdle returns a process that is idle, if one is: the one that has begun a life of the actor, or one that has begun
-// none. A repetition, which is not for one of them, leaves the former to the run.
+// takeIdle returns an idle process, or nil: one that has begun the actor's next incarnation, or one that has begun
+// none. A replay for verification leaves the former to the run.
 func (g *Program) takeIdle(actor string, not *process) *process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -176,12 +176,13 @@ func (g *Program) takeIdle(actor string, not *process) *process {
 	return p
 }
 
-// ahead returns the index of the process that has begun the actor's next life; -1 if none has. g.mu is held.
+// ahead returns the index of the process that has begun the actor's next incarnation, or -1. g.mu is held.
 func (g *Program) ahead(actor string) int {
 	return slices.IndexFunc(g.idle, func(p *process) bool { return p.begun != nil && p.begun.actor == actor })
 }
 
-// giveBack keeps a process for another life. It begins next, if the actor has no other one that is ahead; nil is none.
+// giveBack keeps a process for reuse. The process begins next, if not nil and if no other process is ahead for the
+// actor.
 func (g *Program) giveBack(p *process, next *begun) {
 	g.mu.Lock()
 	closed := g.closed

@@ -30,14 +30,14 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -63,20 +63,19 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 	return p
 }
 
-// TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
-// verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
-// lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its
-// reset.
+// TestReferenceAsProgram runs the reference as processes, with faults, crashes and clock steps. Its verdicts equal
+// those of the reference in this process, and a repeated run has the same trace: also if requests are lines, if a whole
+// history is replayed at once, or if each incarnation is a new process because the old one ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), scenariotest.Embedded(t, name)
 			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
-			for i := range effort.Quick(10, 3) {
+			for i := range effort.Quick(effort.Fewer(10, 4), 3) {
 				var traces [5]strings.Builder
 				for k, of := range []*nodes.Program{p, p, lines, queue, retires} {
-					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
+					run := kernel.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
 					o := must.Of(run.Do(t.Context()))(t)
 					if o.Violation != nil {
 						t.Fatalf("got %s", o.Explain(name, "reference"))
@@ -116,8 +115,8 @@ func TestOwnLockNotRecognised(t *testing.T) {
 	}
 }
 
-// TestBadPrograms: programs that misbehave end their run with an error that names actor, command and deed, and leave no
-// process behind.
+// TestBadPrograms: programs that misbehave end their run with an error that names actor, command and mistake, and leave
+// no process behind.
 func TestBadPrograms(t *testing.T) {
 	effort.Long(t)
 	tests := []struct{ behaviour, at, want string }{
@@ -130,7 +129,7 @@ func TestBadPrograms(t *testing.T) {
 		{"dies-at-reset", "its reset", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
-		{"id-as-text", "get /home", "on stdout, where id is no string"},
+		{"id-as-text", "get /home", "on stdout, where id is a string, expected a whole number"},
 		{"connections", "get /home", "opened more than 100 connections"},
 		{"flood", "get /home", "bytes on stderr"},
 		{"flood-stdout", "get /home", "printed a line of more than"},
@@ -148,7 +147,7 @@ func TestBadPrograms(t *testing.T) {
 				limit = 2 * time.Second // it is waited for
 			}
 			p := program(t, tt.behaviour, limit)
-			_, err := scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context())
+			_, err := kernel.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context())
 			var bad *nodes.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("got %v, want an Error", err)
@@ -165,11 +164,28 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
+// TestEndWithAChild: the end of a process is noticed although a child of it still holds stdout and stderr.
+func TestEndWithAChild(t *testing.T) {
+	effort.Long(t)
+	const limit = 20 * time.Second
+	p := &nodes.Program{Limit: limit, Context: t.Context(), Command: `echo '{"type":"hello","versions":[1],"can":["get"]}'
+		read -r line
+		sleep 100 &
+		echo 'no memory' >&2
+		kill -KILL $$`}
+	t.Cleanup(p.Close)
+	_, err := kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
+	if bad, ok := errors.AsType[*nodes.Error](err); !ok || !strings.HasPrefix(bad.Problem,
+		"its process ended: signal: killed; its last words on stderr:\nno memory") {
+		t.Errorf("got %v, want the end of the process", err)
+	}
+}
+
 // TestAttempts: a program is told how often its client sends a request.
 func TestAttempts(t *testing.T) {
 	s := oneNode(t)
 	s.Cache.Attempts = 2
-	must.Done(t)(scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context()))
+	must.Done(t)(kernel.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context()))
 }
 
 // TestHashes: the hashes of Python and Perl are the same in each process, unless the user has said something else.
@@ -194,10 +210,16 @@ func TestChildren(t *testing.T) {
 	for behaviour, lives := range map[string]bool{"forks": false, "detaches": true} {
 		at := filepath.Join(t.TempDir(), "child")
 		t.Setenv("ISR_SIM_TEST_CHILD", at)
-		p := program(t, behaviour, 2*time.Second)
-		must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
+		p := program(t, behaviour, time.Minute)
+		must.Done(t)(kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		p.Close()
+		soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		c, err := net.Dial("unix", at)
+		for ; err == nil && !lives && soon.Err() == nil; c, err = net.Dial("unix", at) {
+			_ = c.Close() // it was killed, and the system is slow
+			wait(10 * time.Millisecond)
+		}
+		stop()
 		if (err == nil) != lives {
 			t.Errorf("%s: asked for the child after the run: %v, want that it lives: %v", behaviour, err, lives)
 		}
@@ -241,7 +263,7 @@ func TestLeft(t *testing.T) {
 		left, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		late, stopLate := context.WithTimeout(t.Context(), 20*time.Second)
 		p := program(t, behaviour, time.Minute)
-		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(hooks.Leave(t.Context(), left.Done()))
+		_, err := kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(hooks.Leave(t.Context(), left.Done()))
 		if !errors.Is(err, sim.ErrLeft) || late.Err() != nil {
 			t.Errorf("%s: got %v, want %v after half a second", behaviour, err, sim.ErrLeft)
 		}
@@ -278,15 +300,15 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestReal: what a program uses and is not simulated is known, by its own word or by what it asks for, also where its
-// deeds are remembered.
+// TestReal: things that a program uses and that are not simulated are known, from its notes or its requests, also where
+// its outputs are remembered.
 func TestReal(t *testing.T) {
 	for behaviour, want := range map[string][]string{
 		"real": {"alarms", "what workers do"}, "unsupported": {"the operation ImportTable"}, "reference": nil,
 	} {
 		p := program(t, behaviour, 0)
 		for range 2 {
-			must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
+			must.Done(t)(kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		}
 		if got := p.Real(); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", behaviour, got, want)
@@ -301,7 +323,7 @@ func TestTwoRequests(t *testing.T) {
 		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
 	p := program(t, "two-requests", 10*time.Second)
 	for seed := range uint64(20) {
-		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())
+		_, err := kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())
 		var bad *nodes.Error
 		if errors.As(err, &bad) {
 			if want := "while its GET /_isr-sim/origin was under way"; !strings.Contains(bad.Problem, want) {
@@ -424,7 +446,7 @@ func serveNode(behaviour string) {
 			if behaviour == forgetful {
 				protocol = behaviour
 			}
-			p, err := scenario.ProtocolNamed(protocol)
+			p, err := kernel.ProtocolNamed(protocol)
 			if err != nil {
 				panic(err)
 			}

@@ -33,7 +33,7 @@ func TestAtRest(t *testing.T) {
 		{"it waits for its timer, and a request came after the word", &said{Timer: timer}, []int{1}, nil, false},
 		{"it waits for nothing", &said{}, nil, nil, false},
 	} {
-		e := &ear{quiet: test.quiet}
+		e := &reader{quiet: test.quiet}
 		for _, number := range append(test.open, test.arrived...) {
 			e.waits = append(e.waits, &arrival{number: number})
 		}
@@ -43,12 +43,12 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// A life is told its past in one go if all its requests were lines. The last one, which has no answer yet, counts, too.
+// A history is replayed in one go if all requests in it were lines, including the last one, which has no answer yet.
 func TestWhatIsToldInOneGo(t *testing.T) {
 	last := &arrival{place: 2, number: 2}
-	l := &life{moved: []moment{
-		{told: []input{{line: &told{Type: "command"}}}, did: deed{asked: []*arrival{{place: 1, number: 1}}}},
-		{told: []input{{place: 1, to: &answer{status: 200}}}, did: deed{asked: []*arrival{last}}},
+	l := &incarnation{moved: []moment{
+		{inputs: []input{{line: &toldLine{Type: "command"}}}, did: output{asked: []*arrival{{place: 1, number: 1}}}},
+		{inputs: []input{{place: 1, to: &answer{status: 200}}}, did: output{asked: []*arrival{last}}},
 	}}
 	if lines, ok := l.linesAfter(0); !ok || len(lines) != 2 {
 		t.Errorf("got %d lines, %v", len(lines), ok)
@@ -62,17 +62,17 @@ func TestWhatIsToldInOneGo(t *testing.T) {
 	}
 }
 
-// TestNumberCall: two processes of one life draw other invocation ids for the same calls, of which they do the same
-// attempts. A retry that only the second makes has the number of its first attempt, which the first made.
+// TestNumberCall: two processes replaying one history draw different invocation ids, so retries are numbered by the
+// first attempt.
 func TestNumberCall(t *testing.T) {
 	numbers := func(ids ...string) (all []string) {
-		var e ear
+		var e reader
 		for _, id := range ids { // each is asked alone
 			a := &arrival{header: http.Header{}}
 			if id != "" {
 				a.header.Set(headerInvocation, id)
 			}
-			for _, a := range e.placed(deed{asked: []*arrival{a}}, nil).asked {
+			for _, a := range e.placed(output{asked: []*arrival{a}}, nil).asked {
 				all = append(all, a.header.Get(headerInvocation))
 			}
 		}
@@ -85,27 +85,26 @@ func TestNumberCall(t *testing.T) {
 	}
 }
 
-// TestNameToken: the token that a process drew for a transaction stays the token of its attempts in another process,
-// which drew another one. Tokens that are the program's own, and those of transactions that only one process sent,
-// stay.
+// TestNameToken: a transaction keeps the token drawn by the first process when another process, which draws its own,
+// retries it. Tokens set by the program, and tokens of transactions that only one process sent, do not change.
 func TestNameToken(t *testing.T) {
 	asks := func(token string) *arrival {
 		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token +
 			`", "Last": 1}`)}
 	}
-	var first, second ear
-	was := first.placed(deed{asked: []*arrival{asks("a1"), asks("given")}}, nil)
-	second.placed(deed{asked: []*arrival{asks("b1"), asks("given")}}, &was)
+	var first, second reader
+	was := first.placed(output{asked: []*arrival{asks("a1"), asks("given")}}, nil)
+	second.placed(output{asked: []*arrival{asks("b1"), asks("given")}}, &was)
 	for token, want := range map[string]string{"b1": "a1", "given": "given", "b2": "b2"} {
-		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).
+		if got := second.placed(output{asked: []*arrival{asks(token)}}, nil).
 			asked[0]; string(got.body) != string(asks(want).body) {
 			t.Errorf("got %s, want the token %s", got.body, want)
 		}
 	}
 }
 
-// TestHalfClosed: a program that closes its half of a connection has dropped its request, and is not told that it has
-// happened.
+// TestHalfClosed: a program that closes its half of a connection has dropped its request, and does not learn of its
+// effect.
 func TestHalfClosed(t *testing.T) {
 	p := &process{program: &Program{}, events: make(chan event, 2), gone: make(chan struct{}),
 		connections: map[net.Conn]connection{}}
@@ -123,8 +122,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestDeciding: of the headers of S3, those that decide what a request does are compared, and those that an SDK draws,
-// or dates, are not.
+// TestDeciding: headers that decide a request's effect at S3 are compared; random and dated headers of the SDK are not.
 func TestDeciding(t *testing.T) {
 	put := func(path string, headers ...string) *arrival {
 		a := &arrival{method: http.MethodPut, path: path, header: http.Header{}}

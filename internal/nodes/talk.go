@@ -38,7 +38,7 @@ type timerLane struct {
 
 // ask tells the program something, and lets its requests happen until it answers with a line. It panics with an *Error
 // if the program does something else, and with the simulator's signal if the node crashes.
-func (n *node) ask(ctx context.Context, at string, t told) said {
+func (n *node) ask(ctx context.Context, at string, t toldLine) said {
 	within := true
 	defer func() {
 		if within {
@@ -46,11 +46,11 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 		}
 	}()
 	t.Time = milliseconds(n.cfg.Clock.Now())
-	n.life.tell(t)
+	n.incarnation.tell(t)
 	c := &talk{n: n, ctx: ctx, at: at, drops: map[*arrival]func(){}}
 	c.lanes, _ = n.cfg.Clock.(lanes)
 	for {
-		did, err := n.life.listen(at)
+		did, err := n.incarnation.listen(at)
 		if err != nil {
 			panic(err)
 		}
@@ -117,17 +117,18 @@ func (c *talk) happen(a *arrival) {
 	to, step := n.serve(c.ctx, c.at, a)
 	if !step {
 		if c.restful++; c.restful > maxRestful {
-			panic(n.life.wrong(c.at, fmt.Sprintf("sent more than %d requests that take no time", maxRestful), ""))
+			panic(n.incarnation.wrong(c.at,
+				fmt.Sprintf("sent more than %d requests that take no time", maxRestful), ""))
 		}
 	}
 	if to != nil {
 		to.time = milliseconds(n.cfg.Clock.Now())
 	}
-	n.life.reply(a, to)
+	n.incarnation.reply(a, to)
 }
 
-// setTimers gives a lane to each timer of the program that may fire first, which its line quiet names; nil is none.
-// Those that had one keep it, so that of three timers for one millisecond each may be the second one, too.
+// setTimers gives a lane to each timer named in the line quiet (nil names none), because any of them may fire first.
+// Timers keep their lanes, so that of three timers for one millisecond each may also fire second.
 func (c *talk) setTimers(quiet *said) {
 	var due []int
 	after := 0.0
@@ -146,7 +147,7 @@ func (c *talk) setTimers(quiet *said) {
 			continue
 		}
 		if !(after >= 0 && after <= mostSleep) {
-			panic(c.n.life.wrong(c.at,
+			panic(c.n.incarnation.wrong(c.at,
 				fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
 		}
 		if c.openTimer(place, after); c.ended > before {
@@ -162,6 +163,6 @@ func (c *talk) openTimer(place int, after float64) {
 		c.n.cfg.Clock.Sleep(time.Duration(after * float64(time.Millisecond)))
 		c.timers = slices.DeleteFunc(c.timers, func(other *timerLane) bool { return other == t })
 		c.ended++
-		c.n.life.tell(told{Type: "wake", Time: milliseconds(c.n.cfg.Clock.Now()), Timer: place})
+		c.n.incarnation.tell(toldLine{Type: "wake", Time: milliseconds(c.n.cfg.Clock.Now()), Timer: place})
 	})
 }

@@ -20,12 +20,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // several are the behaviours with several requests under way, by the further words of their hellos.
@@ -212,7 +212,7 @@ func TestRequestsOverlap(t *testing.T) {
 	p, s := program(t, "two-chains", 0), oneNode(t)
 	for seed := range uint64(4) {
 		var trace strings.Builder
-		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
+		must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
 		for _, pk := range []string{"a0", "a1", "a2", "b0", "b1", "b2"} {
 			if n := strings.Count(trace.String(), "effect      GetItem row of "+pk+" "); n != 1 {
 				t.Fatalf("seed %d: %s was read %d times, want once:\n%s", seed, pk, n, trace.String())
@@ -221,7 +221,7 @@ func TestRequestsOverlap(t *testing.T) {
 	}
 }
 
-func oneNode(t *testing.T) *scenario.Scenario {
+func oneNode(t *testing.T) *kernel.Scenario {
 	t.Helper()
 	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	return s
@@ -239,7 +239,7 @@ func TestRequestsAtOnce(t *testing.T) {
 		var before string
 		for i := range 2 {
 			var trace strings.Builder
-			must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
+			must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
 			if i > 0 && trace.String() != before {
 				t.Fatalf("seed %d: two runs differ:\n%s\n%s", seed, before, trace.String())
 			}
@@ -269,7 +269,7 @@ func TestWordsOfQuiet(t *testing.T) {
 	for _, behaviour := range []string{"three-quiet", "stale-quiet"} {
 		var trace strings.Builder
 		p := program(t, behaviour, 2*time.Second)
-		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Trace: &trace}.Do(t.Context())
+		_, err := kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Trace: &trace}.Do(t.Context())
 		var bad *nodes.Error
 		// after its first answer or timer
 		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "said nothing for") {
@@ -288,7 +288,7 @@ func TestTimersAtOnce(t *testing.T) {
 	p, orders := program(t, "three-timers", 0), map[string]bool{}
 	for seed := range uint64(60) {
 		var trace strings.Builder
-		must.Done(t)(scenario.Run{
+		must.Done(t)(kernel.Run{
 			Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace,
 		}.Do(t.Context()))
 		_, order, _ := strings.Cut(trace.String(), "in the order ")
@@ -311,7 +311,7 @@ func TestRequestsLetGo(t *testing.T) {
 		for seed := range uint64(4) {
 			var traces [2]strings.Builder
 			for i := range traces {
-				if _, err := (scenario.Run{
+				if _, err := (kernel.Run{
 					Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &traces[i],
 				}).Do(t.Context()); err != nil {
 					t.Fatalf("%s: %v", behaviour, err)
@@ -340,7 +340,7 @@ func TestBadTalk(t *testing.T) {
 		"other-line":      "found string as number",
 	} {
 		p := program(t, behaviour, 5*time.Second)
-		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
+		_, err := kernel.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
 		var bad *nodes.Error
 		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 			t.Errorf("%s: got %v, want %s", behaviour, err, want)
@@ -354,7 +354,7 @@ func TestProgramThatListensToChance(t *testing.T) {
 	for behaviour, want := range map[string]string{"random": `request 2 of alice was "GetBody `, "reference": ""} {
 		p := program(t, behaviour, 0)
 		_, err := campaign.Campaign{Scenario: oneNode(t), Protocol: p.Protocol(), Schedules: 3}.Run(t.Context())
-		var chance *scenario.NondeterminismError
+		var chance *kernel.NondeterminismError
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: got %v, want nothing", behaviour, err)

@@ -8,6 +8,9 @@ import "time"
 // lastWords is how long a process that was killed may take to be read to its end.
 const lastWords = 200 * time.Millisecond
 
+// lastReading bounds the time for reading the output of a process that has ended: seconds, on a loaded machine.
+const lastReading = 5 * time.Second
+
 // deadline bounds a wait.
 type deadline struct{ timer *time.Timer }
 

@@ -53,9 +53,12 @@ func UnderTest(name string) bool {
 // policies of expiry.
 func Names() []string { return slices.Clone(names) }
 
+// BuiltIn says whether a name is among Names.
+func BuiltIn(name string) bool { return slices.Contains(names, name) }
+
 // Known returns an error for a name that is not among Names.
 func Known(name string) error {
-	if slices.Contains(names, name) {
+	if BuiltIn(name) {
 		return nil
 	}
 	err := fmt.Errorf("protocol: found %q, expected one of the %d that isr-sim list prints", name, len(names))

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // TestUnlinked: a program without the mutants, as this one is, reads each file that names them, and runs none.
@@ -14,7 +14,7 @@ func TestUnlinked(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		data, err := fixtures.Read(name)
 		if err == nil {
-			_, err = scenario.Parse(name, data)
+			_, err = kernel.Parse(name, data)
 		}
 		if err != nil {
 			t.Error(err)
@@ -24,7 +24,7 @@ func TestUnlinked(t *testing.T) {
 		t.Errorf("%d protocols are linked, want none", len(linked))
 	}
 	const want = "protocol: the command isr-sim has the code of blind-publish, and this program does not"
-	if _, err := scenario.ProtocolNamed("blind-publish"); err == nil || err.Error() != want {
+	if _, err := kernel.ProtocolNamed("blind-publish"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

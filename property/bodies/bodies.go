@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
-	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/s3fake/sdk"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -39,5 +39,5 @@ func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bodies: %w", err)
 	}
-	return s3fake.NewClient(do, optFns...), nil
+	return sdk.NewClient(do, optFns...), nil
 }

@@ -209,7 +209,7 @@ func TestBugsAreFound(t *testing.T) {
 				effort.NotShort(t)
 			}
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-rapid.seed=1",
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-rapid.seed=2",
 				"-rapid.shrinktime=0s") //nolint:gosec // this program
 			cmd.Dir = t.TempDir()
 			cmd.Env = append(os.Environ(), child+"="+name)

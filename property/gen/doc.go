@@ -23,7 +23,7 @@ A property of a repository: it holds the same as a map, whatever is saved and re
 
 Whole scenarios, as property.CheckStore draws them, come from property.Check.Scenarios.
 
-The package's own tests have a whole one, in example_repository_test.go.
+The package's tests have a complete example, in example_repository_test.go.
 
 # Determinism
 

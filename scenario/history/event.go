@@ -5,14 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid. After these kinds come those of locks and of calls that run once,
+// The kinds of events. The zero Kind is not valid. After these kinds come those of locks and of idempotent calls,
 // which are in package mark.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
@@ -102,16 +101,11 @@ type Event struct {
 	// Within, for Rendered, is how long the page is fresh from this event on. For Settled, it is the time within which
 	// every page must be fresh. 0 stands for the time in the check's evidence.
 	Within time.Duration
-	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
+	// Change is the sequence number of the last change in the store's log before the event, or 0.
 	Change int
-
-	ours
+	// Hold has further facts of an event of a lock, or of an idempotent call; nil for other events.
+	Hold *Hold
 }
-
-type ours = inside.Of[own]
-
-// own has the Hold of an event of a lock, or of a call that runs once.
-type own struct{ Hold *mark.Hold }
 
 // String prints the event in the form of a trace, without its sequence number and time.
 func (e Event) String() string {
@@ -121,7 +115,7 @@ func (e Event) String() string {
 		prefixed(": ", e.Note)} {
 		b.WriteString(part)
 	}
-	if hold := inside.In(&e).Hold; hold != nil {
+	if hold := e.Hold; hold != nil {
 		b.WriteString(prefixed(" with payload ", e.Inputs) + " (" + hold.String() + ")")
 	}
 	return b.String()

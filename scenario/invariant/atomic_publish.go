@@ -1,14 +1,20 @@
 package invariant
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+)
 
 // atomicPublish holds that a publish also ends its lease: a reader who sees the new generation sees no lock of its
-// publisher. If the LOCK row stays, it counts as released if it has another token or none, or if its lease is over.
+// publisher. It is a rule of the recipe: a reader who finds the lock waits, or gets the new page. If LOCK stays, it
+// counts as released if it has another token or none, or if its lease is over.
 //
-// Publishers that had already given their lock back, or never had it, are found by staleWriter.
+// Publishers that had already given their lock back, or never had it, are found by staleWriter
+// and expiredPublish.
 func atomicPublish() Invariant {
-	return onLog("atomic-publish",
-		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",
+	inv := onLog("atomic-publish",
+		"the request that publishes also releases: no state has both the new page and its publisher's lock",
 		func(s *step) Finding {
 			if !s.published {
 				return ok()
@@ -25,6 +31,8 @@ func atomicPublish() Invariant {
 			}
 			return Finding{
 				Verdict: Violated, Why: fmt.Sprintf("%s published and kept its lock", c.Actor), Changes: []int{c.Seq},
-			}
+			}.asRule("the page is there, and the lock ends later")
 		})
+	inside.In(&inv).Rule = true
+	return inv
 }

@@ -7,14 +7,14 @@ import (
 )
 
 // boundedStaleness holds that a page that has reached a certain age (Evidence.MaxAge) is no longer served, neither as
-// fresh nor as stale. Without a stated age there is nothing to judge.
+// fresh nor as stale. Without a stated age nothing is judged.
 //
 // The age is that of the page's data when the page was asked for. It is not the age at the time of the answer, because
 // a node may stand still between its last look and its answer, and no cache can prevent that.
 var boundedStaleness = Invariant{
 	Name: "bounded-staleness",
-	Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was " +
-		"generated from data read at or after T - max-age - 2e",
+	Statement: "whatever is served, fresh or stale, comes from data read at most max-age before the page was asked " +
+		"for (plus 2e)",
 	Check: checkAges,
 }
 
@@ -37,8 +37,9 @@ func checkAges(ev Evidence) Finding {
 			return Finding{
 				Verdict: Violated,
 				Why: fmt.Sprintf("%s was served for %s, as %s, what %s had read from the origin %v before it asked; "+
-					"at most %v is allowed",
-					r.served.Actor, r.served.Key, r.served.As, r.source.Actor, r.asked.Time.Sub(r.source.Time), limit),
+					"at most %v is allowed: %s",
+					r.served.Actor, r.served.Key, r.served.As, r.source.Actor, r.asked.Time.Sub(r.source.Time), limit,
+					bound("the promised max-age", ev.MaxAge, limit)),
 				Events: eventsOf(r.source, r.asked, r.served),
 			}
 		}

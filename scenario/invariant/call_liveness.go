@@ -12,7 +12,7 @@ import (
 // judged from the event history.Settled on, which says that this is so.
 var callLiveness = Invariant{
 	Name:      "call-liveness",
-	Statement: "once faults have stopped, every call is answered within the time that the scenario gives it",
+	Statement: "once faults stop, every call is answered within the scenario's time",
 	Check:     checkCallLiveness,
 }
 
@@ -39,7 +39,7 @@ func checkCallLiveness(ev Evidence) Finding {
 				"%v is allowed",
 				end.Time.Sub(settled.Time), k.key, ev.Settle),
 			Events: events(settled, last.asked, end),
-		}
+		}.answered()
 	}
 	if !asked {
 		return unknown("no call was made after faults had stopped (event %d)", settled.Seq)

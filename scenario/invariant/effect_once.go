@@ -8,19 +8,17 @@ import (
 
 // effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
 //
-// If somebody was told the result of a call, no effect begins until the result may be forgotten (Evidence.Retention
-// less 2e and a second, counted from before the call was made). Calls that were made earlier, and are still in
-// progress, begin none either: a layer that let one of them take the key over must not take the first call's result. If
-// nobody was told the result, because the call is under way, its node has died, or its end could not be written, the
-// call is in progress for Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. A
-// node that stands still may begin an effect when its own call is no longer in progress, and nobody can prevent that.
-// An effect that failed did not happen. A call that was told that its effect has happened does not run it again either,
-// as long as it is in progress, nor does one begin its effect while it is under way for it.
+// Once a caller has the result, no effect begins until the result may be forgotten (Evidence.Retention less 2e and a
+// second, counted from before the call). That includes earlier calls still in progress: a layer that lets one of them
+// take over the key must not accept the first call's result. Until a caller has the result (the call is under way, its
+// node died, or its end could not be written), the call is in progress for Evidence.Lease less 2e, counted from before
+// the call, and no other effect begins. A paused node may begin an effect after its own call has expired: no layer can
+// prevent that. A failed effect did not happen. While a call is in progress, it does not repeat its own effect either,
+// nor run it twice at once.
 var effectOnce = Invariant{
 	Name: "effect-once",
-	Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its " +
-		"time less 2e), nor after somebody was told its result, until that may be forgotten (its time less 2e " +
-		"and a second)",
+	Statement: "no second effect of a key begins while its call is in progress, or before a told result may be " +
+		"forgotten. Tolerance: 2e, one second",
 	Check: checkEffectOnce,
 }
 
@@ -60,7 +58,7 @@ func checkEffectOnce(ev Evidence) Finding {
 						Verdict: Violated,
 						Why: fmt.Sprintf("the effect of %s happened twice, for %s and for %s, whose call had been "+
 							"made %s before and was in progress; that lasts %v",
-							k.key, first.actor, second.actor, span(first.asked.Time, at), inside.In(&ev).Lease),
+							k.key, first.actor, second.actor, span(first.asked.Time, at), inside.In(&ev).Held),
 						Events: events(first.asked, first.begun, first.effect, second.asked,
 							second.begun, second.effect),
 					}

@@ -39,7 +39,7 @@ func TestRowsFarAway(t *testing.T) {
 				attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(0)}).page("alice", "1", nil),
 			why:  []string{"alice sent its publish" + away(in(0), 0) + "after the end of its own lease"},
 			show: []int{1, 2}},
-			invariant.Named("stale-writer")},
+			invariant.Named("expired-publish")},
 		{judged{name: "generated in seconds after milliseconds", log: published(expires, in(30*second)),
 			why:  []string{"bob published what was generated" + away(expires, in(30*second)) + "before"},
 			show: []int{2, 4, 5}},

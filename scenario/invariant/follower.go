@@ -13,7 +13,6 @@ type teller interface {
 	// Request takes in the changes of one request, like a Watcher.
 	Request(changes []ddbfake.Change)
 	// Event judges the next event, whose Seq is greater than those before it. The event must not change afterwards. A
-	// Finding without a Verdict says that there was nothing to judge. The Events of a Finding are the events that
-	// decide it.
+	// Finding without a Verdict judged nothing. The Events of a Finding are those that decide it.
 	Event(e *history.Event) Finding
 }

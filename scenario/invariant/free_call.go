@@ -9,13 +9,13 @@ import (
 )
 
 // freeCall holds that a call is answered if no other call of its key is in the way. freeLock says when another call is
-// in the way. A call is excused if its effect failed, if its requests failed, or if it was no longer in progress when
-// it was answered. But the layer must not have waited for that itself: without the time in which its effect or its
-// requests were under way, or its node stood still, it may spend the time that its terms allow.
+// in the way. A call is excused if its effect or its requests failed, or if it was no longer in progress when answered.
+// That last excuse does not cover waiting by the layer itself: apart from its effect, its requests and pauses of its
+// node, the layer may spend only the time that its terms allow.
 var freeCall = Invariant{
 	Name: "free-call",
-	Statement: "a call that nobody else is at is not told to try again, unless its effect or its requests failed, " +
-		"or held it up until it was no longer in progress, and does not wait longer than the layer's terms allow",
+	Statement: "a call that nobody else executes is answered in time, and not told to retry, unless its effect or " +
+		"requests failed or were held up",
 	Check: checkFreeCall,
 }
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -15,8 +17,8 @@ import (
 // really read for the served body.
 var freshness = Invariant{
 	Name: "freshness",
-	Statement: "a page served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
-		"and a page served as stale was once generated for its key",
+	Statement: "a page served as fresh comes from data read at most revalidate_seconds ago (plus 2e). A page served " +
+		"as stale was generated for its key",
 	Check: checkFreshness,
 	ours: inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} },
 		Memory: rememberRenderings}),
@@ -26,7 +28,7 @@ var freshness = Invariant{
 // renderings unchanged. Then an answer that neither is a rendering nor contains one was made by nobody. If no answer
 // equals a rendering, the cache may change bodies before it serves them.
 func checkFreshness(ev Evidence) Finding {
-	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
+	pages := freshPages{Promise: ev.promise(), windows: true, whole: true}
 	finding := ok()
 	for i := range ev.History {
 		if f := pages.Event(&ev.History[i]); f.Verdict != 0 {
@@ -36,10 +38,10 @@ func checkFreshness(ev Evidence) Finding {
 	if e := pages.neverMade(); finding.Verdict != Violated && e != nil && pages.asMade {
 		return Finding{
 			Verdict: Violated,
-			Why: fmt.Sprintf("%s served for %s, as %s, what nobody has ever made: body %q", e.Actor, e.Key, e.As,
-				e.Body),
+			Why: fmt.Sprintf("%s served for %s, as %s, what nobody has ever made: body %q%s", e.Actor, e.Key, e.As,
+				e.Body, ofEarlierRun(e)),
 			Events: []int{e.Seq},
-		}
+		}.done(true)
 	}
 	return finding
 }
@@ -47,7 +49,7 @@ func checkFreshness(ev Evidence) Finding {
 // freshPages follows a history.
 type freshPages struct {
 	Promise
-	windows  bool                            // Revalidate is the window of renderings that have none of their own
+	windows  bool                            // Revalidate is the window of renderings without their own
 	rendered map[renderedPage]*history.Event // the last rendering of a body, whose data may be in the body, too
 	first    map[string]*history.Event       // by body
 	whole    bool                            // the history has all renderings
@@ -82,17 +84,27 @@ func (all *freshPages) Event(e *history.Event) Finding {
 			return unknown("how long %s is fresh is not known", e.Key)
 		}
 		age := e.Time.Sub(source.Time)
-		if limit := cmp.Or(source.Within, all.Revalidate) + 2*all.MaxClockSkew; age > limit {
+		window := cmp.Or(source.Within, all.Revalidate)
+		if limit := window + 2*all.MaxClockSkew; age > limit {
 			return Finding{
 				Verdict: Violated,
-				Why: fmt.Sprintf("%s served as fresh what %s had read from the origin %v before; at most %v is allowed",
-					e.Actor, source.Actor, age, limit),
+				Why: fmt.Sprintf("%s served as fresh what %s had read from the origin %v before; "+
+					"at most %v is allowed: %s",
+					e.Actor, source.Actor, age, limit, bound("its window (revalidate)", window, limit)),
 				Events: []int{source.Seq, e.Seq},
-			}
+			}.done(true)
 		}
 		return ok()
 	}
 	return Finding{}
+}
+
+// bound says where a limit comes from.
+func bound(name string, of, limit time.Duration) string {
+	if of == limit {
+		return name
+	}
+	return fmt.Sprintf("%s of %v, and 2e for clocks", name, of)
 }
 
 // notItsOwn judges a served body that was not made for its key.
@@ -102,7 +114,7 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 		hint := ""
 		if all.whole {
 			all.unmade = append(all.unmade, e)
-			hint = "\nhint: serve the bytes of Render unchanged"
+			hint = cmp.Or(ofEarlierRun(e), "\nhint: serve the bytes of Render, which kits call origin, unchanged")
 		}
 		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it%s", e.Seq, e.Body,
 			e.Key, e.As, hint).event(e.Seq)
@@ -111,10 +123,19 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 		Verdict: Violated,
 		Why:     fmt.Sprintf("%s served for %s what %s had made for %s", e.Actor, e.Key, source.Actor, source.Key),
 		Events:  []int{source.Seq, e.Seq},
-	}
+	}.done(true)
 }
 
-// neverMade is the first answer that neither is a rendering of any page nor contains one; nil if there is none.
+// ofEarlierRun explains an answer with the bytes of a rendering that this run has not made; "" if it has other bytes.
+func ofEarlierRun(e *history.Event) string {
+	if !recorder.IsRendering(e.Tenant+e.Key, e.Body) {
+		return ""
+	}
+	return "\nhint: these are bytes of an earlier run: the code keeps them outside of the store, such as in a " +
+		"package variable"
+}
+
+// neverMade is the first answer that neither is nor contains a rendering of any page, or nil.
 func (all *freshPages) neverMade() *history.Event {
 	for _, e := range all.unmade {
 		made := false

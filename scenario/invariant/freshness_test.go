@@ -155,6 +155,13 @@ func TestFreshness(t *testing.T) {
 				served("bob", "x", stale, time.Hour),
 			want: invariant.Violated,
 			why:  []string{"bob served for /, as stale, what nobody has ever made", `"x"`}, show: []int{3}},
+		{name: "a body of an earlier run",
+			log: newHistory().rendered("alice", "/@0#alice-render-1", 0).
+				served("alice", "/@0#alice-render-1", fresh, 0).
+				served("bob", "/@0#carol.2-render-4", fresh, second), want: invariant.Violated,
+			why: []string{"bob served", "hint: these are bytes of an earlier run"}, show: []int{3}},
+		{name: "a body of an earlier run alone", log: newHistory().served("bob", "/@0#same", fresh, second),
+			want: invariant.Unknown, why: []string{"hint: these are bytes of an earlier run"}},
 		{name: "and fresh, before the one that is as it was made",
 			log: newHistory().rendered("alice", "<1>", 0).served("bob", "<", fresh, 0).
 				served("alice", "<1>", fresh, 0),

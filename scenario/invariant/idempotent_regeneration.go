@@ -25,8 +25,8 @@ import (
 // a violation if no state had the request's hash, and some state had another hash and was not past its ttl.
 var idempotentRegeneration = Invariant{
 	Name: "idempotent-regeneration",
-	Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
-		"and nothing is made for it while REQ carries the request_hash of other inputs",
+	Statement: "while its REQ row is kept, an idempotency key publishes at most once, and renders nothing for " +
+		"inputs with another request_hash",
 	Check: onRows(checkRequests),
 	ours:  inside.Put(own{Memory: func(p Promise) memory { return newRequested(p, nil) }}),
 }
@@ -59,12 +59,19 @@ func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 var forever = time.Unix(math.MaxInt32*100, 0)
 
 func checkRequests(ev Evidence) Finding {
-	made := map[string]requestOf{} // the request for which each body was made
+	made := map[string]requestOf{} // the request for which each body was made; its id may be ""
+	several := map[string]bool{}   // bodies that were made for several requests, or for one and for none
 	asked := map[string]time.Time{}
 	var renderings []*history.Event
 	for i := range ev.History {
-		if e := &ev.History[i]; e.Kind == history.Rendered && e.Request != "" {
-			made[e.Body] = requestNamed(e)
+		e := &ev.History[i]
+		if e.Kind != history.Rendered {
+			continue
+		}
+		of, again := made[e.Body]
+		made[e.Body] = requestNamed(e)
+		several[e.Body] = several[e.Body] || again && of != made[e.Body]
+		if e.Request != "" {
 			renderings = append(renderings, e)
 		}
 	}
@@ -84,8 +91,8 @@ func checkRequests(ev Evidence) Finding {
 	first := map[requestOf]publish{}
 	where := places{ev: ev}
 	finding, doubt := ok(), ok()
-	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
-	for request := range Requests(ev.Changes) {
+	l := newLedger(ev.promise())
+	for request := range requestsOf(ev.Changes) {
 		for i := range request {
 			noteClaim(claims, &request[i], early)
 		}
@@ -99,8 +106,12 @@ func checkRequests(ev Evidence) Finding {
 				doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
 					"which request it is of is not known", s.onMeta.Seq).change(s.onMeta.Seq))
 			}
-			of, is := made[body]
-			if !is {
+			of := made[body]
+			if several[body] {
+				doubt = doubt.or(unknown("change %d publishes a body that was made for several requests, or for one "+
+					"and for none: which of them it is of is not known", s.onMeta.Seq).change(s.onMeta.Seq))
+			}
+			if of.id == "" || several[body] {
 				return
 			}
 			before, again := first[of]
@@ -211,7 +222,7 @@ func keptUntil(states []claim, p publish) time.Time {
 	return kept
 }
 
-// otherInputs returns the hash of other inputs that the rendering contradicts; "" if there is none.
+// otherInputs returns the hash of other inputs that the rendering contradicts, or "".
 func otherInputs(states []claim, e *history.Event, since time.Time) (other string) {
 	for _, s := range states {
 		switch {
@@ -240,7 +251,7 @@ type requested struct {
 	body  bodyNamed
 }
 
-// instantSum is the sum of what happened at the latest instant at which something did.
+// instantSum is the hash sum of the events at the latest instant.
 type instantSum struct {
 	at  time.Time
 	sum fingerprint.Hash

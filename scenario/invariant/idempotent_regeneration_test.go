@@ -49,6 +49,10 @@ func TestIdempotentRegeneration(t *testing.T) {
 		{name: "without any REQ row", run: again(newRun().with("r1", "h").take("alice").makes("alice", "1").
 			shows("alice", "1").wait(9000 * second)),
 			want: invariant.Violated, changes: []int{2, 4, 5}},
+		{name: "two requests, and one body for both", want: invariant.Unknown, run: first().with("r2", "h").asks("bob").
+			claims("bob", "r2", "h").take("bob").makes("bob", "1").shows("bob", "1")},
+		{name: "a request's body is made again for none", want: invariant.Unknown,
+			run: first().with("", "").take("bob").makes("bob", "1").shows("bob", "1")},
 		{name: "a rollback publishes nothing",
 			run: newRun().with("r1", "h").makes("alice", "1").do(func(l *changeLog) { l.swap("alice", "1") }).
 				with("r2", "h").makes("alice", "2").

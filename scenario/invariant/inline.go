@@ -71,8 +71,8 @@ func bodiesOf(ev Evidence) shownBodies {
 	return all
 }
 
-// by returns the body that a row names or, if it names none, holds; "" if no body is known. A name may stand for
-// several bodies, one after the other. Then it is the one that was there at a change or, if none was, the next one.
+// by returns the body that a row names or else holds; "" if unknown. A name may stand for several bodies in turn: by
+// returns the body at the time of a change, or else the next one.
 func (all shownBodies) by(row attr.Item, change int) (body string) {
 	if row != nil && !leads(row) {
 		return all.texts.in(row)

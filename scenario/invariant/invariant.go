@@ -75,13 +75,17 @@ type evidence struct {
 	Lags []recorder.Lagged
 	// Overlapping says that a node may have several things under way at once.
 	Overlapping bool
-	// Lease and Lock are the promises of a lock, for the invariants of OfLocks. Nil promises nothing.
-	Lease time.Duration
-	Lock  *promise.LockTerms
-	// Lease, Retention and Once are the promises of a layer that makes calls run once, for the invariants of OfCalls:
-	// how long a call is in progress, and how long a result is kept.
+	// Held is how long a node may rely on what it has taken: a lease, or a key whose call is in progress.
+	Held time.Duration
+	// Lock are the promises of a lock besides, for the invariants of OfLocks. Nil promises nothing.
+	Lock *promise.LockTerms
+	// Retention is how long an idempotency layer keeps a result, and Once are its other promises, for the invariants of
+	// OfCalls.
 	Retention time.Duration
 	Once      *promise.OnceTerms
+	// Recipe says that the rules of the recipe are promised. Without it, an invariant that also has such a rule judges
+	// harm alone; an invariant that is such a rule judges whoever asks it.
+	Recipe bool
 	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
 	Behind time.Duration
 }
@@ -99,8 +103,42 @@ type Finding struct {
 
 type deciding = inside.Of[finding]
 
-// finding has the places, from 1, of the operations that show the violation.
-type finding struct{ Operations []int }
+// finding has further facts of a finding.
+type finding struct {
+	Operations []int // the places, from 1, of the operations that show the violation
+	// Answered says that the last event is an answer that the rows, and their last writers, explain.
+	Answered bool
+	Rule     bool // a rule of the recipe is broken, and nobody is harmed
+	// Done says that the harm is done: a newer page is overwritten, there is a second holder, an old page is served.
+	Done bool
+	// Graded says that other violations of the invariant may do more harm, or less.
+	Graded bool
+}
+
+// Harm is 0 if nobody is harmed by the violation, 1 if somebody may be, and 2 if the harm is done.
+func (f *finding) Harm() int {
+	switch {
+	case f.Rule:
+		return 0
+	case f.Done:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// asRule is the violation of a rule of the recipe, with the reason why nobody is harmed.
+func (f Finding) asRule(reason string) Finding {
+	f.Why += " (a rule of the recipe; nobody is harmed: " + reason + ")"
+	inside.In(&f).Rule, inside.In(&f).Graded = true, true
+	return f
+}
+
+// done is a violation whose harm is done if the parameter says so.
+func (f Finding) done(is bool) Finding {
+	inside.In(&f).Done, inside.In(&f).Graded = is, true
+	return f
+}
 
 // Invariant is one promise.
 type Invariant struct {
@@ -132,22 +170,27 @@ type own struct {
 	// OnRows says that Check finds fault with a log that lacks rows. If the cache has rows by other names, they may be
 	// what it lacks.
 	OnRows bool
+	// Rule says that the whole invariant is a rule of the recipe: nobody is harmed by any violation of it.
+	Rule bool
 }
 
 // follows reports whether Check is made from rule, from beyond, or from both.
 func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
 
 var all = []Invariant{
-	staleWriter(), lockTheft(), monotonicPublication(), atomicPublish(), noDanglingPointer(), ttlWellFormed(),
+	staleWriter(), lockTheft(), monotonicPublication(), noDanglingPointer(), ttlWellFormed(),
 	freshness, ttlIsGC, singleFlight(), noLostInvalidation, idempotentRegeneration, tenantIsolation,
 	linearizable, monotonicReads, readYourWrites, boundedStaleness, liveness,
+	expiredPublish(), atomicPublish(),
 }
 
-// All returns the invariants in the order in which reports name them. Those that the change log alone decides come
-// first.
+var harmful = slices.DeleteFunc(All(), func(inv Invariant) bool { return inside.In(&inv).Rule })
+
+// All returns the invariants in the order in which reports name them. The rules of the
+// recipe come last: nobody is harmed by their violation.
 func All() []Invariant { return slices.Clone(all) }
 
-// Named returns the invariant of [All] with this name. It panics if there is none.
+// Named returns the invariant of [All] with this name, or panics.
 func Named(name string) Invariant {
 	i := slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })
 	if i < 0 {
@@ -174,6 +217,12 @@ func (f Finding) event(seq int) Finding {
 	return f
 }
 
+// answered says that the last event of a finding is an answer which the rows explain.
+func (f Finding) answered() Finding {
+	inside.In(&f).Answered = true
+	return f
+}
+
 // or returns f or, if f is ok, other. So the first doubt is kept. Violations are not lost in this way, because a
 // violation ends the check before; a doubt about one key does not hide a violation on another.
 func (f Finding) or(other Finding) Finding {
@@ -183,9 +232,10 @@ func (f Finding) or(other Finding) Finding {
 	return other
 }
 
-// and returns the first violation of the two, or else the first doubt.
+// and returns the first violation of the two by which somebody is harmed, or else the first violation, or else the
+// first doubt.
 func (f Finding) and(other Finding) Finding {
-	if f.Verdict != Violated && other.Verdict == Violated {
+	if other.Verdict == Violated && (f.Verdict != Violated || inside.In(&f).Rule && !inside.In(&other).Rule) {
 		return other
 	}
 	return f.or(other)

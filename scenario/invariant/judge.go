@@ -24,13 +24,15 @@ type following struct {
 	beyond follower
 }
 
-// Judge checks the given invariants, or All if none is given, and reports the findings that are not ok, in the order of
-// the invariants. The findings are the same as those of Check, but the log is read only once for all invariants that
-// need it. If a check gives no verdict, the verdict is unknown. An invariant that is not one of All sees the cache's
-// own rows, whatever Schema says.
+// Judge checks the given invariants, and reports the findings that are not ok, in the order of the invariants. If none
+// is given, it checks All without the rules of the recipe. The findings are the same as those of Check, but the log is
+// read only once for all invariants that need it. If a check gives no verdict, the verdict is unknown. An invariant
+// that is not one of All sees the cache's own rows, whatever Schema says.
 func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	if len(by) == 0 {
-		by = all
+		if by = harmful; inside.In(&ev).Recipe {
+			by = all
+		}
 	}
 	raw := ev
 	ev, rows := ev.translated()
@@ -107,7 +109,7 @@ func among(all []int, first, last int) []int {
 
 // follow runs the checks that follow the log, all of them at once.
 func follow(ev Evidence, invs []Invariant) []following {
-	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
+	l := newLedger(ev.promise())
 	all := make([]following, len(invs))
 	var beyond []follower
 	for i := range invs {
@@ -136,7 +138,7 @@ func follow(ev Evidence, invs []Invariant) []following {
 			}
 		}
 	}
-	for request := range Requests(ev.Changes) {
+	for request := range requestsOf(ev.Changes) {
 		tell(request[0].Seq)
 		l.take(request, func(s *step) {
 			for i := range all {

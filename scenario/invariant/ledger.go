@@ -55,6 +55,7 @@ type partition struct {
 	murky int // the change that left LOCK without a token; 0 if LOCK has a token, is gone, or is nobody's
 
 	turns int    // how often the lease has been taken
+	blur  int    // the last change since then that left LOCK without a token, or 0
 	took  []turn // each actor's last turn, in the order of their first turns
 
 	meta      attr.Item
@@ -88,7 +89,7 @@ type step struct {
 	*partition                   // the state after the request
 	was        partition         // the state before the request, except its slices
 	rows       []*ddbfake.Change // the changes of the key's rows
-	// onMeta and onLock are the changes of META and LOCK, nil if there is none.
+	// onMeta and onLock are the changes of META and LOCK, or nil.
 	onMeta, onLock *ddbfake.Change
 	// published says that META shows another generation than before. restored says that META has led to this generation
 	// before.
@@ -96,6 +97,7 @@ type step struct {
 	// back is set if META was made to lead to a version that has been visible, as it was then, in the place of another.
 	back *setBack
 	by   turn // the publisher's last turn; zero if it has never taken the lease
+	held turn // the last turn before the request of the actor that made it; zero if it had never taken the lease
 	// arrived says that META shows another generation than before, and that this generation was published in another
 	// region.
 	arrived bool
@@ -104,7 +106,7 @@ type step struct {
 // setBack is a rollback, or the contrary of one: from one version to another.
 type setBack struct {
 	from, to time.Time // the generated_at of the two
-	// the newest of the versions between them to which a rollback should have led; nil if there is none
+	// the newest version between them to which a rollback should have led, or nil
 	skipped *version
 }
 
@@ -117,7 +119,7 @@ func (l *ledger) take(request []ddbfake.Change, judge func(*step)) {
 		}
 		s := &l.step
 		*s = step{Promise: l.Promise, partition: l.at(id), rows: s.rows[:0]}
-		s.was = *s.partition
+		s.was, s.held = *s.partition, s.lastOf(request[i].Actor)
 		for j := i; j < len(request); j++ {
 			if other, sk := role(request[j]); j == i || other == id {
 				s.note(&request[j], sk)
@@ -157,7 +159,7 @@ func (l *ledger) at(id rowID) *partition {
 	return p
 }
 
-// find returns the partition with this partition key, nil if there is none. A history is about one table.
+// find returns the partition with this key, or nil. A history is about one table.
 func (l *ledger) find(pk string) *partition {
 	for p := range l.all {
 		if p.pk == pk {
@@ -214,7 +216,7 @@ func (p *partition) noteLock(c *ddbfake.Change, skew time.Duration) {
 	now, held := readLease(c.After)
 	if !held {
 		if p.turns == 0 || !isNobodys(c.After, c.Time) {
-			p.murky = c.Seq
+			p.murky, p.blur = c.Seq, c.Seq
 		}
 		return
 	}
@@ -227,6 +229,7 @@ func (p *partition) noteLock(c *ddbfake.Change, skew time.Duration) {
 	} else {
 		now.holder, now.copied = c.Actor, c.Cause == ddbfake.CauseReplica
 		p.turns++
+		p.blur = 0
 		p.takes(turn{c.Actor, p.turns})
 	}
 	p.lock = now
@@ -264,7 +267,7 @@ func (p *partition) noteVersion(c *ddbfake.Change, sk string) {
 	}
 }
 
-// versionAt returns the position of a VER row; -1 if there is none.
+// versionAt returns the position of a VER row, or -1.
 func (p *partition) versionAt(sk string) int {
 	for i := range p.versions {
 		if p.versions[i].sk == sk {
@@ -324,9 +327,9 @@ func (s *step) lead(v *version) {
 
 // setBack compares a version with the one that META led to before; nil if META led to none.
 //
-// A rollback may have been decided at any time since META led to the version before. So a version whose row came later
-// is none that it should have led to. Versions within 2e of each other have no order. To a cache that treats a row as
-// gone before its ttl, a version is not gone if it has no earlier ttl than the one that was chosen.
+// A rollback may have been decided at any time since META led to the version before, so it need not lead to a version
+// written after that. Versions within 2e of each other have no order. A cache may treat a row as gone before its ttl,
+// but not one that expires no earlier than the chosen version.
 func (s *step) setBack(to *version) *setBack {
 	before := s.onMeta.Before
 	sk, points := before.Str("current_sk")

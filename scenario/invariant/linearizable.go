@@ -19,9 +19,10 @@ import (
 // between its call and its answer. If an operation has no answer, or an answer that leaves the outcome open, it may
 // have taken effect at any time since its call, or never.
 //
-// Time is part of the check. An acquire finds the lease over only after its end, and a publish needs a lease that is
-// not over; both within e. A refusal needs no reason, and does not prove that nothing happened: a request that
-// conflicts with a transaction is refused, and so is a request that is sent again after its own success.
+// Time is part of the check: an acquire finds the lease over only after its end, within e. A publish needs its own
+// token, whose lease may be over: see expiredPublish. A refusal needs no reason, and does not prove that nothing
+// happened: a request that conflicts with a transaction is refused, and so is a request that is sent again after its
+// own success.
 //
 // The other invariants read the log of the store; this one reads the operations as the nodes saw them. Only this
 // invariant sees eventually consistent reads.
@@ -32,8 +33,8 @@ import (
 // Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
 var linearizable = Invariant{
 	Name: "linearizable",
-	Statement: "the answers to all operations on a key are those of one page and one lease, each operation at " +
-		"one moment between its call and its answer",
+	Statement: "all answers about a key are those of one page and one lease, each operation taking effect once " +
+		"between its call and its answer",
 	Check: func(ev Evidence) Finding { return checkLinearizable(ev, maxWork) },
 }
 
@@ -49,7 +50,7 @@ func checkLinearizable(ev Evidence, work int) Finding {
 				Why: fmt.Sprintf("what %s was told when it called %s for %s has no explanation in any order of the "+
 					"operations before it",
 					at.Actor, at.Verb, key),
-				deciding: inside.Put(finding{leadingTo(operations, *at)}),
+				deciding: inside.Put(finding{Operations: leadingTo(operations, *at)}),
 			}
 		default:
 			found = found.or(givenUp(operations, at, open, end, work))

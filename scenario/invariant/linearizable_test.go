@@ -120,6 +120,8 @@ func TestLinearizable(t *testing.T) {
 			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "").
 			read("bob", 102, "p1"),
 			show: []int{1, 2, 4}},
+		{name: "a page that is published after the lease, which nobody else has taken", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 10, "a1", "p1", done)},
 		{name: "two leases at once", log: ops().
 			acquire("alice", 0, "a1", done).acquire("bob", 9, "b1", done),
 			show: []int{1, 2}},

@@ -15,10 +15,9 @@ import (
 // the next request is served from there. It is judged from the moment at which faults have stopped and all other nodes
 // are done. If the history has such a moment, it is the event history.Settled.
 var liveness = Invariant{
-	Name: "liveness",
-	Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time " +
-		"that the scenario gives it",
-	Check: checkLiveness,
+	Name:      "liveness",
+	Statement: "once faults stop, every page that is asked for is in the cache and fresh within the scenario's time",
+	Check:     checkLiveness,
 	// after the last step of a schedule, everything depends on the rows
 	ours: inside.Put(own{Memory: rememberNothing}),
 }
@@ -74,7 +73,7 @@ func checkLiveness(ev Evidence) Finding {
 // tooLong says that the lock was taken for longer than the leases of the world last, if the last of the changes that
 // show who holds it does so: by more than clocks, and times in whole seconds, can explain.
 func tooLong(ev Evidence, changes []int) string {
-	world := inside.In(&ev).Lease
+	world := inside.In(&ev).Held
 	if len(changes) == 0 || world == 0 {
 		return ""
 	}

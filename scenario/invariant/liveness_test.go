@@ -107,7 +107,7 @@ func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 		ev := test.run.happens("visitor", history.Settled).asks("visitor").wait(5*second).
 			happens("visitor", history.Failed).evidence()
 		ev.Settle, ev.MaxClockSkew = 4*second, test.skew
-		inside.In(&ev).Lease = test.lease
+		inside.In(&ev).Held = test.lease
 		f := invariant.Named("liveness").Check(ev)
 		if want := "at most 4s is allowed" + test.says; f.Verdict != invariant.Violated ||
 			!strings.HasSuffix(f.Why, want) {

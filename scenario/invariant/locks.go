@@ -12,9 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold). It does not
-// matter which rows the lock keeps, and where. From the change log the invariants take only the times of a node's
-// writes.
+// The invariants of locks are judged from the requests of a lock's clients and the answers they got (history.Hold),
+// whatever rows the lock keeps. From the change log the invariants take only the times of a node's writes.
 var ofLocks = ofTold(mutualExclusion, guardedWrites, keptLease, freeLock, lockLiveness)
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
@@ -30,9 +29,8 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // token.
 var guardedWrites = Invariant{
 	Name: "guarded-write",
-	Statement: "after a write of a later holder, the guarded resource takes no write of an earlier one: " +
-		"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from " +
-		"holder to holder",
+	Statement: "the guarded resource takes no write of an earlier holder after a later one's: during the earlier " +
+		"lease less 2e, or ever with fencing tokens",
 	Check: checkGuardedWrites,
 }
 
@@ -47,13 +45,13 @@ func checkGuardedWrites(ev Evidence) Finding {
 
 func checkWrites(ev Evidence, lock *lock) Finding {
 	for i, late := range lock.writes {
-		first := lock.byID[inside.In(late).Hold.ID]
+		first := lock.byID[late.Hold.ID]
 		for _, before := range lock.writes[:i] {
-			second := lock.byID[inside.In(before).Hold.ID]
+			second := lock.byID[before.Hold.ID]
 			if !second.after(first) {
 				continue
 			}
-			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
+			if late.Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, "+
@@ -65,12 +63,12 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 		}
 	}
 	for _, refused := range lock.refused {
-		if h := lock.byID[inside.In(refused).Hold.ID]; refused.Time.Before(h.sure(ev, refused)) {
+		if h := lock.byID[refused.Hold.ID]; refused.Time.Before(h.sure(ev, refused)) {
 			return Finding{
 				Verdict: Violated,
 				Why: fmt.Sprintf("a write of %s, which could still rely on lock %s, was refused for its fencing "+
 					"token %d: an earlier holder had a greater one",
-					h.actor, lock.key, inside.In(refused).Hold.Token),
+					h.actor, lock.key, refused.Hold.Token),
 				Events: events(h.asked, h.taken, refused),
 			}
 		}
@@ -81,14 +79,14 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 func checkTokens(lock *lock) Finding {
 	for i, first := range lock.holds {
 		for _, second := range lock.holds[i+1:] {
-			if inside.In(first.taken).Hold.Fenced && inside.In(second.taken).Hold.Fenced && second.after(first) &&
-				inside.In(second.taken).Hold.Token <= inside.In(first.taken).Hold.Token {
+			if first.taken.Hold.Fenced && second.taken.Hold.Fenced && second.after(first) &&
+				second.taken.Hold.Token <= first.taken.Hold.Token {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after "+
 						"that, got %d: tokens must grow",
-						first.actor, inside.In(first.taken).Hold.Token, lock.key, second.actor,
-						inside.In(second.taken).Hold.Token),
+						first.actor, first.taken.Hold.Token, lock.key, second.actor,
+						second.taken.Hold.Token),
 					Events: events(first.taken, second.asked, second.taken),
 				}
 			}
@@ -102,15 +100,15 @@ func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 
 // keptLease holds that a lock is held for as long as it says.
 //
-// It is violated if a holder is told too early that it has lost the lock: before the end of its lease, less 2e and the
-// lock's own margin. In this case the lease was shorter than requested, or the lock has thrown it away. If a lock
-// extends itself, its holder must not be told so as long as the lock could have extended itself. It could have done so
-// if none of its requests failed for a reason that it was told, and if its requests and its node were delayed for less
-// than a quarter of the lease less 2e in all.
+// It is violated if a holder learns too early that the lock is lost: before the end of its lease, less 2e and the
+// lock's own margin. Then the lease was shorter than requested, or the lock gave it up. The holder of a self-extending
+// lock must not lose it while the lock could have extended itself: its requests saw no failure, and the delays of
+// requests and node add up to less than a quarter of (lease - 2e). A failed request does not excuse a lock that then
+// sends nothing for half a lease: see stopped.
 var keptLease = Invariant{
 	Name: "kept-lease",
-	Statement: "nobody is told to have lost a lock before the end of its lease less 2e; " +
-		"and nobody whose lock extends itself loses it, unless its requests failed or were held up",
+	Statement: "no holder is told of a loss before its lease ends, less 2e. Heartbeats retry within half a lease, " +
+		"and fail only with their requests",
 	Check: checkKeptLease,
 }
 
@@ -123,17 +121,28 @@ func checkKeptLease(ev Evidence) Finding {
 			return f
 		}
 		for _, h := range lock.holds {
+			if f := checkOutlived(ev, lock, h); f.Verdict != OK {
+				return f
+			}
 			lost := h.ended
-			if lost == nil || lost.Kind != mark.EventLockLost || inside.In(lost).Hold.Troubled {
+			if lost == nil || lost.Kind != mark.EventLockLost {
 				continue
+			}
+			if silent, stopped := h.stopped(ev, lost); stopped {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s was told to have lost lock %s, which extends itself: it had sent no write "+
+						"for %v, although nothing held it up", h.actor, lock.key, silent),
+					Events: events(h.asked, h.taken, h.lastClaim(lost), lost),
+				}
 			}
 			early := lost.Time.Before(h.sure(ev, lost).Add(-inside.In(&ev).Lock.Margin))
 			held := inside.In(&ev).Lock.Heartbeats && h.extends(ev, lost)
-			if !early && !held {
+			if lost.Hold.Troubled || !early && !held {
 				continue
 			}
 			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
-				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Lease)
+				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Held)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests "+
 					"were held up for %v only, and none failed",
@@ -145,8 +154,8 @@ func checkKeptLease(ev Evidence) Finding {
 	return ok()
 }
 
-// checkExtended finds a lock that should have extended itself, and that another node was told to have. What held its
-// holder up until then is known at the holder's next event.
+// checkExtended finds a lock that should have extended itself but was granted to another node. The holder's delays
+// until then are known at its next event.
 func checkExtended(ev Evidence, lock *lock) Finding {
 	if !inside.In(&ev).Lock.Heartbeats {
 		return ok()
@@ -159,7 +168,18 @@ func checkExtended(ev Evidence, lock *lock) Finding {
 			if ended || !second.after(first) || next < 0 {
 				continue
 			}
-			if until := first.told[next]; !inside.In(until).Hold.Troubled && first.extends(ev, until) {
+			for _, until := range first.told[next:] {
+				if silent, stopped := first.stopped(ev, until); stopped {
+					return Finding{
+						Verdict: Violated,
+						Why: fmt.Sprintf("%s was told that it has lock %s, which extends itself, while %s held it, "+
+							"which had sent no write for %v, although nothing held it up",
+							second.actor, lock.key, first.actor, silent),
+						Events: events(first.asked, first.taken, second.asked, at, first.lastClaim(until), until),
+					}
+				}
+			}
+			if until := first.told[next]; !until.Hold.Troubled && first.extends(ev, until) {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s was told that it has lock %s, which extends itself, while %s held it, "+
@@ -175,32 +195,88 @@ func checkExtended(ev Evidence, lock *lock) Finding {
 
 // excused is the time in which the lock was not to blame, until an event.
 func (h *hold) excused(until *history.Event) time.Duration {
-	return inside.In(h.taken).Hold.Excused + inside.In(until).Hold.Excused
+	return h.taken.Hold.Excused + until.Hold.Excused
 }
 
 // extends says whether a lock that extends itself was held up for so short a time that it could do so until an event.
 func (h *hold) extends(ev Evidence, until *history.Event) bool {
-	return h.excused(until) < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
+	return h.excused(until) < inside.In(&ev).Held/4-2*ev.MaxClockSkew
 }
 
-// freeLock holds that a lock that nobody can hold is given to a node that asks for it, without a wait.
+// checkOutlived finds a lock that claims to be held after the end of the lease that its last write began.
+func checkOutlived(ev Evidence, lock *lock, h *hold) Finding {
+	for _, e := range h.told {
+		says := e.Kind == mark.EventLockHeld || e.Kind == mark.EventLockReleasing && h.checking == nil && h.ended == e
+		if silent := h.silent(ev, e); says && silent > inside.In(&ev).Held+2*ev.MaxClockSkew {
+			return Finding{
+				Verdict: Violated,
+				Why: fmt.Sprintf("%s still held lock %s, which extends itself and had sent no write for %v: its lease "+
+					"is %v", h.actor, lock.key, silent, inside.In(&ev).Held),
+				Events: events(h.asked, h.taken, e),
+			}
+		}
+	}
+	return ok()
+}
+
+// stopped reports, and for how long, that a self-extending lock had stopped extending by the time of an event: it sent
+// no write for more than half a lease and 2e, yet stayed held. A lock that reports its loss after a failed request has
+// not stopped.
+func (h *hold) stopped(ev Evidence, until *history.Event) (silent time.Duration, stopped bool) {
+	silent = h.silent(ev, until)
+	goesOn := h.checking == nil
+	if c := h.lastClaim(until); c != nil {
+		goesOn = c.Time.After(until.Time.Add(-silent))
+	}
+	return silent, goesOn && silent > inside.In(&ev).Held/2+2*ev.MaxClockSkew
+}
+
+// silent is for how long a lock had sent no write when an event came, without the time for which its node stood still.
+// A request that failed counts as a write.
+func (h *hold) silent(ev Evidence, until *history.Event) time.Duration {
+	silent := until.Hold.Silent
+	since, paused := until.Time.Add(-silent), time.Time{}
+	for i := range ev.History[:until.Seq-1] {
+		switch e := &ev.History[i]; {
+		case silent <= 0:
+			return 0
+		case e.Actor != h.actor:
+		case e.Kind == history.Paused:
+			paused = e.Time
+		case e.Kind == history.Resumed:
+			silent -= max(e.Time.Sub(later(paused, since)), 0)
+		}
+	}
+	return silent.Round(time.Millisecond)
+}
+
+// lastClaim is the last answer before an event that the lock is still held, or nil.
+func (h *hold) lastClaim(before *history.Event) *history.Event {
+	for _, c := range slices.Backward(h.claims) {
+		if c.answer.Seq < before.Seq {
+			return c.answer
+		}
+	}
+	return nil
+}
+
+// freeLock holds that a free lock is granted at once.
 //
-// Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it. If
-// no request of its lock failed for a reason that it was told, it can hold it until it is refused or its release has
-// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
-// LockTerms.Takeover. They count from its last write in the change log or its last event, whichever is later. Twice 2e
-// and two seconds are added, because rows may hold whole seconds. In each case, reads without ConsistentRead may show
-// the lock as held for as long again as they are behind.
+// Another node, or an earlier request of the same node, may hold the lock from its request on. If its requests saw no
+// failure, it may hold the lock until it is refused or its release has returned. A failed release does not count as a
+// failure if only a condition of the lock's own failed while its holder could still rely on the lock: see ownFault.
+// Otherwise (a crash, a lost answer, any other failed release) it may hold the lock for a lease plus
+// LockTerms.Takeover, counted from its last write or its last event, whichever is later, plus 4e and two seconds,
+// because rows may hold whole seconds. Eventually consistent reads may show the lock as held for longer, by their lag.
 //
 // A lock whose LockTerms.Takeover is longer than a lease compares no clocks: each node watches the lock for a while
 // before it takes it over, and may begin late. For it Takeover also counts from the node's own first look.
 //
-// A lock may also refuse because the lease that it has got is over, or less than its margin is left, when its answer
-// comes: see heldUp.
+// A lock may also refuse if the new lease has ended, except for its margin, by the time of the answer: see heldUp.
 var freeLock = Invariant{
 	Name: "free-lock",
-	Statement: "a node that asks for a lock which nobody else can hold is not refused, unless its requests failed, " +
-		"or held it up until its lease was over, and does not wait longer for it than the lock's terms allow",
+	Statement: "a node that asks for a free lock gets it, within the lock's terms, unless its own requests failed " +
+		"or were held up",
 	Check: checkFreeLock,
 }
 
@@ -214,7 +290,7 @@ func checkFreeLock(ev Evidence) Finding {
 		}
 		asked := free{
 			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover,
-			refused: mark.EventLockRefused, watches: inside.In(&ev).Lock.Takeover > inside.In(&ev).Lease,
+			refused: mark.EventLockRefused, watches: inside.In(&ev).Lock.Takeover > inside.In(&ev).Held,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
 			},
@@ -243,7 +319,7 @@ type free struct {
 
 func (r free) check(ev Evidence) Finding {
 	for i, a := range r.all {
-		if a.answer == nil || inside.In(a.answer).Hold.Troubled || a.late {
+		if a.answer == nil || a.answer.Hold.Troubled || a.late {
 			continue
 		}
 		free, inTheWay := a.asked.Time, (*hold)(nil)
@@ -252,12 +328,12 @@ func (r free) check(ev Evidence) Finding {
 			if j == i || other.asked.Seq > a.answer.Seq {
 				continue
 			}
-			if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq && inside.In(&ev).Behind == 0 {
+			if other.gone(ev) && other.closed.Seq < a.asked.Seq && inside.In(&ev).Behind == 0 {
 				continue
 			}
 			until := other.until(ev, r.takeover)
-			if r.watches && (other.closed == nil || other.troubled) {
-				until = later(until, until.Add(r.firstLook(a, other).Sub(other.lastSign())-inside.In(&ev).Lease))
+			if r.watches && !other.gone(ev) {
+				until = later(until, until.Add(r.firstLook(a, other).Sub(other.lastSign())-inside.In(&ev).Held))
 			}
 			if !until.Before(a.asked.Time) {
 				clear = false
@@ -267,14 +343,14 @@ func (r free) check(ev Evidence) Finding {
 			}
 		}
 		if a.answer.Kind == r.refused && clear {
-			return Finding{Verdict: Violated, Why: r.refusal(a), Events: events(a.asked, a.answer)}
+			return Finding{Verdict: Violated, Why: r.refusal(a), Events: events(a.asked, a.answer)}.answered()
 		}
-		if waited := a.answer.Time.Sub(free) - inside.In(a.answer).Hold.Excused; waited > r.wait {
+		if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > r.wait {
 			all := []*history.Event{a.asked, a.answer}
 			if inTheWay != nil {
 				all = append(all, inTheWay.asked, inTheWay.closed)
 			}
-			return Finding{Verdict: Violated, Why: r.delay(a, waited), Events: events(all...)}
+			return Finding{Verdict: Violated, Why: r.delay(a, waited), Events: events(all...)}.answered()
 		}
 	}
 	return ok()
@@ -284,7 +360,7 @@ func (r free) check(ev Evidence) Finding {
 func (r free) firstLook(a, other *hold) time.Time {
 	for _, own := range r.all {
 		if own.actor == a.actor && own != a && own != other && own.answer != nil &&
-			!inside.In(own.answer).Hold.Troubled && !own.asked.Time.Before(other.lastSign()) {
+			!own.answer.Hold.Troubled && !own.asked.Time.Before(other.lastSign()) {
 			return own.answer.Time
 		}
 	}
@@ -295,7 +371,7 @@ func (r free) firstLook(a, other *hold) time.Time {
 // is judged from the event history.Settled on, which says that this is so.
 var lockLiveness = Invariant{
 	Name:      "lock-liveness",
-	Statement: "once faults have stopped, every lock can be taken within the time that the scenario gives it",
+	Statement: "once faults stop, every lock can be taken within the scenario's time",
 	Check:     checkLockLiveness,
 }
 
@@ -327,7 +403,7 @@ func checkLockLiveness(ev Evidence) Finding {
 				last.end().Time.Sub(settled.Time), lock.key, ev.Settle),
 		}
 		f.Events = events(settled, last.asked, last.end())
-		return f
+		return f.answered()
 	}
 	if !asked {
 		return unknown("no lock was asked for after faults had stopped (event %d)", settled.Seq)
@@ -353,13 +429,14 @@ type answered struct{ asked, answer *history.Event }
 type hold struct {
 	actor     string
 	asked     *history.Event
-	answer    *history.Event // LockTaken or LockRefused; nil if there is none
+	answer    *history.Event // LockTaken, LockRefused, or nil
 	taken     *history.Event // nil if it was not granted
 	extending *history.Event
 	extended  []answered // the extensions that were granted
 	claims    []answered // the extensions, and the answers that it still holds the lock
 	checking  *history.Event
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
+	releasing *history.Event
 	// the event after which it can no longer be in the way: refused, or the release has returned
 	closed    *history.Event
 	troubled  bool
@@ -397,28 +474,32 @@ func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 // sureFrom is the time until which a holder may rely on a lease that began with a request. Rows may hold whole
 // milliseconds.
 func sureFrom(ev Evidence, asked *history.Event) time.Time {
-	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
+	return asked.Time.Add(promise.Sure(inside.In(&ev).Held, ev.MaxClockSkew, promise.LeaseRounding))
 }
 
-// heldUp says whether a request was answered when its lease was over but for the margin, although what was asked did
-// not wait by itself for longer than it may.
+// heldUp says whether the answer to a request came when its lease was over, except for the margin, although the lock
+// itself did not wait too long.
 func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 	if h.answer == nil || h.answer.Time.Before(sureFrom(ev, h.asked).Add(-margin)) {
 		return false
 	}
-	return h.answer.Time.Sub(h.asked.Time)-inside.In(h.answer).Hold.Excused <= wait
+	return h.answer.Time.Sub(h.asked.Time)-h.answer.Hold.Excused <= wait
 }
 
 // surely says whether a holder may rely on its lock at an event without asking again.
 func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Before(h.sure(ev, at)) }
 
-// claimed is the last question whose answer was that the lock is still held, if it came after the given event. If there
-// is none, it is nil. An answer within the lease that the holder had asked for by then does not count: rows may hold
-// whole milliseconds, so that its row ends a part of a millisecond before. Clocks that may differ excuse more.
+// claimed is the last question after the given event that was answered "still held", or nil. An answer within the lease
+// requested by then does not count: rows may hold whole milliseconds, so that the row ends a fraction earlier. Nor does
+// one within a millisecond of the event, if the time of the last extension is unknown. Clock skew excuses more.
 func (h *hold) claimed(ev Evidence, after *history.Event) *history.Event {
+	terms := inside.In(&ev).Lock
 	for _, c := range slices.Backward(h.claims) {
+		if terms != nil && terms.Heartbeats && c.asked.Time.Before(after.Time.Add(promise.LeaseRounding)) {
+			continue
+		}
 		if c.asked.Seq > after.Seq && (ev.MaxClockSkew > 0 || c.answer.Kind == mark.EventLockExtended ||
-			!c.asked.Time.Before(h.since(after).Time.Add(inside.In(&ev).Lease))) {
+			!c.asked.Time.Before(h.since(after).Time.Add(inside.In(&ev).Held))) {
 			return c.asked
 		}
 	}
@@ -433,16 +514,32 @@ func (h *hold) end() *history.Event {
 	return h.last
 }
 
+// gone says whether a request is over, and nothing has happened to it that could have left something behind.
+func (h *hold) gone(ev Evidence) bool {
+	failed := h.closed != nil && h.closed.Kind == mark.EventLockReleased && h.closed.Note != ""
+	return h.closed != nil && !h.troubled && (!failed || h.ownFault(ev))
+}
+
+// ownFault says whether a release that failed did so by the lock's own doing: its holder could still rely on the lock,
+// no request failed, and none of them held the release up.
+func (h *hold) ownFault(ev Evidence) bool {
+	r := h.releasing
+	if r == nil || h.ended != r || r.Hold.Excused != h.closed.Hold.Excused {
+		return false
+	}
+	return h.surely(ev, r) || inside.In(&ev).Lock.Heartbeats && h.extends(ev, r)
+}
+
 // until is the time until which a request can be in the way of others.
 func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	behind := inside.In(&ev).Behind
-	if h.closed != nil && !h.troubled {
+	if h.gone(ev) {
 		return h.closed.Time.Add(behind)
 	}
 	if h.answer == nil && h.ended == nil {
 		return endOfTime // it goes on
 	}
-	return h.lastSign().Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
+	return h.lastSign().Add(inside.In(&ev).Held + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
 }
 
 // lastSign is the time of a request's last event, or of its node's last write for it.
@@ -454,7 +551,7 @@ func locksOf(ev Evidence) []*lock {
 	open := map[string]*hold{} // by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if inside.In(e).Hold == nil {
+		if e.Hold == nil {
 			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
 				h.last = e
 				if h.ended == nil {
@@ -469,14 +566,14 @@ func locksOf(ev Evidence) []*lock {
 			all = append(all, &lock{key: e.Key, byID: map[string]*hold{}})
 		}
 		l := all[at]
-		h := l.byID[inside.In(e).Hold.ID]
+		h := l.byID[e.Hold.ID]
 		if h == nil {
 			if e.Kind != mark.EventLockAsked {
 				continue
 			}
 			h = &hold{actor: e.Actor, asked: e}
 			l.all = append(l.all, h)
-			l.byID[inside.In(e).Hold.ID] = h
+			l.byID[e.Hold.ID] = h
 			open[e.Actor] = h
 		}
 		l.take(h, e)
@@ -492,7 +589,7 @@ func locksOf(ev Evidence) []*lock {
 // take takes in an event of a hold.
 func (l *lock) take(h *hold, e *history.Event) {
 	h.last, h.told = e, append(h.told, e)
-	h.troubled = h.troubled || inside.In(e).Hold.Troubled
+	h.troubled = h.troubled || e.Hold.Troubled
 	end := func() {
 		if h.ended == nil {
 			h.ended = e
@@ -516,11 +613,10 @@ func (l *lock) take(h *hold, e *history.Event) {
 	case mark.EventLockLost:
 		end()
 	case mark.EventLockReleasing:
+		h.releasing = e
 		end()
 	case mark.EventLockReleased:
-		if e.Note == "" {
-			h.closed = e
-		}
+		h.closed = e
 	case mark.EventGuardedWrite:
 		l.writes = append(l.writes, e)
 	case mark.EventGuardedRefused:

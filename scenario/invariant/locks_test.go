@@ -19,10 +19,10 @@ type LockTerms = promise.LockTerms
 
 // promised is a lease of ten seconds, under terms.
 func promised(terms LockTerms) recorded {
-	return inside.Put(evidence{Lease: 10 * time.Second, Lock: &terms})
+	return inside.Put(evidence{Held: 10 * time.Second, Lock: &terms})
 }
 
-// told is one event of a history of locks: what happened to a hold of a node, and when.
+// told is one event of a history of locks: the node, its hold, the kind and the time.
 type told struct {
 	at       time.Duration
 	actor    string
@@ -32,6 +32,7 @@ type told struct {
 	excused  time.Duration
 	troubled bool
 	note     string
+	silent   time.Duration
 }
 
 // of makes a history of the lock "job".
@@ -41,8 +42,9 @@ func of(all ...told) []history.Event {
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(a.at), Actor: a.actor, Kind: a.kind, Note: a.note}
 		if a.hold != "" {
 			e.Key = "job"
-			inside.In(&e).Hold = &mark.Hold{
+			e.Hold = &history.Hold{
 				ID: a.hold, Token: a.token, Fenced: a.token != 0, Excused: a.excused, Troubled: a.troubled,
+				Silent: a.silent,
 			}
 		}
 		events = append(events, e)
@@ -69,6 +71,22 @@ func back(at time.Duration, actor, hold string) []told {
 // claims asks whether the lock is still held, and gets the answer yes.
 func claims(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockChecking, hold, 0), is(at, actor, mark.EventLockHeld, hold, 0)...)
+}
+
+// stops is the history of a hold: taken at one time, a failed heartbeat at another, and an event of the given kind,
+// such as a loss, at a third.
+func stops(failed, claimed, at time.Duration, kind history.Kind) []told {
+	return join(takes(0, "alice", "a", 0), claims(claimed, "alice", "a"),
+		[]told{{at: at, actor: "alice", kind: kind, hold: "a", troubled: true, silent: at - failed}})
+}
+
+// refusedAfter is a hold whose release fails, and a request that is refused later. The node of the hold was held up for
+// the time before until the release, and for the time after in all.
+func refusedAfter(release, asked, before, after time.Duration) []told {
+	return join(takes(0, "bob", "b", 0), []told{
+		{at: release, actor: "bob", kind: mark.EventLockReleasing, hold: "b", excused: before},
+		{at: release, actor: "bob", kind: mark.EventLockReleased, hold: "b", excused: after, note: "no"},
+	}, is(asked, "alice", mark.EventLockAsked, "a", 0), is(asked, "alice", mark.EventLockRefused, "a", 0))
 }
 
 func join(parts ...[]told) []told {
@@ -146,6 +164,11 @@ func TestInvariantsOfLocks(t *testing.T) {
 			join(takes(0, "alice", "a", 0), takes(5*s, "bob", "b", 0), back(6*s, "alice", "a")), Violated},
 		{"told again within 4e of the least skew", "mutual-exclusion", 1, LockTerms{},
 			join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s+4, "alice", "a")), OK},
+		{"told again, in the millisecond in which another takes it, that it extends itself", "mutual-exclusion", 0,
+			LockTerms{Heartbeats: true},
+			join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s+ms-1, "alice", "a")), OK},
+		{"told again after that millisecond", "mutual-exclusion", 0, LockTerms{Heartbeats: true},
+			join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s+ms, "alice", "a")), Violated},
 		{"extended after another had taken it", "mutual-exclusion", 0, LockTerms{},
 			join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), is(12*s, "alice", mark.EventLockExtending, "a",
 				0), is(12*s, "alice", mark.EventLockExtended, "a", 0)), Violated},
@@ -236,6 +259,31 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"given to another in trouble", "kept-lease", 0, LockTerms{Heartbeats: true},
 			join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0),
 				[]told{{at: 13 * s, actor: "alice", kind: mark.EventLockReleasing, hold: "a", troubled: true}}), OK},
+		{"lost more than half a lease after a heartbeat that failed", "kept-lease", 0, LockTerms{Heartbeats: true},
+			stops(4*s, 6*s, 9001*ms, mark.EventLockLost), Violated},
+		{"lost half a lease after it", "kept-lease", 0, LockTerms{Heartbeats: true},
+			stops(4*s, 6*s, 9*s, mark.EventLockLost), OK},
+		{"lost half a lease and 2e after it", "kept-lease", s, LockTerms{Heartbeats: true},
+			stops(4*s, 6*s, 11*s, mark.EventLockLost), OK},
+		{"lost after a heartbeat that failed, and given up then", "kept-lease", 0, LockTerms{Heartbeats: true},
+			stops(4*s, 4*s, 10*s, mark.EventLockLost), OK},
+		{"lost after a pause", "kept-lease", 0, LockTerms{Heartbeats: true},
+			join(stops(4*s, 6*s, 0, 0)[:4], is(6*s, "alice", history.Paused, "", 0), is(8*s, "alice", history.Resumed,
+				"", 0), stops(4*s, 6*s, 11*s, mark.EventLockLost)[4:]), OK},
+		{"lost after the pause of another", "kept-lease", 0, LockTerms{Heartbeats: true},
+			join(stops(4*s, 6*s, 0, 0)[:4], is(6*s, "bob", history.Paused, "", 0), is(8*s, "bob", history.Resumed,
+				"", 0), stops(4*s, 6*s, 11*s, mark.EventLockLost)[4:]), Violated},
+		{"given to another more than half a lease after a heartbeat that failed", "kept-lease", 0,
+			LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0),
+				stops(4*s, 0, 13*s, mark.EventLockReleasing)[4:]), Violated},
+		{"held for a lease after a heartbeat that failed", "kept-lease", 0, LockTerms{Heartbeats: true},
+			stops(4*s, 4*s, 14*s, mark.EventLockHeld), OK},
+		{"held for more than a lease after it", "kept-lease", 0, LockTerms{Heartbeats: true},
+			stops(4*s, 4*s, 14001*ms, mark.EventLockHeld), Violated},
+		{"held for more than a lease and 2e after it", "kept-lease", s, LockTerms{Heartbeats: true},
+			stops(4*s, 4*s, 16001*ms, mark.EventLockHeld), Violated},
+		{"given back more than a lease after it", "kept-lease", 0, LockTerms{Heartbeats: true},
+			join(takes(0, "alice", "a", 0), stops(4*s, 0, 14001*ms, mark.EventLockReleasing)[4:]), Violated},
 		{"given back before its end", "kept-lease", 0, LockTerms{},
 			join(takes(0, "alice", "a", 0), back(s, "alice", "a")), OK},
 		{"crashed before its end", "kept-lease", 0, LockTerms{},
@@ -269,17 +317,24 @@ func TestInvariantsOfLocks(t *testing.T) {
 			join(takes(0, "bob", "b", 0), is(s, "bob", mark.EventLockReleasing, "b", 0),
 				is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0),
 				is(s, "bob", mark.EventLockReleased, "b", 0)), OK},
-		{"refused after a release that failed", "free-lock", 0, LockTerms{Wait: s},
-			join(takes(0, "bob", "b", 0), []told{
-				{at: s, actor: "bob", kind: mark.EventLockReleasing, hold: "b"},
-				{at: s, actor: "bob", kind: mark.EventLockReleased, hold: "b", note: "no"},
-			}, is(12*s, "alice", mark.EventLockAsked, "a", 0), is(12*s, "alice", mark.EventLockRefused, "a", 0)), OK},
+		{"refused after a release that failed by the lock's own doing", "free-lock", 0, LockTerms{Wait: s},
+			refusedAfter(s, 12*s, 0, 0), Violated},
+		{"refused after a release that failed in trouble", "free-lock", 0, LockTerms{Wait: s},
+			join(takes(0, "bob", "b", 0), []told{{kind: mark.EventLockChecking, actor: "bob", hold: "b",
+				troubled: true}}, refusedAfter(s, 12*s, 0, 0)[2:]), OK},
+		{"refused after a release that was held up, and failed", "free-lock", 0, LockTerms{Wait: s},
+			refusedAfter(s, 12*s, 0, s), OK},
+		{"refused after a release that failed when the lease was over", "free-lock", 0, LockTerms{Wait: s},
+			refusedAfter(10*s, 21*s, 0, 0), OK},
+		{"refused after a release that failed while the lock extended itself", "free-lock", 0,
+			LockTerms{Wait: s, Heartbeats: true}, refusedAfter(10*s, 21*s, 2*s, 2*s), Violated},
+		{"refused after a release that failed when the lock could not have extended itself", "free-lock", 0,
+			LockTerms{Wait: s, Heartbeats: true}, refusedAfter(10*s, 21*s, 3*s, 3*s), OK},
+		{"refused after a release that failed, of a lock that was lost", "free-lock", 0, LockTerms{Wait: s},
+			join(takes(0, "bob", "b", 0), is(s, "bob", mark.EventLockLost, "b", 0), refusedAfter(s, 12*s, 0, 0)[2:]),
+			OK},
 		{"refused long after a release that failed", "free-lock", 0, LockTerms{Wait: s},
-			join(takes(0, "bob", "b", 0), []told{
-				{at: s, actor: "bob", kind: mark.EventLockReleasing, hold: "b"},
-				{at: s, actor: "bob", kind: mark.EventLockReleased, hold: "b", note: "no"},
-			}, is(14*s, "alice", mark.EventLockAsked, "a", 0), is(14*s, "alice", mark.EventLockRefused, "a", 0)),
-			Violated},
+			refusedAfter(10*s, 23*s, 0, 0), Violated},
 		{"waits for nobody", "free-lock", 0, LockTerms{Wait: s},
 			join(is(0, "alice", mark.EventLockAsked, "a", 0), is(1001*ms, "alice", mark.EventLockTaken, "a", 0)),
 			Violated},
@@ -630,15 +685,15 @@ func TestALateWriteOfADeadHolder(t *testing.T) {
 // A search counts two moments as one only if all that clients were told until then is the same, in the same order.
 func TestAllThatClientsWereToldIsRemembered(t *testing.T) {
 	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
-	event := func(change func(*history.Event, *mark.Hold)) history.Event {
+	event := func(change func(*history.Event, *history.Hold)) history.Event {
 		e := history.Event{Time: at(1), Actor: "alice", Kind: mark.EventLockTaken, Key: "job"}
-		facts := &mark.Hold{ID: "alice-hold-1"}
+		facts := &history.Hold{ID: "alice-hold-1"}
 		change(&e, facts)
-		inside.In(&e).Hold = facts
+		e.Hold = facts
 		return e
 	}
-	same := event(func(*history.Event, *mark.Hold) {})
-	other := event(func(e *history.Event, h *mark.Hold) { e.Actor, h.ID = "bob", "bob-hold-1" })
+	same := event(func(*history.Event, *history.Hold) {})
+	other := event(func(e *history.Event, h *history.Hold) { e.Actor, h.ID = "bob", "bob-hold-1" })
 	crash := history.Event{Time: at(1), Actor: "alice", Kind: history.Crashed}
 	wrote := ddbfake.Change{Actor: "alice", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(1)}
 	sum := func(events []history.Event, changes ...ddbfake.Change) uint64 {
@@ -667,20 +722,20 @@ func TestAllThatClientsWereToldIsRemembered(t *testing.T) {
 			ddbfake.Change{Actor: "alice", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(2)}),
 		"a write of bob": sum(nil, ddbfake.Change{Actor: "bob", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(1)}),
 	}
-	for name, change := range map[string]func(*history.Event, *mark.Hold){
-		"time":     func(e *history.Event, _ *mark.Hold) { e.Time = at(2) },
-		"node":     func(e *history.Event, _ *mark.Hold) { e.Actor = "bob" },
-		"kind":     func(e *history.Event, _ *mark.Hold) { e.Kind = mark.EventLockLost },
-		"lock":     func(e *history.Event, _ *mark.Hold) { e.Key = "mail" },
-		"payload":  func(e *history.Event, _ *mark.Hold) { e.Inputs = "7" },
-		"result":   func(e *history.Event, _ *mark.Hold) { e.Body = "7" },
-		"an error": func(e *history.Event, _ *mark.Hold) { e.Note = "no" },
-		"hold":     func(_ *history.Event, h *mark.Hold) { h.ID = "alice-hold-2" },
-		"troubled": func(_ *history.Event, h *mark.Hold) { h.Troubled = true },
-		"excused":  func(_ *history.Event, h *mark.Hold) { h.Excused = time.Second },
-		"token":    func(_ *history.Event, h *mark.Hold) { h.Token = 1 },
-		"fenced":   func(_ *history.Event, h *mark.Hold) { h.Fenced = true },
-		"done":     func(_ *history.Event, h *mark.Hold) { h.Done = true },
+	for name, change := range map[string]func(*history.Event, *history.Hold){
+		"time":     func(e *history.Event, _ *history.Hold) { e.Time = at(2) },
+		"node":     func(e *history.Event, _ *history.Hold) { e.Actor = "bob" },
+		"kind":     func(e *history.Event, _ *history.Hold) { e.Kind = mark.EventLockLost },
+		"lock":     func(e *history.Event, _ *history.Hold) { e.Key = "mail" },
+		"payload":  func(e *history.Event, _ *history.Hold) { e.Inputs = "7" },
+		"result":   func(e *history.Event, _ *history.Hold) { e.Body = "7" },
+		"an error": func(e *history.Event, _ *history.Hold) { e.Note = "no" },
+		"hold":     func(_ *history.Event, h *history.Hold) { h.ID = "alice-hold-2" },
+		"troubled": func(_ *history.Event, h *history.Hold) { h.Troubled = true },
+		"excused":  func(_ *history.Event, h *history.Hold) { h.Excused = time.Second },
+		"token":    func(_ *history.Event, h *history.Hold) { h.Token = 1 },
+		"fenced":   func(_ *history.Event, h *history.Hold) { h.Fenced = true },
+		"done":     func(_ *history.Event, h *history.Hold) { h.Done = true },
 	} {
 		pasts[name] = sum([]history.Event{event(change)})
 	}

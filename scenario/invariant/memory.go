@@ -15,12 +15,10 @@ import (
 
 type memory = recorder.Memory
 
-// Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
-// promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
-// function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
-// actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
-// its name, as it is now; nil knows of no bodies. If no request will be asked for by name, nothing is remembered for
-// one.
+// Memories returns one memory of each kind, for the invariants that an exhaustive search can prove. The promise must be
+// that of the judged Evidence: otherwise two different histories could look the same. The function text maps a text
+// before it is fingerprinted, for searches with symmetric actors; nil changes nothing. The function body returns the
+// present body with a name; nil means no bodies. Without regenerations by name, nothing is remembered for them.
 func (*own) Memories(p Promise, requests bool, text, body func(string) string) []memory {
 	pages, requested := newPages(p, text), newRequested(p, text)
 	pages.body, requested.body = body, body
@@ -54,8 +52,8 @@ func (body bodyNamed) of(h fingerprint.Hash, row attr.Item, text words) fingerpr
 	return h
 }
 
-// pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the
-// order of the lease's holders, and the versions that have been visible.
+// pages remembers the part of each page's history that the rows lack: the actor behind LOCK's token, the order of the
+// lease's holders, and the versions that have been visible.
 type pages struct {
 	log    ledger
 	prints map[rowID]fingerprint.Hash // of partitions
@@ -120,14 +118,16 @@ func (m *pages) Event(e history.Event) {
 	}
 }
 
-// past is the fingerprint of a page's past in addition to its rows. It depends on the order of the turns, and on which
-// of them have published.
+// past is the fingerprint of a page's history beyond its rows: the order of the turns, and which of them published.
 func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(text.of(p.lock.holder))
 	}
 	if p.lock.copied {
 		h = h.Number(1)
+	}
+	if p.blur != 0 {
+		h = h.Number(2)
 	}
 	var parts fingerprint.Hash // these have no order
 	for _, t := range p.took {
@@ -167,7 +167,7 @@ func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 	return h.Text(p.region).Text(p.table).Text(p.pk).Number(uint64(parts))
 }
 
-// ofTold gives invariants that judge by what clients were told the memory of that.
+// ofTold gives a memory of the clients' history to the invariants that judge it.
 func ofTold(all ...Invariant) []Invariant {
 	for i := range all {
 		all[i].ours = inside.Put(own{
@@ -177,8 +177,8 @@ func ofTold(all ...Invariant) []Invariant {
 	return all
 }
 
-// wasTold is the memory of the invariants of locks and of calls: all that clients have asked and were told, in order,
-// which crashes were among it, and when each node has sent its writes, and when they took effect.
+// wasTold is the memory of the invariants of locks and of calls: the clients' history in order, with crashes, and the
+// times at which each node's writes were sent and took effect.
 type wasTold struct {
 	events fingerprint.Hash
 	wrote  map[string]fingerprint.Hash // by node
@@ -204,7 +204,7 @@ func (m *wasTold) Event(e history.Event) {
 	if e.Note != "" {
 		h = h.Number(1)
 	}
-	if facts := inside.In(&e).Hold; facts != nil {
+	if facts := e.Hold; facts != nil {
 		h = h.Text(facts.ID).Text(fmt.Sprintf("%+v", *facts))
 	} else if e.Kind != history.Crashed {
 		return

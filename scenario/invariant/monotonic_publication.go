@@ -16,24 +16,24 @@ import (
 //
 // A publish belongs to the last turn of its actor at the lease. If the pointer is set back to a version that has been
 // visible, that is a rollback. It makes the page older on purpose, but its lease must be in order like that of any
-// other publish. It must lead to the newest of the versions that are older than the one in whose place it is put, that
-// have been visible, and whose rows are still there and not past their ttl. Versions within 2e of each other have no
-// order. An actor that is asked for a rollback (history.RollingBack) must not set the page to a newer version. Without
-// such events, the actor may be one that takes a rollback back.
+// other publish. It must lead to the newest older version that has been visible and whose row still exists and is not
+// past its ttl. Versions within 2e of each other have no order. An actor that is asked for a rollback
+// (history.RollingBack) must not set the page to a newer version. Without such events, the actor may be one that takes
+// a rollback back.
 //
 // Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
 // region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.
 //
 // If a row mapping has no lock, no publish belongs to a lease, and generated_at alone is judged: by the page that is
-// replaced. Without a lease, nothing tells a late writer of a page that is gone, or past its ttl.
+// replaced. Without a lease, a late writer cannot know of a page that is gone or past its ttl.
 //
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
 // seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
 func monotonicPublication() Invariant {
 	return followed(Invariant{
 		Name: "monotonic-publication",
-		Statement: "generations become visible in the order in which their leases were acquired, " +
-			"and generated_at of a new one is at most 2e before that of any that has been visible",
+		Statement: "pages become visible in the order in which their leases were acquired. generated_at never falls " +
+			"by more than 2e",
 		ours: inside.Put(own{Memory: rememberPages}),
 		rule: func(s *step) Finding {
 			if !s.published && !s.arrived {
@@ -41,7 +41,8 @@ func monotonicPublication() Invariant {
 			}
 			c := s.onMeta
 			violated := func(why string, args ...any) Finding {
-				return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{s.was.shown, c.Seq}}
+				f := Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{s.was.shown, c.Seq}}
+				return f.done(s.overwrites())
 			}
 			if s.by.n > 0 && s.by.n < s.was.newest.n { // if it arrived from another region, by is zero
 				return violated("%s published, whose lease was acquired before the one under which %s had published",
@@ -82,8 +83,8 @@ func monotonicPublication() Invariant {
 	})
 }
 
-// replaced is when the page was generated in whose place another one is put; the zero time if there is none that counts
-// for every clock of the promise.
+// replaced is generated_at of the page that a publish replaces; zero unless that page counts by every clock within the
+// promise.
 func (s *step) replaced() time.Time {
 	if s.was.meta == nil || expired(s.was.meta, s.onMeta.Time.Add(s.MaxClockSkew)) {
 		return time.Time{}

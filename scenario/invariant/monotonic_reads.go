@@ -10,15 +10,14 @@ import (
 // monotonicReads holds that no node sees a page go back in time. If the cache promises it for all nodes together
 // (Evidence.AcrossNodes), all nodes count as one.
 //
-// Only a page that was in the cache counts. That is known if it was served to a request that did not make it. A node
-// whose publish was refused may serve its own page to the request for which the page was made, and then the page in the
-// cache to the next request. The answer to a regeneration by name is the page that was made for that name, however old
-// it is. It makes no difference whether a page is served as fresh or as stale.
+// Only pages from the cache count: those served to a request that did not make them. A node whose publish was refused
+// may serve its own page to the request for which the page was made, and then the page in the cache to the next
+// request. The answer to a regeneration by name is the page that was made for that name, however old it is. It makes no
+// difference whether a page is served as fresh or as stale.
 var monotonicReads = Invariant{
 	Name: "monotonic-reads",
-	Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +
-		"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a " +
-		"request's name",
+	Statement: "a node is never served older data than before, nor is any other where promised. Rollbacks and " +
+		"answers to idempotency keys are exempt",
 	Check: checkMonotonicReads,
 }
 
@@ -98,7 +97,7 @@ func (all *readers) judge(r read) Finding {
 	}
 	if r.served.Request == "" {
 		for _, s := range all.seen[by] {
-			if s.source == r.source || !before(r.source, s.source) || !before(s.served, r.asked) {
+			if s.source.Body == r.source.Body || !before(r.source, s.source) || !before(s.served, r.asked) {
 				continue
 			}
 			d := descent{s, r}

@@ -13,16 +13,14 @@ import (
 
 // mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
 //
-// A holder may rely on its lock from the moment at which it is told that it has the lock, until it gives the lock back,
-// is told that it has lost it, or crashes. If it is not told again that it holds the lock, it may rely on it only until
-// the end of the lease less 2e. The lease counts from before the holder asked. The 2e are needed because the holder
-// reads its own clock at the beginning and at the end, or another node reads its clock. If a holder is told that it
-// still holds its lock, it has held it since it took it. Such an answer may be late by 4e, because two nodes have read
-// their clocks twice.
+// A holder may rely on its lock from the answer that grants it until it releases the lock, learns of its loss, or
+// crashes, but without a confirmation only until the end of the lease less 2e. The lease counts from before the
+// request. The 2e cover two readings of clocks, by the holder or by another node. A confirmation ("still held") means
+// that the lock was held since it was taken. It may be late by 4e, because two nodes read their clocks twice.
 var mutualExclusion = Invariant{
 	Name: "mutual-exclusion",
-	Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it " +
-		"still holds it, less 4e), no other node is told that it has the lock",
+	Statement: "no two nodes may rely on a lock at once: each until 2e before its lease ends, or 4e before a later " +
+		"confirmation",
 	Check: checkMutualExclusion,
 }
 
@@ -39,8 +37,8 @@ func checkMutualExclusion(ev Evidence) Finding {
 	return ok()
 }
 
-// both says whether two holders of one lock could rely on it at the same time. The parameter second is the holder that
-// was told later that it has the lock.
+// both says whether two holders could rely on one lock at the same time. The parameter second is the holder with the
+// later grant.
 func both(ev Evidence, first, second *hold) bool {
 	at := second.taken
 	if first.ended != nil && first.ended.Seq < at.Seq {
@@ -69,9 +67,8 @@ func both(ev Evidence, first, second *hold) bool {
 	return ev.MaxClockSkew == 0 || end.Sub(at.Time) > 4*ev.MaxClockSkew
 }
 
-// overlap is the finding for two holders for whom both is true. It shows how each took the lock and last extended it. A
-// holder whose lease was over may have been told later that it still has the lock, or has extended it: then that answer
-// is shown, too, and the reason names the holder whose answer came last.
+// overlap is the finding for two holders for whom both is true. It shows how each took and last extended the lock, and
+// a later confirmation or extension of an expired lease. The reason names the holder with the last answer.
 func overlap(ev Evidence, key string, first, second *hold) Finding {
 	at := second.taken
 	f := Finding{Verdict: Violated,
@@ -106,11 +103,11 @@ func overlap(ev Evidence, key string, first, second *hold) Finding {
 	}
 	f.Events = events(shown...)
 	f.Changes = rowsBetween(ev, f.Events, first.actor, second.actor)
-	return f
+	return f.done(true)
 }
 
-// claimOver is the first claim, answered after at, by which a holder could rely on its lock until after limit. It is
-// zero if the holder needed none for that, and if none was enough.
+// claimOver is the first claim, answered after at, that let a holder rely on its lock beyond limit. It is zero if no
+// claim was needed, or none sufficed.
 func (h *hold) claimOver(ev Evidence, at *history.Event, limit time.Time) answered {
 	began := h.asked
 	for _, x := range h.extended {

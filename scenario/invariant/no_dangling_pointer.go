@@ -11,16 +11,16 @@ import (
 )
 
 // noDanglingPointer holds that META leads to things that exist: to the version that it names, and to the body, which
-// must be the body for which its etag was made. Otherwise a reader has nothing to serve, or keeps an old page because
-// the etag seems to be current.
+// must be the body for which its etag was made. Otherwise a reader cannot serve the page, or keeps an old one because
+// the etag looks current.
 //
 // META is not visible after its ttl, or if it has no page, as after some invalidations. Bodies are checked if the
 // evidence has bodies.
 func noDanglingPointer() Invariant {
 	return followed(Invariant{
 		Name: "no-dangling-pointer",
-		Statement: "while META is visible, the version that it leads to is there and so is the body, put before " +
-			"META named it; and no etag of a key ever stands for two bodies",
+		Statement: "META leads to a version and a body that were put before META named them. An etag of a key " +
+			"stands for one body",
 		ours:   inside.Put(own{Memory: rememberPages}),
 		rule:   checkPointer,
 		beyond: newBodies,

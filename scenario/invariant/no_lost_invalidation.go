@@ -20,8 +20,8 @@ import (
 // as stale may have any age.
 var noLostInvalidation = Invariant{
 	Name: "no-lost-invalidation",
-	Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
-		"from data read before that invalidation was asked for",
+	Statement: "after an invalidation is confirmed, nothing is served as fresh from data read before it was asked " +
+		"for",
 	Check: checkInvalidations,
 	ours: inside.Put(own{
 		Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} },
@@ -50,7 +50,7 @@ type invalidations struct {
 type invalidation struct {
 	pageOf
 	actor            string
-	asked, confirmed int              // sequence numbers of the events; 0 if there is none, or none yet
+	asked, confirmed int              // sequence numbers of the events, or 0
 	at               time.Time        // when it was confirmed
 	failed           bool             // it will never be confirmed
 	old              []*history.Event // renderings from before it
@@ -130,7 +130,7 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 						Why: fmt.Sprintf("%s served as fresh what %s had read from the origin before %s invalidated it",
 							e.Actor, source.Actor, v.actor),
 						Events: []int{source.Seq, v.asked, v.confirmed, asked.Seq, e.Seq},
-					})
+					}.answered())
 				}
 			}
 		}

@@ -10,12 +10,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
-// took place. It does not matter which rows the layer keeps, and where. From the change log the invariants take only
-// the times of a node's writes.
+// The invariants of idempotent calls are judged from the callers' requests and answers and the times of effects,
+// whatever rows the layer keeps. From the change log the invariants take only the times of a node's writes.
 var ofCalls = ofTold(effectOnce, sameResult, samePayload, freeCall, callLiveness)
 
-// OfCalls returns the invariants of calls that run once in the order in which reports name them. Like the invariants of
+// OfCalls returns the invariants of idempotent calls in the order in which reports name them. Like the invariants of
 // OfLocks, they are not among All.
 func OfCalls() []Invariant { return slices.Clone(ofCalls) }
 
@@ -24,8 +23,8 @@ type call struct {
 	hold
 	payload       string
 	begun, effect *history.Event // when its effect began, and when it took place; nil if it did not
-	// If the call runs its effect once more after it was told that it had happened, or beside itself: when it first
-	// happened, when it began again, and when it happened again.
+	// If the call repeats its finished effect, or runs two at once: the times of the first effect, the second
+	// beginning, and the second effect.
 	once, again, twice *history.Event
 }
 
@@ -41,13 +40,13 @@ func callsOf(ev Evidence) []*keyed {
 	byID, open := map[string]*call{}, map[string]*call{} // open is by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if c := open[e.Actor]; inside.In(e).Hold == nil && c != nil && e.Kind == history.Crashed {
+		if c := open[e.Actor]; e.Hold == nil && c != nil && e.Kind == history.Crashed {
 			c.last, c.ended = e, e
 		}
-		if inside.In(e).Hold == nil || e.Kind < mark.EventCallAsked {
+		if e.Hold == nil || e.Kind < mark.EventCallAsked {
 			continue
 		}
-		c := byID[inside.In(e).Hold.ID]
+		c := byID[e.Hold.ID]
 		if c == nil && e.Kind == mark.EventCallAsked {
 			at := slices.IndexFunc(all, func(k *keyed) bool { return k.key == e.Key })
 			if at < 0 {
@@ -55,7 +54,7 @@ func callsOf(ev Evidence) []*keyed {
 			}
 			c = &call{hold: hold{actor: e.Actor, asked: e}, payload: e.Inputs}
 			all[at].all = append(all[at].all, c)
-			byID[inside.In(e).Hold.ID], open[e.Actor] = c, c
+			byID[e.Hold.ID], open[e.Actor] = c, c
 		}
 		if c != nil {
 			c.take(e)
@@ -72,13 +71,13 @@ func callsOf(ev Evidence) []*keyed {
 // take takes in an event of a call.
 func (c *call) take(e *history.Event) {
 	c.last = e
-	c.troubled = c.troubled || inside.In(e).Hold.Troubled
+	c.troubled = c.troubled || e.Hold.Troubled
 	switch e.Kind {
 	case mark.EventCallAnswered, mark.EventCallRefused, mark.EventCallOther:
 		c.answer, c.closed = e, e
 	case mark.EventEffectBegun:
 		c.begun = e
-		if c.again == nil && inside.In(e).Hold.Done {
+		if c.again == nil && e.Hold.Done {
 			c.once, c.again = c.effect, e
 		}
 	case mark.EventEffect:
@@ -104,7 +103,7 @@ func (k *keyed) effects() []*call {
 	return some
 }
 
-// of is the call whose effect had the given result; nil if there is none.
+// of is the call whose effect had the given result, or nil.
 func (k *keyed) of(result string) *call {
 	i := slices.IndexFunc(k.all, func(c *call) bool { return c.effect != nil && c.effect.Body == result })
 	if i < 0 {
@@ -113,7 +112,7 @@ func (k *keyed) of(result string) *call {
 	return k.all[i]
 }
 
-// told is the first answer with the given result; nil if nobody was told this result.
+// told is the first answer with the given result, or nil.
 func (k *keyed) told(result string) (first *history.Event) {
 	for _, c := range k.all {
 		if c.answered() && c.answer.Body == result && (first == nil || c.answer.Seq < first.Seq) {
@@ -126,10 +125,10 @@ func (k *keyed) told(result string) (first *history.Event) {
 // forgotten is the time from which on the result of a call may be forgotten. The retention is counted from before the
 // call was made, and a second is taken off because rows may hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
-	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - promise.RetentionRounding)
+	return c.asked.Time.Add(promise.Sure(inside.In(&ev).Retention, ev.MaxClockSkew, promise.RetentionRounding))
 }
 
 // inProgress is the time until which a call certainly counts as in progress, whatever happened to its node.
 func (c *call) inProgress(ev Evidence) time.Time {
-	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
+	return c.asked.Time.Add(promise.Sure(inside.In(&ev).Held, ev.MaxClockSkew, promise.LeaseRounding))
 }

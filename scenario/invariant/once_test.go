@@ -24,7 +24,7 @@ func calls(t *testing.T, story string) Evidence {
 		"other": mark.EventCallOther, "crashed": history.Crashed, "settled": history.Settled,
 	}
 	ev := Evidence{Settle: 20 * time.Second, recorded: inside.Put(evidence{
-		Lease: 10 * time.Second, Retention: time.Minute,
+		Held: 10 * time.Second, Retention: time.Minute,
 		Once: &promise.OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
 	})}
 	for i, line := range strings.Split(strings.TrimSpace(story), "\n") {
@@ -40,7 +40,7 @@ func calls(t *testing.T, story string) Evidence {
 		actor, _, _ := strings.Cut(words[1], ".")
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
 		if kind >= mark.EventCallAsked {
-			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1], Excused: held, Done: done}
+			e.Key, e.Hold = "order-7", &history.Hold{ID: words[1], Excused: held, Done: done}
 			if kind == mark.EventCallAsked {
 				e.Inputs = words[3]
 			} else {
@@ -63,6 +63,8 @@ func TestCalls(t *testing.T) {
 		{"one effect, two callers", alicesCall + "2 bob asks a\n2 bob told r1", ""},
 		{"again after it was told", alicesCall + "2 bob asks a\n2 bob begins\n2 bob happens r2\n2 bob told r2",
 			"effect-once same-result"},
+		{"again just before it may be forgotten",
+			alicesCall + "58 bob asks a\n58 bob begins\n58 bob happens r2\n58 bob told r2", "effect-once same-result"},
 		{"again after it may be forgotten",
 			alicesCall + "59 bob asks a\n59 bob begins\n59 bob happens r2\n59 bob told r2", ""},
 		{"begun after another was told, by a call that was made before", alicesEffect +

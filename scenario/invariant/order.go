@@ -59,9 +59,8 @@ type moment struct {
 	o        *storeop.Operation
 }
 
-// explain returns the operation on the key whose answer is the first that no order explains; nil if there is none. If
-// the search gave up at the call or the answer of an operation, it returns this operation, and open has the operations
-// that were under way then.
+// explain returns the operation with the first answer that no order explains, or nil. If the search gave up, it returns
+// the operation at whose call or answer it did, and open has the operations then under way.
 func explain(
 	all []storeop.Operation, key string, skew time.Duration, work int,
 ) (at *storeop.Operation, open []*storeop.Operation, end ended) {

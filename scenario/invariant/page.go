@@ -69,9 +69,8 @@ func (p page) covers(q page) bool {
 		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
 }
 
-// concerns reports whether it makes a difference if the write takes effect now. The write is one that need not have
-// taken effect at all. If such a write found another node's lease, and found it over, it allows nothing that is not
-// possible without the write.
+// concerns reports whether it matters that an optional write takes effect now. A write that found another node's lease
+// expired allows nothing that is not possible without it.
 func (p page) concerns(o *storeop.Operation) bool {
 	return o.Verb == storeop.Refresh || p.token == o.Token
 }
@@ -124,7 +123,7 @@ func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 		return p, false
 	}
 	if o.Verb == storeop.Publish {
-		own := p.token == o.Token && p.latest > begins
+		own := p.token == o.Token
 		p.name, p.ttl = o.Page, o.TTL
 		return p.released(), own
 	}

@@ -122,9 +122,9 @@ func onLog() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// Correct writers violate nothing, whatever they do, and whatever their clocks show within the promise; a publish by a
-// stranger is found. A check of the whole log, a judge of all invariants at once and a watcher of each request find the
-// same.
+// Correct writers violate nothing, whatever they do, and whatever their clocks show within the promise; a publish
+// without the lease is found. A check of the whole log, a judge of all invariants at once and a watcher of each request
+// find the same.
 func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)

@@ -11,14 +11,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// readYourWrites holds that a node that was told that a regeneration by name has succeeded does not get an older page
-// when it asks again, not even as stale. A regeneration that failed does not count, because it may not have happened.
+// readYourWrites holds that after a successful regeneration by name, its node does not get an older page, not even as
+// stale. A regeneration that failed does not count, because it may not have happened.
 //
 // Reads after an invalidation, by the node itself or by another, are judged by noLostInvalidation.
 var readYourWrites = Invariant{
 	Name: "read-your-writes",
-	Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
-		"unless the page is rolled back",
+	Statement: "a node that was told that a page is regenerated is not served older data afterwards, unless the " +
+		"page is rolled back",
 	Check: checkOwnWrites,
 	ours:  inside.Put(own{Memory: func(Promise) memory { return &ownWrites{} }}),
 }
@@ -55,7 +55,7 @@ type ownWrites struct {
 	text     words
 }
 
-// ownWrite is a regeneration of whose success its node was told.
+// ownWrite is a regeneration whose success its node knows.
 type ownWrite struct {
 	question
 	told  *history.Event // that it is done

@@ -10,7 +10,8 @@ import (
 type read struct {
 	asked  *history.Event // the request; the answer itself, if the history has no request
 	served *history.Event
-	// source is the last rendering of the served body for the key. Nil is none.
+	// source is the last rendering of the served body for the key: that of the request, if it made one, or nil.
+	// Others may have made the same bytes.
 	source *history.Event
 	// foreign says that the body was made for another key: Freshness judges that.
 	foreign bool
@@ -27,11 +28,17 @@ type question struct {
 // reads follows a history and puts requests, answers and renderings together.
 type reads struct {
 	made map[madeBody]*history.Event // the last rendering of each body
+	by   map[madeBy]*history.Event   // the last one of each node
 	any  map[string]bool             // the bodies that were made for any key
 	open map[question]*openQuestion
 }
 
 type madeBody struct{ key, body string }
+
+type madeBy struct {
+	madeBody
+	actor string
+}
 
 // openQuestion is the first of the open requests, and their number. If there are several, an answer does not say to
 // which of them it belongs. It is taken for the answer to the first one. That can hide a violation but not invent one,
@@ -45,11 +52,12 @@ type openQuestion struct {
 func (r *reads) event(e *history.Event) (read, bool) {
 	if r.made == nil {
 		r.made, r.any, r.open = map[madeBody]*history.Event{}, map[string]bool{}, map[question]*openQuestion{}
+		r.by = map[madeBy]*history.Event{}
 	}
-	q := question{e.Actor, pageOf{e.Tenant, e.Key}}
+	q, body := question{e.Actor, pageOf{e.Tenant, e.Key}}, madeBody{e.Key, e.Body}
 	switch e.Kind {
 	case history.Rendered:
-		r.made[madeBody{e.Key, e.Body}], r.any[e.Body] = e, true
+		r.made[body], r.by[madeBy{body, e.Actor}], r.any[e.Body] = e, e, true
 	case history.Asked:
 		o := r.open[q]
 		if o == nil {
@@ -65,17 +73,18 @@ func (r *reads) event(e *history.Event) (read, bool) {
 			asked = o.first
 		}
 		r.close(q)
-		source := r.made[madeBody{e.Key, e.Body}]
-		return read{
-			asked: asked, served: e, source: source, foreign: source == nil && r.any[e.Body],
-			own: source != nil && source.Actor == e.Actor && source.Seq > asked.Seq,
-		}, true
+		source, mine := r.made[body], r.by[madeBy{body, e.Actor}]
+		own := mine != nil && mine.Seq > asked.Seq
+		if own {
+			source = mine
+		}
+		return read{asked: asked, served: e, source: source, foreign: source == nil && r.any[e.Body], own: own}, true
 	}
 	return read{}, false
 }
 
 func (r *reads) copy() reads {
-	c := reads{made: maps.Clone(r.made), any: maps.Clone(r.any), open: maps.Clone(r.open)}
+	c := reads{made: maps.Clone(r.made), by: maps.Clone(r.by), any: maps.Clone(r.any), open: maps.Clone(r.open)}
 	//isrsim:unordered each by itself
 	for q, o := range c.open {
 		same := *o

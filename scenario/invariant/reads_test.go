@@ -65,6 +65,9 @@ func TestMonotonicReads(t *testing.T) {
 			run: oldAndNew().atNext("alice", stale, "old")},
 		{name: "and once more to its maker, for another request",
 			run: oldAndNew().atNext("alice", fresh, "new").atNext("bob", stale, "old")},
+		{name: "and others made the same bytes of it, and had as little luck",
+			run: newRun().renders("alice", "old").wait(60*second).asks("carol").renders("carol", "new").
+				renders("bob", "new").gets("carol", "new").atNext("carol", stale, "old")},
 		{name: "another node", run: oldAndNew().atNext("bob", fresh, "new").atNext("carol", stale, "old")},
 		{name: "another node, where that is promised", promise: across,
 			run:  oldAndNew().atNext("bob", fresh, "new").atNext("carol", stale, "old"),
@@ -177,8 +180,7 @@ func TestBoundedStaleness(t *testing.T) {
 	})
 }
 
-// TestMonotonicReadsJudgesWhoAsksAgain: without a page that is served twice there is nothing to judge, and an ok says
-// nothing.
+// TestMonotonicReadsJudgesWhoAsksAgain: without a page served twice nothing is judged, and ok means nothing.
 func TestMonotonicReadsJudgesWhoAsksAgain(t *testing.T) {
 	asked := func(h *told, actor, key string) *told {
 		return h.event(0, history.Event{Actor: actor, Kind: history.Asked, Key: key}).

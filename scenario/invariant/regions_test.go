@@ -81,7 +81,7 @@ func TestInvariantsOfTheLogInSeveralRegions(t *testing.T) {
 		{"stale-writer", judged{name: "an arrival is no publish", want: invariant.OK,
 			log: both().to("a").publish("alice", "1").to("c").arrive("a", "META")}},
 		{"stale-writer", judged{name: "the other lease has arrived", want: invariant.Violated,
-			why: []string{"LOCK carried the token of bob"},
+			why: []string{"although bob had taken the lease"},
 			log: both().to("a").arrive("b", "LOCK").publish("alice", "1"), show: []int{1, 3, 4}}},
 
 		{"atomic-publish", judged{name: "META arrives before LOCK goes", want: invariant.OK,

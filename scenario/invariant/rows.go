@@ -224,9 +224,14 @@ func shortened(seqs []int) []int {
 	return seqs
 }
 
-// Requests splits the log into groups of changes that took effect at once: the changes of one transaction, or a single
-// change.
-func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
+// Requests splits the log into groups of changes that took effect at once: see requestsOf.
+func (*own) Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
+	return requestsOf(log)
+}
+
+// requestsOf splits the log into groups of changes that took effect at once: the changes of one transaction, or a
+// single change.
+func requestsOf(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	return func(yield func([]ddbfake.Change) bool) {
 		for len(log) > 0 {
 			n := firstRequest(log)

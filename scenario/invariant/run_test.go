@@ -153,7 +153,7 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 	}
 }
 
-// remembered is the fingerprint of the memory of a run, which next leads from one change or event to the next.
+// remembered is the fingerprint of the memory of a run; next feeds it the next change or event.
 func (test past) remembered(
 	inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory,
 ) uint64 {
@@ -215,6 +215,6 @@ func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memo
 
 func (r *run) evidence() invariant.Evidence {
 	ev := invariant.Evidence{Changes: r.changes, History: r.told.Events(), Revalidate: time.Minute}
-	inside.In(&ev).Bodies = r.bodies
+	inside.In(&ev).Bodies, inside.In(&ev).Recipe = r.bodies, true
 	return ev
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // samePayload holds that a key stands for one payload, if the layer promises that. Then a caller with another payload
-// is refused, and is not told the result of an effect for other data. Whatever the layer promises: if all calls of a
-// key had the same payload, no caller is refused for its payload.
+// is refused, instead of getting the result for other data. Whatever the layer promises: if all calls of a key had the
+// same payload, no caller is refused for its payload.
 var samePayload = Invariant{
 	Name: "same-payload",
-	Statement: "no caller is told the result of an effect for another payload, where that is promised; " +
-		"and none is refused for its payload unless a call of the key had another one",
+	Statement: "no caller is told the result for another payload, where that is promised. None is refused for its " +
+		"payload unless the key had another one",
 	Check: checkSamePayload,
 }
 

@@ -9,14 +9,14 @@ import (
 // sameResult holds that all callers of a key are told the same result, and that the result comes from an effect that
 // took place for the key.
 //
-// If an effect happened twice, which the layer cannot always prevent, the result of one of the two is the result for
-// everybody. The other call has lost its place, and is told so. Two results may both be told on two conditions. First,
-// the effect of the second began when the first result was allowed to be forgotten (see effectOnce). Second, when
-// somebody has been told the second result, nobody who asks afterwards is told the first.
+// If an effect happened twice, which the layer cannot always prevent, one of the two results goes to everybody; the
+// other call has lost, and learns so. Both results may be returned on two conditions: the second effect began when the
+// first result could be forgotten (see effectOnce), and once the second result was returned, later callers do not get
+// the first.
 var sameResult = Invariant{
 	Name: "same-result",
-	Statement: "every caller of a key is told the result of one effect, which took place for that key, " +
-		"until that result may be forgotten",
+	Statement: "all callers of a key are told the result of one effect of that key, until the result may be " +
+		"forgotten",
 	Check: checkSameResult,
 }
 

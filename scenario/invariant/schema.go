@@ -15,8 +15,7 @@ type ownRows struct {
 	misfit  string
 }
 
-// translated returns the evidence with its log translated; nil if there is nothing to translate. If the schema is
-// wrong, it fits no rows.
+// translated returns the evidence with its log translated, or nil without a translation. A wrong schema fits no rows.
 func (ev Evidence) translated() (Evidence, *ownRows) {
 	m, err := rowmap.New(ev.Schema)
 	if m == nil && err == nil {

@@ -96,6 +96,14 @@ func TestRowsOfAnotherShape(t *testing.T) {
 				inTurn().take("bob").puts("bob", "2", attr.Item{"generated_at": attr.Int(in(-second))}), violated},
 			{"a page that does not say when it was made", odd(nil), unknown},
 		},
+		"expired-publish": {
+			{"in turn", inTurn(), okay},
+			{"twice under one lease",
+				inTurn().do(func(l *changeLog) { l.inline("alice", "2", nil) }), violated},
+			{"a page that nobody can read", inTurn().do(func(l *changeLog) { l.odd("alice", "2", nil) }), violated},
+			{"under a lock that nobody can read",
+				oddLock().do(func(l *changeLog) { l.inline("alice", "1", nil) }), unknown},
+		},
 		"atomic-publish": {
 			{"in turn", inTurn(), okay},
 			{"a body in the row, and the lock kept",

@@ -25,18 +25,21 @@ import (
 // and ends in the region where the lease was taken: a LOCK row that arrives in another region begins and ends nothing.
 // How fresh the page was is judged by its rows in the region where the lease was taken.
 //
+// A rendering without a lease harms nobody if nobody else has the lease: a cache may do without its lock rather than
+// without its page. That is a rule of the recipe. What happens at one instant has no order here, as exhaustive searches
+// run only one: a lease that is given back or taken at the instant of the rendering counts.
+//
 // A node may render if the page was stale, missing or without a body in some state since the node took the lease,
 // because the node may have read that state. A node may always render for a regeneration that was asked for by name
 // (history.Event.Request).
 func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
-		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease " +
-			"with more than e left, and not while the page had been fresh for more than e since it took it, " +
-			"unless asked to",
+		Statement: "a node renders a page only under its lease, while no other does and the page is not fresh, " +
+			"unless asked to. Tolerance: e",
 		ours: inside.Put(own{
 			Follow: func(p Promise) teller {
-				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
+				return &followedFlights{flights: *newFlightsMemory(p, nil)}
 			},
 			Memory: func(p Promise) memory { return newFlightsMemory(p, nil) },
 			OnRows: true,
@@ -47,7 +50,7 @@ func singleFlight() Invariant {
 
 // newFlightsMemory returns the memory of singleFlight: which lease had time left beside which depends on the promise.
 func newFlightsMemory(p Promise, text words) *flights {
-	return &flights{skew: p.MaxClockSkew, log: newLedger(p), text: text}
+	return &flights{skew: p.MaxClockSkew, log: newLedger(p), text: text, recipe: inside.In(&p).Recipe}
 }
 
 // newFlights returns nil if no node rendered anything.
@@ -59,6 +62,7 @@ func newFlights(ev Evidence, l *ledger) follower {
 	placed := slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 })
 	all := &flights{
 		skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}, overlapping: inside.In(&ev).Overlapping,
+		recipe: inside.In(&ev).Recipe,
 	}
 	last := ev.History[len(ev.History)-1]
 	if all.blind = !placed && len(ev.Changes) > 0 && !last.Time.Before(ev.Changes[0].Time); all.blind {
@@ -78,11 +82,28 @@ type flights struct {
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash    // renderings that are of no turn, as far as is known: see lose
 	text   words
-	// overlapping says that a node may begin a turn while an earlier one of its own goes on, whose lease is over. The
-	// earlier ones that have not rendered yet are late.
+	// overlapping says that a node may begin a turn while an earlier turn of its own, whose lease is over, goes on.
+	// Earlier turns that have not rendered yet are late.
 	overlapping bool
 	late        map[rowID][]*flight
 	apart       bool // regions are judged each by itself
+	recipe      bool // as in evidence
+	// free are the renderings without a lease at the latest instant, and ended the flights that were over at it.
+	free  []freeRendering
+	ended []endedFlight
+}
+
+// freeRendering is a rendering without a lease, of the page with a partition key.
+type freeRendering struct {
+	pk string
+	e  *history.Event
+}
+
+// endedFlight is a flight whose lease was given back.
+type endedFlight struct {
+	*flight
+	page rowID
+	at   time.Time
 }
 
 // flight is a node's turn at the lease of a page.
@@ -99,7 +120,7 @@ type flight struct {
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
-	murky  int       // the change that left its LOCK without a token or an end; 0 if there is none
+	murky  int       // the change that left its LOCK without a token or an end, or 0
 	beside []*flight // flights that were under way when this one began
 }
 
@@ -157,6 +178,7 @@ func (all *flights) lock(s *step) {
 				f.expires = now.expires
 			}
 		}
+		all.besideFree(s.partition, c.Time)
 		return
 	}
 	takes := s.lock.token != "" || s.murky != 0 // and it is not nobody's
@@ -164,6 +186,7 @@ func (all *flights) lock(s *step) {
 		all.overtake(all.page(s.partition), under, c.Actor)
 	}
 	if c.Cause != ddbfake.CauseTTL && s.was.lock.holder == c.Actor {
+		all.end(all.page(s.partition), under, c)
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 	}
 	if takes {
@@ -182,6 +205,52 @@ func (all *flights) lock(s *step) {
 		all.pages = map[rowID][]*flight{}
 	}
 	all.pages[all.page(s.partition)] = under
+	all.besideFree(s.partition, c.Time)
+}
+
+// end remembers the flights of an actor that gives its lease back, as long as the instant lasts.
+func (all *flights) end(page rowID, under []*flight, c *ddbfake.Change) {
+	all.ended = slices.DeleteFunc(all.ended, func(f endedFlight) bool { return f.at.Before(c.Time) })
+	for _, f := range under {
+		if !all.recipe && f.actor == c.Actor && f.expires.After(c.Time.Add(all.skew)) {
+			all.ended = append(all.ended, endedFlight{f, page, c.Time})
+		}
+	}
+}
+
+// besideFree judges the renderings without a lease at an instant by the leases of that instant.
+func (all *flights) besideFree(p *partition, now time.Time) {
+	all.free = slices.DeleteFunc(all.free, func(r freeRendering) bool { return r.e.Time.Before(now) })
+	for _, r := range all.free {
+		if r.pk == p.pk {
+			all.first = all.first.and(all.withoutLease(p, r.e))
+		}
+	}
+}
+
+// withoutLease judges a rendering by a node that has not taken the lease.
+func (all *flights) withoutLease(p *partition, e *history.Event) Finding {
+	f := Finding{
+		Verdict: Violated,
+		Why:     fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq},
+	}
+	if p == nil {
+		return f.asRule("nobody else had the lease")
+	}
+	under := all.pages[all.page(p)]
+	for _, other := range all.ended {
+		if other.page == all.page(p) && !other.at.Before(e.Time) {
+			under = append(slices.Clip(under), other.flight)
+		}
+	}
+	for _, other := range under {
+		if other.actor != e.Actor && other.expires.After(e.Time.Add(all.skew)) &&
+			!(all.apart && other.region != p.region) {
+			f.Why += ", which " + other.actor + " had"
+			return f.done(other.rendered != nil)
+		}
+	}
+	return f.asRule("nobody else had the lease")
 }
 
 // overtake notes that an actor takes a lease while a turn of its own may go on.
@@ -196,9 +265,8 @@ func (all *flights) overtake(page rowID, under []*flight, actor string) {
 	}
 }
 
-// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page, or if a mark from
-// before it may be later than the page by true time: both times were read from clocks. It returns false if META does
-// not say it.
+// pageFreshUntil is the end of freshness of the page that META shows; zero without a page, or if an invalidation that
+// looks older than the page may be later by true time. It returns false if META does not say.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
@@ -264,10 +332,13 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 		if all.belated(p, e) {
 			return ok()
 		}
-		return Finding{
-			Verdict: Violated,
-			Why:     fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq},
+		f := all.withoutLease(p, e)
+		if inside.In(&f).Rule && !all.recipe {
+			all.free = slices.DeleteFunc(all.free, func(r freeRendering) bool { return r.e.Time.Before(e.Time) })
+			all.free = append(all.free, freeRendering{all.places.of(all.log, e), e})
+			return ok()
 		}
+		return f
 	}
 	own := under[i]
 	if own.crashed {
@@ -307,8 +378,8 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	return doubt
 }
 
-// belated says whether a rendering may be that of a late turn of its actor, which then is over. Nothing tells to which
-// of its turns it belongs.
+// belated says whether a rendering may belong to a late turn of its actor, and ends that turn. A rendering does not
+// tell its turn.
 func (all *flights) belated(p *partition, e *history.Event) bool {
 	if p == nil {
 		return false
@@ -332,7 +403,7 @@ func together(first, second *flight) Finding {
 			first.actor),
 		Changes: began(first, second),
 		Events:  []int{first.rendered.Seq, e.Seq},
-	}
+	}.done(true)
 }
 
 // began are the changes that show that both have the lease. The last one is the later one, to which the story of its
@@ -355,12 +426,16 @@ func (*flights) Heeds(e *history.Event) bool {
 
 // Clone returns a copy of a memory: it has no places.
 func (all *flights) Clone() memory {
-	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost, text: all.text}
+	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost, text: all.text,
+		recipe: all.recipe, free: slices.Clone(all.free), ended: slices.Clone(all.ended)}
 	all.log.copyTo(c.log)
 	if all.pages == nil {
 		return c
 	}
 	copies := map[*flight]*flight{}
+	for i := range c.ended {
+		c.ended[i].flight = copyAll([]*flight{c.ended[i].flight}, copies)[0]
+	}
 	c.pages = make(map[rowID][]*flight, len(all.pages))
 	//isrsim:unordered each by itself
 	for page, under := range all.pages {
@@ -387,6 +462,16 @@ func copyAll(all []*flight, copies map[*flight]*flight) []*flight {
 
 func (all *flights) Fingerprint(now time.Time) uint64 {
 	sum := all.lost
+	for _, r := range all.free {
+		if r.e.Time.Equal(now) {
+			sum += fingerprint.Hash(0).Text("free").Text(all.text.of(r.e.Actor)).Text(r.pk)
+		}
+	}
+	for _, f := range all.ended {
+		if f.at.Equal(now) {
+			sum += f.print(now, all.text).Text("ended").Text(f.page.pk)
+		}
+	}
 	//isrsim:unordered a sum has no order
 	for page, under := range all.pages {
 		for _, f := range under {

@@ -208,8 +208,8 @@ func TestFlightsAreRemembered(t *testing.T) {
 	}
 }
 
-// A node with goroutines may begin a turn while an earlier one of its own goes on, whose lease is over. Each such turn
-// may still make the page, once, if it was not fresh in all that time.
+// A node with goroutines may begin a turn while an earlier turn of its own, whose lease is over, goes on. Each such
+// turn may still render once, unless the page was fresh all the time.
 func TestALateTurnMayRender(t *testing.T) {
 	again := func(r *run) *run { // alice takes the lease anew, makes the page, and gives the lease back
 		return r.wait(30*second).do(func(l *changeLog) { l.lock("alice", "a2", 60*second) }).renders("alice", "2").

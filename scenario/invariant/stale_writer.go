@@ -2,47 +2,63 @@ package invariant
 
 import "fmt"
 
-// staleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
+// staleWriter holds that no publish overwrites a newer state: no other node has taken the lease since the publisher
+// did. A publish by another node in between is a violation itself.
 //
-// The expiry is judged at S, the time of sending, and not at T. A condition of DynamoDB knows the time only from the
-// value :now, which the sender has put in, so no client can promise more. But the token is judged when the publish
-// takes effect: once another node has the lock, a late publish must fail.
+// Neither the end of the publisher's own lease nor the LOCK row counts: as long as nobody has taken the lease, nobody
+// has made a newer page. See expiredPublish.
 func staleWriter() Invariant {
 	return onLog("stale-writer",
-		"a publish takes effect only while LOCK carries the publisher's own token, "+
-			"with lease_expires_at > S - e, S being the true time at which the publisher sent it",
-		// A publish is judged by the lock before its request, because the same request may release the lock.
+		"the publisher has taken the lease, and nobody else has taken it or published since",
 		func(s *step) Finding {
 			if !s.published {
 				return ok()
 			}
-			c, held := s.onMeta, s.was.lock
-			violated := func(why string, args ...any) Finding {
-				return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{c.Seq}}
-			}
-			switch {
-			case s.was.murky != 0:
-				return publishedUnder(s.was.murky, c.Seq)
-			case held.token == "":
-				return violated("%s published while the lease was free", c.Actor)
-			case held.holder != c.Actor:
-				return violated("%s published while LOCK carried the token of %s", c.Actor, held.holder)
-			case held.open != 0:
-				return publishedUnder(held.open, c.Seq)
-			case !held.expires.After(c.Sent.Add(-s.MaxClockSkew)):
-				when := "at"
-				if !c.Sent.Equal(held.expires) {
-					when = span(held.expires, c.Sent) + " after"
-				}
-				return violated("%s sent its publish %s the end of its own lease", c.Actor, when)
-			default:
-				return ok()
-			}
+			return s.staleness()
 		})
 }
 
-// publishedUnder is the doubt about a publish under a LOCK row that lacks a token or an end since a change.
-func publishedUnder(left, publish int) Finding {
-	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d "+
-		"publishes under it", left, publish).change(left).change(publish)
+// staleness judges a publish by the turns before its request, because the same request may take the lease.
+func (s *step) staleness() Finding {
+	c := s.onMeta
+	violated := func(why string, args ...any) Finding {
+		published, over := c.Actor+" published", s.overwrites()
+		if over {
+			published += " over a newer page"
+		}
+		f := Finding{Verdict: Violated, Why: published + fmt.Sprintf(why, args...), Changes: []int{c.Seq}}
+		return f.done(over)
+	}
+	switch {
+	case s.was.blur != 0:
+		return unknown("change %d leaves a LOCK row without lease_token (S), so somebody may have taken the lease, "+
+			"and change %d publishes after that", s.was.blur, c.Seq).change(s.was.blur).change(c.Seq)
+	case s.held.n == 0:
+		return violated(" without having taken the lease")
+	case s.held.n < s.was.turns:
+		return violated(", although %s had taken the lease since %s took it", s.takerOf(s.was.turns), c.Actor)
+	default:
+		return ok()
+	}
+}
+
+// takerOf is the actor of a turn that has been its last one.
+func (p *partition) takerOf(n int) string {
+	for _, t := range p.took {
+		if t.n == n {
+			return t.actor
+		}
+	}
+	return "somebody"
+}
+
+// overwrites reports whether a publish replaces a newer page: one that was published under a later lease, or whose data
+// was read later.
+func (s *step) overwrites() bool {
+	if s.held.n > 0 && s.held.n < s.was.newest.n && isPage(s.was.meta) {
+		return true
+	}
+	before, known := s.generatedAt(s.was.meta)
+	now, says := s.generatedAt(s.meta)
+	return known && says && now.Before(before)
 }

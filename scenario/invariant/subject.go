@@ -1,10 +1,13 @@
 package invariant
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -19,8 +22,9 @@ func (*own) HasSubject(name string, ev Evidence) bool {
 
 // subjects has a function for each invariant, which says whether a run has its subject.
 var subjects = map[string]func(Evidence) bool{
-	"stale-writer":   publishes,
-	"atomic-publish": publishes,
+	"stale-writer":    publishes,
+	"expired-publish": publishes,
+	"atomic-publish":  publishes,
 	"lock-theft": func(ev Evidence) bool { // a lock that was there is written or removed
 		return slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool {
 			_, sk := role(c)
@@ -70,7 +74,7 @@ var subjects = map[string]func(Evidence) bool{
 	"guarded-write": func(ev Evidence) bool {
 		return slices.ContainsFunc(locksOf(ev), func(l *lock) bool {
 			return slices.ContainsFunc(l.writes, func(e *history.Event) bool {
-				return l.byID[inside.In(e).Hold.ID] != l.byID[inside.In(l.writes[0]).Hold.ID]
+				return l.byID[e.Hold.ID] != l.byID[l.writes[0].Hold.ID]
 			})
 		})
 	},
@@ -103,6 +107,33 @@ var subjects = map[string]func(Evidence) bool{
 		})
 	},
 	"call-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventCallAsked) },
+}
+
+// Excused says why an invariant is void under the evidence's promises: clock skew exceeds the time that it judges.
+// Otherwise it returns "".
+func (*own) Excused(name string, ev Evidence) string {
+	if ev.MaxClockSkew == 0 { // nearly every run is like this, and it must cost nothing
+		return ""
+	}
+	return excused(name, ev)
+}
+
+func excused(name string, ev Evidence) string {
+	e, lease := ev.MaxClockSkew, inside.In(&ev).Held
+	left := time.Duration(1)
+	switch name {
+	case "lock-theft", "expired-publish", "single-flight":
+		left = lease - e // the row says when the lease ends, so only one clock counts
+	case "mutual-exclusion", "guarded-write", "kept-lease":
+		left = promise.Sure(lease, e, promise.LeaseRounding)
+	case "effect-once":
+		left = max(promise.Sure(lease, e, promise.LeaseRounding),
+			promise.Sure(inside.In(&ev).Retention, e, promise.RetentionRounding))
+	}
+	if left > 0 {
+		return ""
+	}
+	return fmt.Sprintf("max-clock-skew of %v leaves nothing of a lease of %v", e, lease)
 }
 
 // contended says whether a lock that was taken was asked for by another node, too.

@@ -12,7 +12,7 @@ import (
 // the same body, it belongs to both.
 var tenantIsolation = Invariant{
 	Name:      "tenant-isolation",
-	Statement: "whatever is served to a tenant was made for that tenant",
+	Statement: "a tenant is served only what was rendered for it",
 	Check:     checkTenants,
 	ours:      inside.Put(own{Follow: func(Promise) teller { return &tenants{} }, Memory: rememberRenderings}),
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// ttlIsGC holds that TTL is nothing but garbage collection. If a row is past its use, the protocol treats it as gone,
-// so no decision depends on whether TTL has deleted it.
+// ttlIsGC holds that TTL is only garbage collection. The protocol treats a row past its use as gone, so no decision
+// depends on its deletion.
 //
 // The evidence has histories of the same schedule under other lags of TTL, in which only rows past their ttl were
-// deleted. If there are none, there is nothing to compare.
+// deleted. Without them, nothing is compared.
 var ttlIsGC = Invariant{
 	Name:      "ttl-is-gc",
-	Statement: "changing only the TTL lag changes no decision, as long as only rows past their ttl are deleted",
+	Statement: "another TTL lag changes no decision, as long as TTL deletes only rows past their ttl",
 	Check:     checkLags,
 }
 

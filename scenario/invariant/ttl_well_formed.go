@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 )
 
@@ -14,13 +15,18 @@ import (
 // seconds. If a ttl is not a number, or counts milliseconds, the row stays for ever. A row without ttl is well-formed.
 func ttlWellFormed() Invariant {
 	return onLog("ttl-well-formed",
-		"ttl is a whole number of epoch seconds, and not before the row's use is over: "+
-			"generated_at + revalidate_seconds (META, VER), lease_expires_at (LOCK)",
+		"ttl is a whole number of epoch seconds, and not before the row's use ends: generated_at + "+
+			"revalidate_seconds (META, VER), lease_expires_at (LOCK)",
 		func(s *step) Finding {
 			finding := ok()
 			for _, c := range s.rows {
-				if ttl := c.After["ttl"]; ttl != nil {
-					finding = finding.and(s.judgeTTL(c, ttl))
+				_, sk := role(*c)
+				if ttl := c.After["ttl"]; ttl == nil || sk == sortLock && !inside.In(&s.Promise).Recipe {
+					continue
+				} else if f := s.judgeTTL(c, ttl); f.Verdict == Violated && sk == sortLock {
+					finding = finding.and(f.asRule("a token that was replaced refuses its holder's publish"))
+				} else {
+					finding = finding.and(f)
 				}
 			}
 			return finding
@@ -65,7 +71,7 @@ type use struct {
 	isISR  bool      // it is a row of the schema
 	until  time.Time // zero if the ttl may have any time
 	end    string    // the name of that time in messages
-	unread string    // the attributes that hold that time, if they cannot be read
+	unread string    // the attributes of that time that cannot be read
 }
 
 func (p Promise) useOf(row attr.Item, sk string) use {

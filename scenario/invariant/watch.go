@@ -11,6 +11,18 @@ import (
 type Promise struct {
 	MaxClockSkew time.Duration // as in Evidence
 	Revalidate   time.Duration // the same as in Evidence; 0 means not known
+
+	bounding
+}
+
+type bounding = inside.Of[bounds]
+
+// bounds are further bounds, for the doors of this module.
+type bounds struct{ Recipe bool } // as in evidence
+
+// promise has the bounds of the evidence.
+func (ev *Evidence) promise() Promise {
+	return Promise{ev.MaxClockSkew, ev.Revalidate, inside.Put(bounds{inside.In(ev).Recipe})}
 }
 
 // Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the

@@ -10,7 +10,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
-	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -97,8 +96,6 @@ type ours = inside.Of[own]
 
 // own has settings for the caches of package recipe and the simulator, and for their mutants.
 type own struct {
-	Guards      guard.Set // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
-	PointerETag bool      // recipe B: the pointer also holds the etag, for readers that need nothing else
 	// Forget, if set, is told at a point of an operation all that the rest of the operation depends on, besides the
 	// clock.
 	Forget  func(state string)

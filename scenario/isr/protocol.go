@@ -19,7 +19,7 @@ type Served struct {
 	Fresh bool
 }
 
-// Invalidator is a Handler that can be told that a page is wrong.
+// Invalidator is a Handler that can invalidate a page.
 type Invalidator interface {
 	// Invalidate closes the freshness window of the page. After it has returned, a request gets the page as fresh only
 	// if the page was made from data that was read after Invalidate was called.
@@ -35,8 +35,7 @@ type Regenerator interface {
 
 // Rollbacker is a Handler that can go back to an older version.
 type Rollbacker interface {
-	// Rollback makes an older version visible: the newest of those that are older than the visible one. If there is
-	// none, the error is ErrMiss.
+	// Rollback makes the newest older version visible. Without an older version, the error is ErrMiss.
 	Rollback(ctx context.Context, key string) error
 }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -20,9 +21,9 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are the invariants to check; nil means Invariants(). With an empty list nothing is judged, so the
-	// verdict is Unknown. An invariant of the caller's own needs a Watch. If it has none, that is reported once, as a
-	// doubt.
+	// Invariants are the invariants to check; nil means Invariants(), without the rules of the recipe, whose
+	// violation harms nobody. With an empty list nothing is judged, so the verdict is Unknown. An invariant of the
+	// caller's own needs a Watch. If it has none, that is reported once, as a doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
@@ -135,7 +136,8 @@ type Checker struct {
 	loaded   map[lockOf]bool // locks that a Load has written, and no client since
 	byLock   bool            // some invariant judges by LOCK
 	rows     *ownRows
-	watched  []int // for each of Options.Invariants with a Watch, how often it had something to judge
+	lease    time.Duration // the longest that a change has begun
+	watched  []int         // for each of Options.Invariants with a Watch, how often it had something to judge
 	// restoring says that a Restore is under way. The function stop ends the calls by which the DB reports its own
 	// restores.
 	restoring atomic.Bool
@@ -153,7 +155,9 @@ type brokenKind struct {
 func New(db *ddbfake.DB, o Options) *Checker {
 	named := o.Invariants != nil
 	if !named {
-		o.Invariants = Invariants()
+		o.Invariants = slices.DeleteFunc(Invariants(), func(inv invariant.Invariant) bool {
+			return inside.In(&inv).Rule && !inside.In(&o.Promise).Recipe
+		})
 	}
 	c := &Checker{
 		db: db, options: o, told: told{named: named}, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
@@ -174,7 +178,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		}
 	}
 	c.first = c.last
-	c.stop = inside.In(db).OnRestore(c.restored)
+	c.stop = db.OnRestore(c.restored)
 	return c
 }
 
@@ -257,14 +261,14 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at",
 				c.seen+1, log[0].Seq-1)})
 	}
-	for request := range invariant.Requests(log) {
+	for request := range inside.In(&known).Requests(log) {
 		c.last = request[len(request)-1]
 		c.seen = c.last.Seq
 		for i := range request {
 			c.see(&request[i])
 		}
 		written := request
-		loaded := inside.In(c.db).Loaded(request[0].Request)
+		loaded := c.db.Loaded(request[0].Request)
 		judge := judge && !loaded
 		c.judgeOwn(written, judge)
 		if request = c.cacheRows(request); len(request) == 0 {
@@ -342,6 +346,11 @@ func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 		if off {
 			continue
 		}
+		if until, known := rowmap.Instant(request[i].After, "lease_expires_at"); known {
+			c.lease = max(c.lease, until.Sub(request[i].Time))
+		} else if _, endless := request[i].After["lease_expires_at"].(attr.NULL); endless {
+			c.lease = math.MaxInt64
+		}
 		for j, inv := range c.options.Invariants {
 			if !(lockless && byLock(inv)) && concerns(inv, &request[i]) {
 				c.watched[j]++
@@ -364,6 +373,9 @@ func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 		return byLock(inv) && invariant.Publishes(c)
 	}
 }
+
+// known has what package invariant gives to this module alone.
+var known = invariant.Named("stale-writer")
 
 // The names of those invariants with a Watch that can judge more changes than publishes.
 var (

@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -46,6 +47,12 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 	}
 	s.checker = live.New(s.db, o)
 	return s
+}
+
+// recipe are options of caches that promise the rules of the recipe.
+func recipe(o live.Options) live.Options {
+	inside.In(&o.Promise).Recipe = true
+	return o
 }
 
 // store is a correct writer.
@@ -208,7 +215,7 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 
 // A batch is not atomic: another reader, or another writer, may come between its writes.
 func TestABatchIsNoTransaction(t *testing.T) {
-	s := watch(t, 0, live.Options{})
+	s := watch(t, 0, recipe(live.Options{}))
 	alice := s.store("alice")
 	must.Done(t)(alice.Acquire(t.Context(), "/home"))
 	must.Done(t)(s.db.As("alice").BatchWriteItem(t.Context(),
@@ -225,10 +232,58 @@ func TestABatchIsNoTransaction(t *testing.T) {
 	must.Done(t)(s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
 		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}}))
 	s.checker.Look()
-	s.wantReported("violated stale-writer by alice")
+	s.wantReported("violated expired-publish by alice")
 }
 
-// What a test loads is the past of what clients write, and is not judged: neither now nor after a restore.
+// A publish after the end of one's own lease, and one that keeps the lock, harm nobody: they count where they are
+// promised.
+func TestRulesOfTheRecipeAreJudgedWherePromised(t *testing.T) {
+	for name, test := range map[string]struct {
+		o    live.Options
+		want []string
+	}{
+		"by default": {live.Options{}, nil},
+		"promised": {recipe(live.Options{}),
+			[]string{"violated atomic-publish by alice", "violated expired-publish by alice"}},
+		"named": {live.Options{Invariants: []invariant.Invariant{invariant.Named("expired-publish")}},
+			[]string{"violated expired-publish by alice"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := watch(t, 0, test.o)
+			alice := s.store("alice")
+			must.Done(t)(alice.Acquire(t.Context(), "/home"))
+			s.put("alice", s.meta(alice, "/home", "kept").Item())
+			s.checker.Look()
+			s.clock.Advance(time.Hour)
+			s.put("alice", s.meta(alice, "/home", "late").Item())
+			s.checker.Look()
+			s.wantReported(test.want...)
+			if got := s.checker.Found().Verdict(); (got == invariant.OK) != (test.want == nil) {
+				t.Errorf("the verdict is %v", got)
+			}
+		})
+	}
+}
+
+// If clocks may differ by as much as a lease lasts, no theft of a lease can be found: that is reported, and does not
+// pass.
+func TestALargeSkewLeavesNothingOfLeases(t *testing.T) {
+	for skew, want := range map[time.Duration]invariant.Verdict{
+		0: invariant.OK, time.Second: invariant.OK, time.Hour: invariant.Unknown,
+	} {
+		s := watch(t, 0, live.Options{Promise: invariant.Promise{MaxClockSkew: skew}})
+		s.publish(s.store("alice"), "/home")
+		s.checker.Look()
+		found := s.checker.Found()
+		said := strings.Join(found.Untold, "\n")
+		excused := strings.Contains(said, "lock-theft: max-clock-skew of 1h0m0s leaves nothing of a lease of ")
+		if got := found.Verdict(); got != want || excused != (want == invariant.Unknown) {
+			t.Errorf("clocks off by %v: %v, want %v; not judged:\n%s", skew, got, want, said)
+		}
+	}
+}
+
+// Loaded rows are not judged, neither now nor after a restore: they only precede the clients' writes.
 func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")

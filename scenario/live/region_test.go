@@ -75,7 +75,7 @@ func TestRenderingsInTwoRegions(t *testing.T) {
 		}, []string{"violated single-flight by bob"}, invariant.Violated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := hear(t, live.Options{})
+			s := hear(t, recipe(live.Options{}))
 			s.replicate()
 			alice, bob := s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)
 			s.regenerate(alice, "alice", "/home", "one")

@@ -33,12 +33,12 @@ type settling struct {
 	first  *history.Event
 	made   bool           // it was made since the last request for it
 	last   *history.Event // the last request or answer
-	answer *history.Event // the last answer; nil if there is none
+	answer *history.Event // the last answer, or nil
 	ends   time.Time      // the end of the window of the last rendering, as far as it is known
 	done   bool           // it is known whether the page is well
 }
 
-// hear takes an event in. The time window is that of renderings that have none of their own.
+// hear takes an event in. The parameter window is for renderings without their own.
 func (s *settled) hear(e *history.Event, window time.Duration) {
 	if e.Kind == history.Settled {
 		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.undecided()}
@@ -87,8 +87,8 @@ func (s *settled) undecided() []pageOf {
 	return s.open
 }
 
-// overdue returns the next page whose time is over; nil if there is none. If the last answer was fresh but was made for
-// its request, the page may be in the cache, and only the next answer can show it, which may take as long again.
+// overdue returns the next page whose time is over, or nil. If the last fresh answer was rendered for its own request,
+// only the next answer can show that the page is in the cache, so the time counts twice.
 func (s *settled) overdue(now time.Time) *settling {
 	for len(s.waiting) > 0 && s.waiting[0].done {
 		s.waiting = s.waiting[1:]

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -63,7 +62,7 @@ func (s Summary) String() string {
 	}
 	if len(s.actors) == 1 {
 		fmt.Fprintf(&b,
-			"all changes are signed %q, so one writer's lock cannot be told from another's: give each a "+
+			"all changes are signed %q: if several write, one's lock cannot be told from another's: give each a "+
 				"ddbfake.WithActor\n", s.actors[0])
 	}
 	return b.String()
@@ -164,7 +163,7 @@ func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 		if role := (rowOf{e.page, sk, source}); !slices.Contains(s.named[c.Region+" "+source], role) {
 			s.named[c.Region+" "+source] = append(s.named[c.Region+" "+source], role)
 		}
-		if e.counts && c.Cause == ddbfake.CauseClient && !inside.In(s.db).Loaded(c.Request) {
+		if e.counts && c.Cause == ddbfake.CauseClient && !s.db.Loaded(c.Request) {
 			s.actors = append(s.actors, c.Actor)
 		}
 		if sk == "META" {

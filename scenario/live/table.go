@@ -123,7 +123,7 @@ var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that 
 func byLock(inv invariant.Invariant) bool {
 	switch inv.Name {
 	case invariant.Named("stale-writer").Name, invariant.Named("monotonic-publication").Name,
-		invariant.Named("atomic-publish").Name:
+		invariant.Named("expired-publish").Name, invariant.Named("atomic-publish").Name:
 		return true
 	default:
 		return false

@@ -22,7 +22,7 @@ type follower interface {
 	Event(e *history.Event) invariant.Finding
 }
 
-// told is the history that clients have told, and its judges.
+// told is the history reported by clients, and its judges.
 type told struct {
 	named  bool       // the caller has named the invariants
 	judges []follower // one for each of Options.Invariants; nil for those that need no history
@@ -158,8 +158,11 @@ func (c *Checker) sumUp(found *Found) {
 	for i, inv := range c.options.Invariants {
 		live, told := inv.Name == liveness.Name, byHistory(inv)
 		rows = rows || !told && !isOwn(inv)
-		switch {
-		case live && c.told.since.decided(), told && !live && c.told.judged[i] > 0, !told && c.watched[i] > 0:
+		judged := live && c.told.since.decided() || told && !live && c.told.judged[i] > 0 || !told && c.watched[i] > 0
+		switch excused := c.excused(inv); {
+		case judged && excused != "":
+			found.Untold, found.lacks = append(found.Untold, inv.Name+": "+excused), true
+		case judged:
 		default:
 			if told || c.told.named || found.Judged > 0 { // else it is true of all that read rows: once is enough
 				found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
@@ -170,6 +173,16 @@ func (c *Checker) sumUp(found *Found) {
 		}
 	}
 	found.lacks = found.lacks || rows && found.Judged == 0
+}
+
+// excused says why an invariant found nothing in what it has judged: clocks may differ by as much as the longest lease;
+// "" if it could find something.
+func (c *Checker) excused(inv invariant.Invariant) string {
+	ev := invariant.Evidence{MaxClockSkew: c.options.Promise.MaxClockSkew}
+	if inside.In(&ev).Held = c.lease; c.lease == 0 { // none was written
+		return ""
+	}
+	return inside.In(&inv).Excused(inv.Name, ev)
 }
 
 // lacks says why an invariant was not judged.

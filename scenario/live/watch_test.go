@@ -101,8 +101,8 @@ func TestWatchFailsTheTestOfAWriterWithoutAFence(t *testing.T) {
 	test.end()
 	wantTest(t, test, "violated: stale-writer by mallory", "unknown: monotonic-publication by mallory") // each once
 	for _, part := range []string{
-		"live.Watch: violated: stale-writer by mallory\nstale-writer: a publish takes effect only while",
-		"\nmallory published while LOCK carried the token of alice\n", "\n  +1.5s       mallory   META of CACHE#",
+		"live.Watch: violated: stale-writer by mallory\nstale-writer: the publisher has taken the lease",
+		"\nmallory published without having taken the lease\n", "\n  +1.5s       mallory   META of CACHE#",
 	} {
 		if !strings.Contains(strings.Join(test.errors, "\n"), part) {
 			t.Errorf("%s\nlacks %q", strings.Join(test.errors, "\n"), part)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// report returns docs/SPEED.md.
+// report returns the page with all figures.
 func report(all []judged, machine machine) string {
 	var b strings.Builder
 	missed, total := countMissed(all)
@@ -31,7 +31,7 @@ func report(all []judged, machine machine) string {
 	return b.String()
 }
 
-// docs/FAKE.md has a part of the report between these lines.
+// docs/COMPARISON.md has a part of the report between these lines.
 const (
 	partBegins = "<!-- speed: written by bench/run -->\n"
 	partEnds   = "<!-- end of speed -->\n"
@@ -136,13 +136,13 @@ func quantity(value float64, unit string) string {
 
 const head = `# Speed
 
-This page compares isr-sim with the fakes and emulators that a Go team would use instead. It is written by
+The figures behind the table in docs/COMPARISON.md: isr-sim beside the fakes and emulators that a Go team would use
+instead. They come from
 
 ` + "```text\nbash bench/run\n```" + `
 
-which installs them, runs everything in one go on one CPU, and writes the page; with ` + "`--check`" +
-	` it fails if a target
-is missed. %d of %d targets are met.
+which installs them, and runs everything in one go on one CPU; with ` + "`--check`" + ` it fails if a target is
+missed. %d of %d targets are met.
 
 %s
 The requests are those of the reference cache: the read of META, the put that acquires a lease, the update that refreshes

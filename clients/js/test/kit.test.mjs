@@ -118,6 +118,25 @@ test('a module that awaits a timer is told why it ends', async () => {
   assert.match(said, /^isr-sim: a module awaits a timer while it is imported/m)
 })
 
+test('a mistake in what a cache returns ends its process, and is told', async () => {
+  const kit = new URL('../index.mjs', import.meta.url)
+  const common = { endpoint: 'http://127.0.0.1:1', credentials: {}, region: 'r', config: {}, time: start }
+  for (const [returned, want] of [
+    ["{ html: 'a', fresh: true }", /^isr-sim: get returned { html, fresh }, expected { body, fresh }: /m],
+    ["'a page'", /^isr-sim: get returned a string, expected { body, fresh }: /m],
+    ['{ body: 7, fresh: true }', /^isr-sim: get returned a body that is a number, expected text$/m],
+  ]) {
+    const source = `import { node } from '${kit}'\nnode(() => ({ get: async () => (${returned}) }), ['get'])`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', source])
+    let said = ''
+    child.stderr.on('data', (part) => { said += part })
+    child.stdin.write(JSON.stringify({ type: 'init', actor: 'a', seed: 1, ...common }) + '\n')
+    child.stdin.write(JSON.stringify({ type: 'command', id: 1, verb: 'get', key: '/home', time: start }) + '\n')
+    assert.equal(await new Promise((done) => child.on('close', done)), 1)
+    assert.match(said, want)
+  }
+})
+
 test('a timer is set after work that the kit does not know of', async () => {
   const made = `new Promise((done) => crypto.generateKeyPair('rsa', { modulusLength: 2048 }, done))`
   const { steps } = await run(`async () => { await ${made}; await sleep(5); return { body: '', fresh: false } }`)
@@ -256,6 +275,18 @@ test('the heart of a lock beats while it is held', async () => {
     { error: 'Error: skipped: what hold returned has no method extend, which can says that it has', later: true },
     { error: 'Error: 2 beats' },
   ])
+})
+
+test('a token that is no whole number is told as it is, for isr-sim to refuse', async () => {
+  const tokens = {
+    '7n': 7, "'8'": 8, null: undefined, "'abc'": 'abc, a string', "''": ', a string', 7.5: '7.5, a number',
+    NaN: 'NaN, a number', true: 'true, a boolean', '2n ** 64n': '18446744073709551616, a bigint',
+  }
+  const { lines } = await run('', 0, `(init) => ({
+    async hold(i) { return { token: [${Object.keys(tokens)}][i], release() {} } },
+  })`, Object.keys(tokens).map((_, i) => ({ verb: 'hold', key: String(i) })), `['hold']`)
+  // integers come first among the keys of an object
+  assert.deepEqual(lines.slice(1).map(({ token }) => token), Object.values(tokens))
 })
 
 test('a call asks for its effect, and says why it was refused', async () => {
@@ -413,9 +444,9 @@ test('no timer fires while a thread of the process calculates', async () => {
     await new Promise((done) => pbkdf2('a', 'b', 200_000, 64, 'sha512', done))
     await new Promise((done) => hkdf('sha512', 'key', 'salt', 'info', 64, done))
     clearInterval(beat)
-    return { body: Date.now() }
+    return { body: String(Date.now()) }
   }`)
-  assert.deepEqual([steps, replies], [[], [start]])
+  assert.deepEqual([steps, replies], [[], [String(start)]])
 })
 
 test('what is not simulated is said once', async () => {

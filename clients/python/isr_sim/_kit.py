@@ -566,7 +566,15 @@ def _effect():
 
 def _token(held):
     token = getattr(held, "token", None)
-    return {} if token is None else {"token": int(token)}
+    if token is None:
+        return {}
+    try:
+        number = int(token)
+        whole = isinstance(token, str) or number == token and not isinstance(token, bool)
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    # What is no whole number is a mistake of the adapter: isr-sim refuses the text, and does not judge the lock by it.
+    return {"token": number if whole else "%s, a %s" % (str(token)[:20], type(token).__name__)}
 
 
 def _doing(lock, held, line):
@@ -592,6 +600,22 @@ def _doing(lock, held, line):
         raise NotImplementedError("skipped: what hold returned has no method %s, which can says that it has" % verb)
     said = getattr(held[key], verb)()
     return {"held": bool(said)} if verb == "held" else _token(held[key])
+
+
+class _Mistake(Exception):
+    """A mistake in the form of what the cache returns. It is the program's: no call has failed."""
+
+
+def _page(verb, got):
+    """The body of the page that the cache has returned, and whether it is fresh; nothing is an empty page."""
+    if not got:
+        return "", False
+    if not isinstance(got, (tuple, list)) or len(got) != 2 or isinstance(got[1], str):
+        raise _Mistake("%s returned a %s, expected (body, fresh): the text of the page, and whether the cache takes it "
+                       "for fresh" % (verb, type(got).__name__))
+    if not isinstance(got[0] or "", str):
+        raise _Mistake("%s returned a body that is a %s, expected text" % (verb, type(got[0]).__name__))
+    return got[0] or "", bool(got[1])
 
 
 _many = 50  # threads, which lives that are over have left: a process that has more begins anew
@@ -679,11 +703,16 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 if not hasattr(cache, line["verb"]):
                     raise NotImplementedError(
                         "skipped: the cache has no method %s, which can says that it has" % line["verb"])
-                body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
+                got = getattr(cache, line["verb"])(*of)
+                body, fresh = _page(line["verb"], got if line["verb"] in ("get", "regenerate") else None)
                 then = _now
                 _threads.drain()
                 # If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
                 _say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then, **_threads.later())
+            except _Mistake as e:
+                sys.stderr.write("isr-sim: %s\n" % e)
+                sys.stderr.flush()
+                os._exit(1)
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()
                 other = {"other": True} if isinstance(e, OtherPayload) else {}

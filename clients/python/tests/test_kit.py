@@ -404,6 +404,23 @@ isr_sim.origin("beside it")""",
         self.assertEqual(
             s.reply, "NotImplementedError: skipped: the cache has no method get, which can says that it has")
 
+    def test_a_mistake_in_what_a_cache_returns_ends_its_process(self):
+        for returned, want in {
+            "{'html': 'a', 'fresh': True}": "get returned a dict, expected (body, fresh): ",
+            "'a page'": "get returned a str, expected (body, fresh): ",
+            "(7, True)": "get returned a body that is a int, expected text",
+        }.items():
+            source = "import isr_sim\nclass Node:\n    def get(self, key): return %s\n" % returned
+            source += "isr_sim.node(lambda init: Node(), ['get'])"
+            lines = [
+                {"type": "init", "actor": "a", "seed": 1, "endpoint": "http://127.0.0.1:1", "config": {}},
+                {"type": "command", "id": 1, "verb": "get", "key": "/home"},
+            ]
+            ended = subprocess.run(
+                [sys.executable, "-c", source], input="".join(json.dumps({**x, "time": START}) + "\n" for x in lines),
+                capture_output=True, text=True, env={**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"})
+            self.assertEqual((ended.returncode, "isr-sim: " + want in ended.stderr), (1, True), ended.stderr)
+
     def test_a_child_does_not_outlive_its_life(self):
         s = Simulator("""
             import os, subprocess
@@ -460,6 +477,19 @@ isr_sim.origin("beside it")""",
                       "which can says that it has", "later": True},
             {"error": "ValueError: 2 beats"},
         ])
+
+    def test_a_token_that_is_no_whole_number_is_told_as_it_is_for_isr_sim_to_refuse(self):
+        tokens = {"7": 7, "'8'": 8, "decimal.Decimal(9)": 9, "None": None, "'abc'": "abc, a str", "7.5": "7.5, a float",
+                  "float('nan')": "nan, a float", "True": "True, a bool", "[]": "[], a list"}
+        s = Simulator("""
+            import decimal
+            class Held:
+                def __init__(self, token): self.token = token
+                def release(self): pass
+            return Held([%s][int(key)])
+        """ % ", ".join(tokens), create="lambda init: type('Lock', (), {'hold': Node().get})", more='["hold"]',
+            script=[{"verb": "hold", "key": str(i)} for i in range(len(tokens))])
+        self.assertEqual([r.get("token") for r in s.lines[1:]], list(tokens.values()))
 
     def test_a_call_asks_for_its_effect_and_says_why_it_was_refused(self):
         once = "lambda self, key, payload, effect: key + effect() if payload == 'a' else self.get(key)"

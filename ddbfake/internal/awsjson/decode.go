@@ -17,25 +17,34 @@ import (
 
 // Decode reads a request body into an operation's input struct; in points to it.
 //
-// Members that the operation does not know are ignored, and null is the same as absent. If a member is given twice, the
-// last one counts. Errors are those of the service: SerializationException for JSON that is malformed or of the wrong
-// types, and ValidationException for an AttributeValue of two types. A value without a type becomes nil. The engine
-// refuses it, because the engine knows the parameter.
+// Members that the operation does not know are ignored, and a member that is null is the same as absent. If a member is
+// given twice, the last one counts. Errors are those of the service: SerializationException for JSON that is malformed
+// or of the wrong types, and ValidationException for an AttributeValue of two types. A value without a type becomes
+// nil. The engine refuses it, because the engine knows the parameter.
 //
 // The body becomes part of the input, and must not change. After an error the input has the members that were read
 // before it.
 func Decode(body []byte, in any) error {
 	d := newDecoder(body)
 	defer d.release()
+	null := d.kind() == 'n'
 	err := d.value(reflect.ValueOf(in).Elem(), false)
 	switch {
 	case err == nil && d.end():
+		if null {
+			return errNull
+		}
 		return nil
 	case err == nil, !Valid(body): // malformed text decides, even if it comes after the first error
 		return ErrMalformed
 	}
 	return err
 }
+
+// errNull is for a body of null.
+//
+// Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html (a body is an object)
+var errNull = serialization("")
 
 // Valid says whether the body is one JSON value and nothing else.
 func Valid(body []byte) bool {

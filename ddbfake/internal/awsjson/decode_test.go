@@ -157,7 +157,7 @@ func TestDecodeRefuses(t *testing.T) {
 // wrong type. Package jsontext decides what is JSON.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
-		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`,
+		``, ` `, `null`, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`,
 		`{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
 		`{"a":[}`, `{"a":[,]}`, `{"a":[1,]}`, `{"a":[1 2]}`, `{"a":[[1][2]]}`, `{"a":[[1][2]}`, `{"a":{"b":1}{}}`,
 		`{"a":nul}`, `{"a":truex}`, `{"a":01}`, `{"a":1.}`, `{"a":-}`, `{"a":+1}`, `{"a":1e}`, `{"a":0x1}`, `{"a":NaN}`,
@@ -169,7 +169,7 @@ func TestDecodeMalformed(t *testing.T) {
 		`{"Limit":01}`, `{"Limit":1.}`,
 	}
 	whole := []string{
-		`null`, `{}`, " {\t} ", `{"a":-0}`, `{"a":1.5E+3}`, `{"a":[[],{},[1,"]"],null,true,false]}`,
+		`{}`, " {\t} ", `{"a":-0}`, `{"a":1.5E+3}`, `{"a":[[],{},[1,"]"],null,true,false]}`,
 		`{"a":"\ud83d\ude00\/\b\u0000"}`, "{\"a\":\"\x7f é \u2028\"}", `{"\u0061":1}`,
 		`{"ExpressionAttributeNames":{"a":null}}`,
 	}

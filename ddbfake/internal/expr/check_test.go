@@ -208,31 +208,6 @@ func TestRefusedUpdates(t *testing.T) {
 	}
 }
 
-func TestRefusedProjections(t *testing.T) {
-	tests := []struct{ src, want string }{
-		{"#x", "An expression attribute name used in the document path is not defined; attribute name: #x"},
-		{"a.b, a",
-			"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a, " +
-				"b], path two: [a]"},
-		{"#a, a",
-			"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], " +
-				"path two: [a]"},
-		{"a[0], a.b",
-			"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a, " +
-				"[0]], path two: [a, b]"},
-		{"a[0], a[1], b.c, b.#a", ""},
-	}
-	for _, tt := range tests {
-		want := tt.want
-		if want != "" {
-			want = "Invalid ProjectionExpression: " + want
-		}
-		if got := refusal(t, "ProjectionExpression", tt.src, map[string]string{"#a": "a"}); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.src, got, want)
-		}
-	}
-}
-
 func TestUnused(t *testing.T) {
 	cond, err := ParseCondition("#a = :a AND #b.c = :a")
 	must.OK(t, err)
@@ -295,19 +270,5 @@ func TestValidateArgs(t *testing.T) {
 		if got := text(t, tt.args.Validate()); got != tt.want {
 			t.Errorf("%v: got %q, want %q", tt.args, got, tt.want)
 		}
-	}
-}
-
-func TestUses(t *testing.T) {
-	c := must.Of(ParseCondition("#a.#b = :v AND #a IN (:v, :w) AND c = d.e"))(t)
-	if got, want := len(c.Names()), 2; got != want {
-		t.Errorf("Names() = %v", c.Names())
-	}
-	if got, want := len(c.Values()), 2; got != want {
-		t.Errorf("Values() = %v", c.Values())
-	}
-	if got := c.Attributes(Args{Names: map[string]string{"#a": "x", "#b": "y"}}); len(got) != 3 || got[0] != "x" ||
-		got[1] != "c" || got[2] != "d" {
-		t.Errorf("Attributes() = %v, want [x c d]", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
@@ -130,13 +132,16 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestProjectionAttributes(t *testing.T) {
-	p := must.Of(ParseProjection("a.b, #x, c[0], a.c"))(t)
-	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}),
-		[]string{"a", "pk", "c"}; !slices.Equal(got, want) {
-		t.Errorf("Attributes() = %v, want %v", got, want)
-	}
-	if got := p.Values(); got != nil {
-		t.Errorf("Values() = %v, want none", got)
+// Names and values that are empty are left to Validate, whatever the request before had.
+func TestNothingEmptyIsBound(t *testing.T) {
+	one := map[string]types.AttributeValue{":a": &types.AttributeValueMemberN{Value: "1"}}
+	for _, names := range []map[string]string{nil, {"#a": "a"}} {
+		var b Bindings
+		if !b.Bind(names, one) {
+			t.Errorf("%v is not bound", names)
+		}
+		if b.Bind(map[string]string{}, one) || b.Bind(names, map[string]types.AttributeValue{}) {
+			t.Errorf("after %v, what is empty is bound", names)
+		}
 	}
 }

@@ -8,18 +8,11 @@ import (
 )
 
 // IndexCondition is a key condition on a secondary index. It differs from the key condition on a table, because the key
-// of a global index may have up to four attributes for its partition and up to four for its order, each with a
-// condition of its own.
+// of a global index may have up to four attributes for its partition and up to four for its order, each each with its
+// own condition.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 type IndexCondition struct{ *KeyCondition }
-
-// Check finds the mistakes that DynamoDB refuses before it looks at the table. Bind checks the number of conditions,
-// because that depends on the index.
-func (k IndexCondition) Check(args Args) error {
-	_, err := k.allTerms(args)
-	return err
-}
 
 // IndexBounds is the range that a Query on an index reads: in the partition Hash, the rows whose sort attributes begin
 // with Prefix, and whose next sort attribute lies within the bounds. Bounds.Hash is not used.
@@ -33,8 +26,11 @@ type IndexBounds struct {
 // may test any number of the sort attributes, from the left. All of these except the last must be tested by equality. A
 // condition that does not fit is refused with the service's texts.
 func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
-	terms, err := k.allTerms(args)
+	terms, err := k.terms(args)
 	if err != nil {
+		return IndexBounds{}, err
+	}
+	if err := k.count(terms, len(hash)+len(sort)); err != nil {
 		return IndexBounds{}, err
 	}
 	if len(hash) == 1 && len(sort) <= 1 {
@@ -76,9 +72,6 @@ func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 
 // checkPlain checks the conditions on a key of the same form as a table's key, in the same way as for a table.
 func checkPlain(terms []term, hash Key, sort []Key) error {
-	if len(terms) > 2 {
-		return errTooManyTerms
-	}
 	t, err := find(terms, hash)
 	switch {
 	case err != nil:

@@ -34,10 +34,18 @@ func (k *KeyCondition) Names() []string { return k.tokens.names }
 // Values returns the ":v" in the key condition.
 func (k *KeyCondition) Values() []string { return k.tokens.values }
 
-// Check finds the mistakes that DynamoDB refuses before it looks at the table. It allows one or two conditions, joined
-// by AND, each on one attribute, and refuses everything else.
+// Check finds the mistakes that a condition of any kind can have. CheckForm comes after it, and after the check that
+// all names and values are used.
+//
+// Source: https://github.com/getmoto/moto/pull/9005 (unused names come before the form; seen at the service)
 func (k *KeyCondition) Check(args Args) error {
-	_, err := k.terms(args)
+	return k.root.check(checker{lang: keyConditionLanguage, args: args})
+}
+
+// CheckForm allows conditions joined by AND, each on one attribute, and refuses everything else. DynamoDB does so
+// before it looks at the table. Bind checks the number of conditions, which depends on the table.
+func (k *KeyCondition) CheckForm(args Args) error {
+	_, err := appendTerms(nil, k.root, args)
 	return err
 }
 
@@ -49,22 +57,12 @@ type term struct {
 	values []attr.Value
 }
 
-// terms returns the one or two conditions.
+// terms returns the conditions.
 func (k *KeyCondition) terms(args Args) ([]term, error) {
-	terms, err := k.allTerms(args)
-	if err == nil && len(terms) > 2 {
-		err = errTooManyTerms
-	}
-	return terms, err
-}
-
-var errTooManyTerms = plainError("Conditions can be of length 1 or 2 only")
-
-func (k *KeyCondition) allTerms(args Args) ([]term, error) {
 	if k.built != nil {
 		return k.built, nil
 	}
-	if err := k.root.check(checker{lang: keyConditionLanguage, args: args}); err != nil {
+	if err := k.Check(args); err != nil {
 		return nil, err
 	}
 	return appendTerms(nil, k.root, args)
@@ -124,7 +122,9 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 				)
 			}
 			if len(x.steps) > 1 {
-				return nil, plainError("KeyConditionExpressions cannot have conditions on nested attributes")
+				// Source: https://github.com/ExtendDB/extenddb/pull/195 (captured at the service)
+				return nil, plainError("Invalid KeyConditionExpression: KeyConditionExpressions cannot have " +
+					"conditions on nested attributes")
 			}
 			t.attribute, found = x.steps[0].attribute(args)
 		case *placeholder:
@@ -190,6 +190,13 @@ func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
+	keys := 2
+	if sort.Name == "" {
+		keys = 1
+	}
+	if err := k.count(terms, keys); err != nil {
+		return Bounds{}, err
+	}
 	t, err := find(terms, hash)
 	if err != nil {
 		return Bounds{}, err
@@ -215,6 +222,23 @@ func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	}
 	b.sortBy(t)
 	return b, nil
+}
+
+// count refuses more conditions than there are keys. Legacy conditions have a text of their own.
+//
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/queryKeyConditionOperands.test.ts
+func (k *KeyCondition) count(terms []term, keys int) error {
+	switch {
+	case len(terms) <= keys:
+		return nil
+	case k.built != nil && len(terms) > 2 && keys <= 2:
+		return plainError("Conditions can be of length 1 or 2 only")
+	case k.built != nil:
+		return nil
+	}
+	return plainError("The number of query conditions (%d) exceeds the number of key attributes defined in the schema "+
+		"(%d)", len(terms), keys)
 }
 
 func find(terms []term, key Key) (term, error) {

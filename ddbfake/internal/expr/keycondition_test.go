@@ -96,7 +96,7 @@ func TestRefusedKeyConditions(t *testing.T) {
 		multiple = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
 		noKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
 		perKey   = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
-		nested   = "KeyConditionExpressions cannot have conditions on nested attributes"
+		nested   = "Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes"
 		inner    = "KeyConditionExpressions cannot contain nested operations"
 		prefix   = "Invalid KeyConditionExpression: "
 	)
@@ -126,7 +126,6 @@ func TestRefusedKeyConditions(t *testing.T) {
 		{"pk = :s AND pk = :r", perKey},
 		{"pk = :s AND sk > :s AND sk < :r", perKey},
 		{"pk = :s AND #p = :r", perKey},
-		{"pk = :s AND sk = :r AND x = :s", "Conditions can be of length 1 or 2 only"},
 		{"pk = :x", prefix + "An expression attribute value used in expression is not defined; attribute value: :x"},
 		{"pk = :s AND sk BETWEEN :r AND :s", prefix +
 			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
@@ -152,6 +151,7 @@ func TestBindRefuses(t *testing.T) {
 	const (
 		missed       = "Query condition missed key schema element: "
 		notSupported = "Query key condition not supported"
+		tooMany      = "The number of query conditions "
 		otherType    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
 		emptyKey     = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
 			"contain an empty "
@@ -168,7 +168,10 @@ func TestBindRefuses(t *testing.T) {
 		{"pk > :s", hashKey, sortKey, notSupported},
 		{"begins_with(pk, :s)", hashKey, sortKey, notSupported},
 		{"pk > :s AND x = :r", hashKey, sortKey, notSupported},
-		{"pk = :s AND sk = :r", hashKey, none, notSupported},
+		{"pk = :s AND sk = :r", hashKey, none, tooMany + "(2) exceeds the number of key attributes defined in the " +
+			"schema (1)"},
+		{"x = :s AND y = :r AND z = :s", hashKey, sortKey, tooMany + "(3) exceeds the number of key attributes " +
+			"defined in the schema (2)"},
 		{"pk = :n", hashKey, sortKey, otherType},
 		{"pk = :n AND x = :s", hashKey, sortKey, otherType},
 		{"pk = :s AND sk = :n", hashKey, sortKey, otherType},

@@ -1,7 +1,5 @@
 package expr
 
-import "math"
-
 // reviewed is a part of an expression that a grammar returns: a node, or an action of an update.
 type reviewed interface{ review(*reviewer) }
 
@@ -40,11 +38,16 @@ func (r *reviewer) misused(n node, allowed func(*function) bool) {
 func asOperand(f *function) bool   { return f.operand }
 func asCondition(f *function) bool { return !f.operand }
 
+// maxListIndex is the largest index that a list may be asked for, whatever its length.
+//
+// Source: https://github.com/floci-io/floci/issues/3073 (measured at the service)
+const maxListIndex = 1<<32 - 2
+
 func (p *path) review(r *reviewer) {
 	for _, s := range p.steps {
 		switch {
 		case s.isIndex():
-			if s.index > math.MaxInt32 {
+			if uint64(s.index) > maxListIndex {
 				r.fail("List index is not within the allowable range; index: [%s]", s.digit)
 			}
 		case !s.isAlias() && isReserved(s.name):

@@ -367,7 +367,9 @@ func sameStep(a, b step) bool {
 	if a.index == nil || b.index == nil {
 		return a.index == nil && b.index == nil && a.name == b.name
 	}
-	return a.index.String() == b.index.String()
+	i, wrong := a.element()
+	j, alsoWrong := b.element()
+	return i == j && (wrong == nil) == (alsoWrong == nil) // what is wrong is refused elsewhere
 }
 
 // newValues translates operands of an assignment: a path, a value, or a call of list_append.

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// Node is a part of a statement, or a statement. It prints back to a source that parses to the same node.
+// Node is a part of a statement, or a statement.
 type Node interface {
-	String() string
 	// place is where the node begins in the source.
 	place() Pos
-	print(*printer)
 	// name is the node's name in PartiQL's syntax tree, for errors about nodes that are not allowed where they stand.
 	name() string
 }
@@ -37,9 +35,8 @@ type (
 
 	// step is a name, or an expression in brackets.
 	step struct {
-		name   string
-		quoted bool
-		index  Node // nil for a name
+		name  string
+		index Node // nil for a name
 	}
 
 	// collection is a list, a list in parentheses, or a bag.
@@ -85,7 +82,6 @@ type (
 
 	call struct {
 		function string // in lower case
-		star     bool   // count(*)
 		args     []Node
 		at       Pos
 	}
@@ -114,7 +110,6 @@ type Statement struct {
 	value   Node   // the value of an INSERT; the expression of a statement that is only that
 	bare    bool   // INSERT without VALUE
 	changes []change
-	early   bool // FROM ... WHERE ... SET
 	where   Node // nil if there is none
 	order   []order
 	clauses []clause // clauses that DynamoDB does not have
@@ -126,7 +121,6 @@ type Statement struct {
 type change struct {
 	target *path
 	value  Node // nil for REMOVE
-	opens  bool // it stands after SET or REMOVE, and not after a comma
 }
 
 type order struct {
@@ -207,253 +201,6 @@ func (s *Statement) name() string {
 		return s.value.name()
 	}
 	return "DataManipulation"
-}
-
-func (n *literal) String() string    { return printed(n) }
-func (n *parameter) String() string  { return printed(n) }
-func (n *path) String() string       { return printed(n) }
-func (n *collection) String() string { return printed(n) }
-func (n *tuple) String() string      { return printed(n) }
-func (n *unary) String() string      { return printed(n) }
-func (n *binary) String() string     { return printed(n) }
-func (n *between) String() string    { return printed(n) }
-func (n *isType) String() string     { return printed(n) }
-func (n *call) String() string       { return printed(n) }
-
-// String prints the statement: the result parses to the same statement, without aliases and clauses that are refused.
-func (s *Statement) String() string { return printed(s) }
-
-// printer writes a source.
-type printer struct{ strings.Builder }
-
-func printed(n Node) string {
-	var p printer
-	n.print(&p)
-	return p.String()
-}
-
-func (p *printer) quote(quote, text string) {
-	p.WriteString(quote + strings.ReplaceAll(text, quote, quote+quote) + quote)
-}
-
-// within prints an operand of an operator, in parentheses if the operand does not bind tighter than the operator.
-func (p *printer) within(n Node, precedence int) {
-	if binding(n) > precedence {
-		n.print(p)
-		return
-	}
-	p.WriteByte('(')
-	n.print(p)
-	p.WriteByte(')')
-}
-
-func (p *printer) list(nodes []Node) {
-	for i, n := range nodes {
-		if i > 0 {
-			p.WriteString(", ")
-		}
-		n.print(p)
-	}
-}
-
-func (n *literal) print(p *printer) {
-	switch n.kind {
-	case tokText:
-		p.quote("'", n.text)
-	case tokKeyword:
-		p.WriteString(strings.ToUpper(n.text))
-	default:
-		p.WriteString(n.text)
-	}
-}
-
-func (n *parameter) print(p *printer) { p.WriteByte('?') }
-
-func (n *path) print(p *printer) {
-	for i, s := range n.steps {
-		switch {
-		case s.index != nil:
-			p.WriteByte('[')
-			s.index.print(p)
-			p.WriteByte(']')
-			continue
-		case i > 0:
-			p.WriteByte('.')
-		}
-		if s.quoted {
-			p.quote(`"`, s.name)
-		} else {
-			p.WriteString(s.name)
-		}
-	}
-}
-
-var closes = map[string]string{"[": "]", "(": ")", "<<": ">>"}
-
-func (n *collection) print(p *printer) {
-	p.WriteString(n.opens)
-	p.list(n.elements)
-	p.WriteString(closes[n.opens])
-}
-
-func (n *tuple) print(p *printer) {
-	p.WriteByte('{')
-	for i, f := range n.fields {
-		if i > 0 {
-			p.WriteString(", ")
-		}
-		f.key.print(p)
-		p.WriteString(": ")
-		f.value.print(p)
-	}
-	p.WriteByte('}')
-}
-
-func (n *unary) print(p *printer) {
-	p.WriteString(strings.ToUpper(n.op) + " ")
-	if n.op == "not" {
-		p.within(n.x, precedences["not"]-1) // NOT NOT x
-	} else {
-		p.within(n.x, tightest-1)
-	}
-}
-
-func (n *binary) print(p *printer) {
-	precedence := precedences[n.op]
-	p.within(n.left, precedence-1)
-	p.WriteByte(' ')
-	p.not(n.not)
-	p.WriteString(strings.ToUpper(n.op) + " ")
-	p.within(n.right, precedence)
-}
-
-func (n *between) print(p *printer) {
-	precedence := precedences["between"]
-	p.within(n.x, precedence-1)
-	p.WriteByte(' ')
-	p.not(n.not)
-	p.WriteString("BETWEEN ")
-	p.within(n.low, precedence)
-	p.WriteString(" AND ")
-	p.within(n.high, precedence)
-}
-
-func (n *isType) print(p *printer) {
-	p.within(n.x, precedences["is"]-1)
-	p.WriteString(" IS ")
-	p.not(n.not)
-	p.WriteString(strings.ToUpper(n.typeName))
-}
-
-func (p *printer) not(not bool) {
-	if not {
-		p.WriteString("NOT ")
-	}
-}
-
-func (n *call) print(p *printer) {
-	p.WriteString(n.function + "(")
-	if n.star {
-		p.WriteByte('*')
-	}
-	p.list(n.args)
-	p.WriteByte(')')
-}
-
-func (s *Statement) print(p *printer) {
-	switch s.verb {
-	case Select, Exists:
-		if s.verb == Exists {
-			p.WriteString("EXISTS (")
-			defer p.WriteByte(')')
-		}
-		p.WriteString("SELECT ")
-		s.printColumns(p)
-		p.WriteString(" FROM ")
-	case Insert:
-		p.WriteString("INSERT INTO ")
-	case Update:
-		switch {
-		case s.source == nil:
-			s.printChanges(p)
-			return
-		case s.early:
-			p.WriteString("FROM ")
-		default:
-			p.WriteString("UPDATE ")
-		}
-	case Delete:
-		p.WriteString("DELETE FROM ")
-	case Expression:
-		s.value.print(p)
-		return
-	}
-	s.printRest(p)
-}
-
-func (s *Statement) printColumns(p *printer) {
-	if s.columns == nil {
-		p.WriteByte('*')
-	}
-	p.list(s.columns)
-}
-
-// printRest prints the statement from the source on.
-func (s *Statement) printRest(p *printer) {
-	s.source.print(p)
-	if s.verb == Insert {
-		if !s.bare {
-			p.WriteString(" VALUE")
-		}
-		p.WriteByte(' ')
-		s.value.print(p)
-	}
-	if s.early {
-		s.printWhere(p)
-	}
-	s.printChanges(p)
-	if !s.early {
-		s.printWhere(p)
-	}
-	for i, o := range s.order {
-		p.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)])
-		o.by.print(p)
-		if o.descending {
-			p.WriteString(" DESC")
-		}
-	}
-	if s.returns != "" {
-		p.WriteString(" RETURNING " + s.returns + " *")
-	}
-}
-
-func (s *Statement) printChanges(p *printer) {
-	for i := range s.changes {
-		s.changes[i].print(p)
-	}
-}
-
-func (s *Statement) printWhere(p *printer) {
-	if s.where != nil {
-		p.WriteString(" WHERE ")
-		s.where.print(p)
-	}
-}
-
-func (c *change) print(p *printer) {
-	switch {
-	case !c.opens:
-		p.WriteString(", ")
-	case c.value == nil:
-		p.WriteString(" REMOVE ")
-	default:
-		p.WriteString(" SET ")
-	}
-	c.target.print(p)
-	if c.value != nil {
-		p.WriteString(" = ")
-		c.value.print(p)
-	}
 }
 
 // attribute returns the name of a path that is one name alone.

@@ -133,28 +133,6 @@ var precedences = map[string]int{
 	"between": 50, "like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
 }
 
-// tightest is the precedence of a term without an operator.
-const tightest = 80
-
-// binding returns the precedence of a node's operator.
-func binding(n Node) int {
-	switch n := n.(type) {
-	case *binary:
-		return precedences[n.op]
-	case *between:
-		return precedences["between"]
-	case *isType:
-		return precedences["is"]
-	case *unary:
-		if n.op == "not" {
-			return precedences["not"]
-		}
-	case *Statement:
-		return 0
-	}
-	return tightest
-}
-
 // infix returns the operator at the current token; not is true of NOT IN, NOT BETWEEN and NOT LIKE.
 func (p *parser) infix() (op string, not bool) {
 	t := p.cur()
@@ -267,7 +245,7 @@ func (p *parser) path(n Node) Node {
 				return n
 			}
 			t := p.advance()
-			start.steps = append(start.steps, step{name: t.text, quoted: t.kind == tokQuoted})
+			start.steps = append(start.steps, step{name: t.text})
 		case p.accept("["):
 			start.steps = append(start.steps, step{index: p.expression(0)})
 			p.expect("]")
@@ -292,7 +270,7 @@ func (p *parser) simplePath() *path {
 }
 
 func nameOf(t token) *path {
-	return &path{[]step{{name: t.text, quoted: t.kind == tokQuoted}}, t.pos}
+	return &path{[]step{{name: t.text}}, t.pos}
 }
 
 func (p *parser) term() Node {
@@ -419,7 +397,6 @@ func (p *parser) call(name token) Node {
 	n := &call{function: strings.ToLower(name.text), at: name.pos}
 	p.expect("(")
 	if p.accept("*") {
-		n.star = true
 		p.expect(")")
 		return n
 	}
@@ -535,7 +512,6 @@ func (p *parser) manipulation(t token) Node {
 		p.changes(s)
 	case "from":
 		p.advance()
-		s.early = true
 		p.sources(s)
 		p.filter(s)
 		p.changes(s)
@@ -557,8 +533,8 @@ func (p *parser) changes(s *Statement) {
 		if !set && !p.acceptWord("remove") {
 			break
 		}
-		for first := true; ; first = false {
-			c := change{target: p.simplePath(), opens: first}
+		for {
+			c := change{target: p.simplePath()}
 			if set {
 				if !p.accept("=") {
 					p.fail("Expected '='")

@@ -15,46 +15,33 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// statements are sources, and how they print.
-var statements = [][2]string{
-	{`select * from t`, `SELECT * FROM t`},
-	{`SELECT a, "b c".d[0], e[-1] FROM "t"."i" WHERE a = 'it''s' ORDER BY a DESC, b ASC;`,
-		`SELECT a, "b c".d[0], e[-1] FROM "t"."i" WHERE a = 'it''s' ORDER BY a DESC, b`},
-	{`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`,
-		`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`},
-	{`SELECT a FROM t WHERE (a = 1 AND b = 2) OR c = 3`, `SELECT a FROM t WHERE a = 1 AND b = 2 OR c = 3`},
-	{`SELECT a FROM t WHERE a = 1 AND (b = 2 AND c = 3)`, `SELECT a FROM t WHERE a = 1 AND (b = 2 AND c = 3)`},
-	{`SELECT a FROM t WHERE NOT (a = 1 OR b != 2)`, `SELECT a FROM t WHERE NOT (a = 1 OR b <> 2)`},
-	{`SELECT a FROM t WHERE not not (a)=1`, `SELECT a FROM t WHERE NOT NOT a = 1`},
-	{`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`,
-		`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`},
-	{`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`,
-		`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`},
-	{`SELECT a FROM t WHERE a IS MISSING AND b IS NOT DOUBLE  PRECISION AND Begins_With(c, 'x')`,
-		`SELECT a FROM t WHERE a IS MISSING AND b IS NOT DOUBLE PRECISION AND begins_with(c, 'x')`},
-	{`SELECT a FROM t WHERE (a = 1) = true AND b = - - .5e1 AND c = - x AND d > -/* note */7 -- more`,
-		`SELECT a FROM t WHERE a = 1 = TRUE AND b = .5e1 AND c = - x AND d > -7`},
-	{`SELECT COUNT(*) FROM t WHERE size(a) > 3`, `SELECT count(*) FROM t WHERE size(a) > 3`},
-	{`INSERT INTO t VALUE {'a': 1, 'b': [true, NULL, <<'x', 'y'>>], 'c': {}}`,
-		`INSERT INTO t VALUE {'a': 1, 'b': [TRUE, NULL, <<'x', 'y'>>], 'c': {}}`},
-	{`UPDATE t SET a = a + 1, b.c = list_append(b.c, [1]) REMOVE d[0] SET e = <<1>> WHERE k = ? RETURNING ALL NEW *`,
-		`UPDATE t SET a = a + 1, b.c = list_append(b.c, [1]) REMOVE d[0] SET e = <<1>> WHERE k = ? RETURNING ALL NEW *`},
-	{`UPDATE t SET a = b - (c - d) * e WHERE k = 1`, `UPDATE t SET a = b - (c - d) * e WHERE k = 1`},
-	{`FROM t WHERE k = 1 SET a = 2 RETURNING MODIFIED OLD *`, `FROM t WHERE k = 1 SET a = 2 RETURNING MODIFIED OLD *`},
-	{`delete from "t""u" where k = 1`, `DELETE FROM "t""u" WHERE k = 1`},
-	{`exists(select * from t where k = 1 and a is null)`, `EXISTS (SELECT * FROM t WHERE k = 1 AND a IS NULL)`},
-	{`x IS INT4`, `x IS INT4`},
+// statements are sources that parse.
+var statements = []string{
+	`select * from t`,
+	`SELECT a, "b c".d[0], e[-1] FROM "t"."i" WHERE a = 'it''s' ORDER BY a DESC, b ASC;`,
+	`SELECT a FROM t WHERE a = 1 AND (b = 2 OR c = 3) AND NOT d = 4`,
+	`SELECT a FROM t WHERE (a = 1 AND b = 2) OR c = 3`,
+	`SELECT a FROM t WHERE a = 1 AND (b = 2 AND c = 3)`,
+	`SELECT a FROM t WHERE NOT (a = 1 OR b != 2)`,
+	`SELECT a FROM t WHERE not not (a)=1`,
+	`SELECT a FROM t WHERE a BETWEEN 1 AND 2 AND b NOT BETWEEN ? AND ?`,
+	`SELECT a FROM t WHERE a IN (1) AND b NOT IN [2, ?] AND (c, d) = e`,
+	`SELECT a FROM t WHERE a IS MISSING AND b IS NOT DOUBLE  PRECISION AND Begins_With(c, 'x')`,
+	`SELECT a FROM t WHERE (a = 1) = true AND b = - - .5e1 AND c = - x AND d > -/* note */7 -- more`,
+	`SELECT COUNT(*) FROM t WHERE size(a) > 3`,
+	`INSERT INTO t VALUE {'a': 1, 'b': [true, NULL, <<'x', 'y'>>], 'c': {}}`,
+	`UPDATE t SET a = a + 1, b.c = list_append(b.c, [1]) REMOVE d[0] SET e = <<1>> WHERE k = ? RETURNING ALL NEW *`,
+	`UPDATE t SET a = b - (c - d) * e WHERE k = 1`,
+	`FROM t WHERE k = 1 SET a = 2 RETURNING MODIFIED OLD *`,
+	`delete from "t""u" where k = 1`,
+	`exists(select * from t where k = 1 and a is null)`,
+	`x IS INT4`,
 }
 
-func TestStatementsPrint(t *testing.T) {
-	for _, s := range statements {
-		for _, src := range s {
-			parsed, err := partiql.Parse(src)
-			if err != nil {
-				t.Errorf("%s: %v", src, err)
-			} else if got := parsed.String(); got != s[1] {
-				t.Errorf("%s\n got %s\nwant %s", src, got, s[1])
-			}
+func TestStatementsParse(t *testing.T) {
+	for _, src := range statements {
+		if _, err := partiql.Parse(src); err != nil {
+			t.Errorf("%s: %v", src, err)
 		}
 	}
 }
@@ -215,11 +202,10 @@ func TestChainsOfComparisonsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text: the text is refused, or the statement prints to a source whose statement prints the same.
-// The translation of the statement is an expression.
+// FuzzParse reads any text: the text is refused, or the translation of the statement is an expression.
 func FuzzParse(f *testing.F) {
 	for _, s := range statements {
-		f.Add(s[0])
+		f.Add(s)
 	}
 	f.Add(`SELECT a AS b FROM t u, v GROUP BY c HAVING d LIMIT 1`)
 	f.Add(`SELECT a FROM t WHERE attribute_exists(a) IN [true, b, 1] AND NOT a = 1 = false`)
@@ -227,14 +213,6 @@ func FuzzParse(f *testing.F) {
 		parsed, err := partiql.Parse(src)
 		if err != nil {
 			return
-		}
-		printed := parsed.String()
-		again, err := partiql.Parse(printed)
-		if err != nil {
-			t.Fatalf("%q prints as %q: %v", src, printed, err)
-		}
-		if got := again.String(); got != printed {
-			t.Fatalf("%q prints as %q, and that as %q", src, printed, got)
 		}
 		b, err := parsed.Bind([]attr.Value{attr.S("p"), attr.SS{"a"}})
 		if err != nil {

@@ -31,6 +31,9 @@ type Draft struct {
 	name   string // its final place
 	over   bool
 	direct bool // the draft is its final place itself: a terminal, a pipe or a device, which no file replaces
+	// lock is held while the draft is written: one that nobody holds was left by a process that was killed. nil is a
+	// system, or a folder, without locks.
+	lock *os.File
 }
 
 // Check says why a file cannot be written, before anything is made that would be in it.
@@ -56,11 +59,37 @@ func Create(name string) (*Draft, error) {
 		}
 		return &Draft{File: file, name: name, direct: true}, nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
-	if err != nil {
-		return nil, err
+	return create(name)
+}
+
+// mostDrafts bounds how many processes write a file at the same time.
+const mostDrafts = 1000
+
+// create makes the file of a draft: .NAME.1.tmp, or with the next number that nobody writes. What a process that was
+// killed has left there is removed.
+func create(name string) (*Draft, error) {
+	folder, base := filepath.Split(name)
+	for n := 1; ; n++ {
+		draft := fmt.Sprintf("%s.%s.%d.tmp", folder, base, n)
+		file, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			held, err := lock(draft)
+			if !errors.Is(err, errHeld) && !errors.Is(err, fs.ErrNotExist) {
+				return &Draft{File: file, name: name, lock: held}, nil
+			}
+			_ = file.Close() // another process took it for one that was left
+			continue
+		}
+		if !errors.Is(err, fs.ErrExist) || n == mostDrafts {
+			return nil, err
+		}
+		if left, err := lock(draft); err == nil {
+			if os.Remove(draft) == nil {
+				n--
+			}
+			_ = left.Close()
+		}
 	}
-	return &Draft{File: file, name: name}, nil
 }
 
 // Place is the name that the file will have.
@@ -72,6 +101,7 @@ func (d *Draft) Commit(mode fs.FileMode) error {
 	if d.direct {
 		return d.Close()
 	}
+	defer d.unlock()
 	err := errors.Join(d.Chmod(mode), d.Close())
 	if err == nil {
 		err = os.Rename(d.Name(), d.name)
@@ -92,4 +122,14 @@ func (d *Draft) Discard() {
 	if !d.direct {
 		_ = os.Remove(d.Name())
 	}
+	d.unlock()
 }
+
+func (d *Draft) unlock() {
+	if d.lock != nil {
+		_ = d.lock.Close()
+	}
+}
+
+// errHeld says that another process writes the draft.
+var errHeld = errors.New("another process writes this file")

@@ -5,7 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
@@ -61,6 +64,47 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 	if err := atomicfile.Write(filepath.Join(dir, "none", "file"), nil, 0o644); err == nil {
 		t.Error("a file was written where there is no folder")
+	}
+}
+
+// A kill in the middle of a write leaves a draft. The next write of the file removes it, and nobody else's.
+func TestADraftThatWasLeft(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	names := func() (all []string) {
+		for _, e := range must.Of(os.ReadDir(dir))(t) {
+			all = append(all, e.Name())
+		}
+		return all
+	}
+	under := must.Of(atomicfile.Create(name))(t)
+	must.Done(t)(under.WriteString("under way"))
+	for _, left := range []string{".file.2.tmp", ".file.3.tmp", ".file2.1.tmp"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, left), []byte("half"), 0o600))
+	}
+	must.OK(t, atomicfile.Write(name, []byte("one"), 0o644))
+	want := []string{".file.1.tmp", ".file.3.tmp", ".file2.1.tmp", "file"}
+	if runtime.GOOS == "windows" {
+		want = slices.Insert(want, 1, ".file.2.tmp")
+	}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("beside a draft that is being written and others that were left: %q, want %q", got, want)
+	}
+	must.OK(t, under.Commit(0o644))
+	if got := string(must.Of(os.ReadFile(name))(t)); got != "under way" {
+		t.Errorf("the file holds %q, want what was written last", got)
+	}
+	var many sync.WaitGroup
+	for i := range 20 {
+		many.Go(func() {
+			if err := atomicfile.Write(name, []byte{byte(i)}, 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	many.Wait()
+	if got := names(); slices.Contains(got, ".file.1.tmp") || len(got) > 3 {
+		t.Errorf("after twenty writers at once: %q", got)
 	}
 }
 

@@ -17,7 +17,7 @@ type LockTerms struct {
 	Takeover time.Duration
 }
 
-// OnceTerms are the promises of a layer that makes calls run once, besides the times for which a call is in progress
+// OnceTerms are the promises of an idempotency layer, besides the times for which a call is in progress
 // and a result is kept.
 type OnceTerms struct {
 	// Payload says that a call is refused if its key belongs to another payload.
@@ -32,3 +32,7 @@ const (
 	LeaseRounding     = time.Millisecond // of a lease, or of a call that is in progress
 	RetentionRounding = time.Second      // of the time for which a result is kept
 )
+
+// Sure is how much of a promised time somebody may rely on: clocks may differ by skew when it begins and when it ends,
+// and rows may round. It is 0 or less if nothing is left of the promise.
+func Sure(promised, skew, rounded time.Duration) time.Duration { return promised - 2*skew - rounded }

@@ -15,11 +15,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/show/record"
-	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,17 +33,17 @@ const Stdin = "-"
 
 // Load finds a scenario by its embedded name or as a file, - for the standard input. Its errors are mistakes of the
 // user, and end in a hint where there is one.
-func Load(name string) (*scenario.Scenario, error) {
+func Load(name string) (*kernel.Scenario, error) {
 	if name == Stdin {
 		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
 		if err != nil {
 			return nil, fmt.Errorf("scenario: standard input: %w", err)
 		}
-		return scenario.Parse("<stdin>", data)
+		return kernel.Parse("<stdin>", data)
 	}
 	if !IsFile(name) {
 		if data, err := fixtures.Read(name); err == nil {
-			return scenario.Parse(name+".yaml", data)
+			return kernel.Parse(name+".yaml", data)
 		}
 	}
 	info, err := os.Stat(name)
@@ -56,7 +56,7 @@ func Load(name string) (*scenario.Scenario, error) {
 	case err == nil && filepath.Ext(name) == ".json":
 		return loadRecord(name)
 	case err == nil || IsFile(name):
-		s, err := scenario.Load(name)
+		s, err := kernel.Load(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w\nhint: %s", err, missingFileHint(name))
 		}
@@ -71,8 +71,8 @@ func Load(name string) (*scenario.Scenario, error) {
 const maxStdin = 8 << 20
 
 // LoadAll loads several scenarios, each as Load does.
-func LoadAll(names []string) ([]*scenario.Scenario, error) {
-	scenarios := make([]*scenario.Scenario, len(names))
+func LoadAll(names []string) ([]*kernel.Scenario, error) {
+	scenarios := make([]*kernel.Scenario, len(names))
 	for i, name := range names {
 		s, err := Load(name)
 		if err != nil {
@@ -93,7 +93,7 @@ func missingFileHint(name string) string {
 }
 
 // Summary returns the first sentence about a scenario, on one line.
-func Summary(s *scenario.Scenario) string {
+func Summary(s *kernel.Scenario) string {
 	text := strings.Join(strings.Fields(s.About), " ")
 	if i := strings.Index(text, ". "); i >= 0 {
 		return text[:i+1]
@@ -115,24 +115,20 @@ func List(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "\nthe museum (isr-sim museum)")
+	fmt.Fprintln(out, "\nthe museum (isr-sim selftest museum)")
 	for _, s := range museum {
 		fmt.Fprintf(out, "  %-30s %s\n", s.Name, Summary(s))
 	}
 	policies := policyprotocol.All()
 	fmt.Fprintln(out, "\nprotocols")
-	listProtocols(out, slices.DeleteFunc(scenario.Protocols(), func(p isr.Protocol) bool {
+	listProtocols(out, slices.DeleteFunc(kernel.Protocols(), func(p isr.Protocol) bool {
 		return slices.ContainsFunc(policies, func(policy isr.Protocol) bool { return policy.Name == p.Name })
 	}))
 	fmt.Fprintln(out, "\npolicies of expiry, as protocols")
 	listProtocols(out, policies)
-	for _, kind := range []struct {
-		heading string
-		all     []invariant.Invariant
-	}{{"invariants", invariant.All()}, {"invariants of locks", invariant.OfLocks()},
-		{"invariants of calls that run once", invariant.OfCalls()}} {
-		fmt.Fprintf(out, "\n%s\n", kind.heading)
-		for _, inv := range kind.all {
+	for _, of := range list.Subjects() {
+		fmt.Fprintf(out, "\ninvariants of %s\n", of.Name())
+		for _, inv := range of.All {
 			fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
 		}
 	}
@@ -150,7 +146,7 @@ func listProtocols(out io.Writer, protocols []isr.Protocol) {
 }
 
 // loadRecord reads the scenario that is in the record of a run, with its replay entry.
-func loadRecord(name string) (*scenario.Scenario, error) {
+func loadRecord(name string) (*kernel.Scenario, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -179,7 +175,7 @@ func loadRecord(name string) (*scenario.Scenario, error) {
 				"hint: the test runs it again: go test -v -run '^%s$'", name,
 				strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	}
-	return scenario.Parse(name, []byte(r.File))
+	return kernel.Parse(name, []byte(r.File))
 }
 
 // Rows finds a row mapping: a ready one by name, others by file. Its errors are mistakes of the user.
@@ -188,7 +184,7 @@ func Rows(name string) (isr.Schema, error) {
 	if err == nil {
 		return ready, nil
 	}
-	s, err := scenario.LoadRows(name)
+	s, err := kernel.LoadRows(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		var names []string
 		for _, s := range isr.Schemas() {

@@ -11,8 +11,8 @@ import (
 // StdinName is the name of the standard input in errors.
 const StdinName = "<stdin>"
 
-// EachFile reads scenario files, - for the standard input, and goes on after a mistake, so that all are told in one go.
-// Its errors are mistakes of the user.
+// EachFile reads scenario files (- is the standard input), and goes on after a mistake to report all at once. Its
+// errors are the user's mistakes.
 func EachFile(in io.Reader, names []string, use func(name string, data []byte) error) error {
 	var wrong []error
 	for _, name := range names {
@@ -39,8 +39,8 @@ func readScenario(in io.Reader, name string) (_ string, data []byte, err error) 
 	case info.IsDir():
 		return name, nil, fmt.Errorf("found the directory %s, expected a file\nhint: name the files in it: %s", name,
 			filepath.Join(name, "*.yaml"))
-	case !info.Mode().IsRegular():
-		return name, nil, fmt.Errorf("%s is no regular file", name) // opening a pipe would wait for a writer
+	case info.Mode().Type()&^os.ModeNamedPipe != 0: // a pipe is read once
+		return name, nil, fmt.Errorf("%s is no regular file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -31,26 +32,27 @@ type Check struct {
 	Without           []string   // names of invariants that do not judge
 	Seed              uint64
 	Worlds, Schedules int // Schedules is the number for each world
-	Reach             []scenario.Mark
+	Reach             []kernel.Mark
 	Progress          func(done, all int)
 }
 
-// Other is a program that is no cache: a lock, or a layer that makes calls run once.
+// Other is a program that is no cache: a lock, or an idempotency layer.
 type Other struct {
 	Worlds  worlds.Kind
-	Basic   scenario.Mark // some world must reach it, whatever Check.Reach says
-	Nothing string        // the words for a check that did not reach it
+	Basic   kernel.Mark // some world must reach it, whatever Check.Reach says
+	Nothing string      // the words for a check that did not reach it
 }
 
 // Result is how a check went.
 type Result struct {
 	Worlds, Schedules, Steps int
-	Marks                    map[scenario.Mark]int // in how many worlds each was reached
+	Marks                    map[kernel.Mark]int // in how many worlds each was reached
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed   *campaign.Report
+	asked    bool     // in some world, a request reached a table
 	judged   bool     // in some world, an invariant that judges had something to judge
 	last     int      // the number of the world of Failed, or of the error; from 0
-	pageless string   // why no row of some world was a page, if none was
+	pageless string   // why no row of some world was a page
 	misfit   string   // why the mapping of rows does not fit the rows of some world
 	unmet    []string // attributes that the mapping names and no row had
 }
@@ -59,10 +61,10 @@ type Result struct {
 const name = "drawn"
 
 // world draws the world with the given number, in the form of its file.
-func (c *Check) world(i int) (*scenario.Scenario, error) {
+func (c *Check) world(i int) (*kernel.Scenario, error) {
 	protocol := c.Protocol.Name
 	if schedules.OfProgram(c.Protocol) { // a scenario file does not name them: its replay entry does
-		protocol = scenario.Defaults().Protocol
+		protocol = kernel.Defaults().Protocol
 	}
 	generator := worlds.Pages(name, protocol, c.Schedules, c.Extras)
 	if c.Other != nil {
@@ -78,9 +80,9 @@ func (c *Check) world(i int) (*scenario.Scenario, error) {
 const atOnce = 2
 
 // Run draws the worlds, and runs each, until the first one that is not ok. A context that is over ends the check
-// between two schedules. An error is not a verdict: see scenario.BrokenError.
+// between two schedules. An error is not a verdict: see kernel.BrokenError.
 func (c *Check) Run(ctx context.Context) (*Result, error) {
-	r := &Result{Marks: map[scenario.Mark]int{}}
+	r := &Result{Marks: map[kernel.Mark]int{}}
 	named, err := attributesOf(c.Rows)
 	if err != nil {
 		return r, err
@@ -96,7 +98,7 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 	together := min(atOnce, c.Worlds)
 	schedules.InOrder(ctx, together, 1, c.Worlds, func(i int) *run {
 		done := &run{ttl: worlds.TTL{Said: c.TTL.Said}}
-		var s *scenario.Scenario
+		var s *kernel.Scenario
 		if s, done.err = c.world(i); done.err != nil {
 			return done
 		}
@@ -172,10 +174,10 @@ func (a *attributes) never() []string {
 }
 
 // try runs a world under its schedules, so many at the same time.
-func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64, workers int) (*campaign.Report, error) {
+func (c *Check) try(ctx context.Context, s *kernel.Scenario, seed uint64, workers int) (*campaign.Report, error) {
 	report, err := campaign.Campaign{
 		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Workers: workers,
-		Options: scenario.Options{SDK: true},
+		Options: kernel.Options{SDK: true},
 	}.Run(ctx)
 	if err != nil || report.Verdict != invariant.Violated {
 		return report, err
@@ -200,6 +202,9 @@ func (r *Result) add(report *campaign.Report) {
 	r.Schedules += report.Schedules
 	r.Steps += report.Steps
 	r.judged = r.judged || len(report.Idle()) == 0
+	r.asked = r.asked || slices.ContainsFunc(report.Metrics, func(m ddbfake.Metrics) bool {
+		return m.UserErrors+len(m.Operation) > 0 || m.ConsumedReadCapacityUnits+m.ConsumedWriteCapacityUnits > 0
+	})
 	if r.misfit == "" {
 		r.misfit = report.Misfit
 	}
@@ -216,6 +221,8 @@ func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:
 		return "no world came to its end: give it more time (--for), or fewer --schedules"
+	case !r.asked:
+		return "no request of the program reached a table in any world"
 	case c.Other != nil && r.Marks[c.Other.Basic] == 0:
 		return c.Other.Nothing + " in any world"
 	case c.Other != nil:
@@ -232,8 +239,8 @@ func (c *Check) nothing(r *Result) string {
 }
 
 // reached are the marks, in their order.
-func (r *Result) reached() (all []scenario.Mark) {
-	for _, m := range scenario.Marks() {
+func (r *Result) reached() (all []kernel.Mark) {
+	for _, m := range kernel.Marks() {
 		if r.Marks[m] > 0 {
 			all = append(all, m)
 		}

@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for freshness-by-ttl
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -23,7 +25,7 @@ const drawn = 7
 
 func checkOf(t *testing.T, protocol string, seed uint64) *Check {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(protocol)
+	p, err := kernel.ProtocolNamed(protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +113,7 @@ func TestACheckThatJudgedNothingIsVacuous(t *testing.T) {
 	}
 }
 
-// What was judged until the end counts, and nothing else does.
+// Only judgements made before the end count.
 func TestACheckEndsWithItsContext(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	c := checkOf(t, "recipe-a", 1)
@@ -127,5 +129,24 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 	}
 	if r, err := c.Run(ctx); err != nil || !strings.Contains(c.nothing(r), "--for") {
 		t.Errorf("without a world it says %q, error %v", c.nothing(r), err)
+	}
+}
+
+// A cache that checks only the token harms nobody: it passes, unless the recipe is promised.
+func TestATokenIsFenceEnough(t *testing.T) {
+	effort.NotShort(t)
+	for promised, want := range map[bool]string{false: "ok", true: "violated: expired-publish"} {
+		c := checkOf(t, "recipe-a", 1)
+		c.Worlds, c.Promise.Recipe = 40, promised
+		tokenOnly := func(r *pagecache.RecipeA) pagecache.Store { r.Guards = guard.Token; return r }
+		c.Protocol = isr.Protocol{Name: "token only", New: pagecache.OnRecipeA(tokenOnly)}
+		r, err := c.Run(t.Context())
+		got := "ok"
+		if r.Failed != nil {
+			got = r.Failed.Summary()
+		}
+		if err != nil || got != want || !promised && c.nothing(r) != "" {
+			t.Errorf("promised: %t: %s, error %v, want %s", promised, said(r), err, want)
+		}
 	}
 }

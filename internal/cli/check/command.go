@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
@@ -22,15 +23,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -49,7 +50,7 @@ type command struct {
 	lock, once        bool
 	lockless          bool // the mapping of rows has no lock
 	leases, kept      []time.Duration
-	promise           scenario.Promise
+	promise           kernel.Promise
 }
 
 // NewCommand returns isr-sim check.
@@ -57,10 +58,10 @@ func NewCommand() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
 		Use: "check --exec COMMAND",
-		Short: "Check a cache, a lock or a layer of idempotent calls in any language: draw worlds, and run it in " +
-			"each under many schedules",
-		Long: `Check answers whether a cache is right, with --lock a lock, or with --once a layer that
-has calls run once. It draws worlds (machines and what they are asked for, durations,
+		Short: "Check a cache, a lock or an idempotency layer in any language: draw worlds, and run it in each " +
+			"under many schedules",
+		Long: `Check answers whether a cache is right, with --lock a lock, or with --once an
+idempotency layer. It draws worlds (machines and what they are asked for, durations,
 clocks, pauses, crashes, faults, lags of TTL) as property.Check does for caches in Go,
 and runs the program in each under many schedules. Clients ask for what the program's
 hello says that it can.
@@ -98,7 +99,8 @@ fails.`,
 		strings.Join(prose.Names(worlds.Reach()), ", ")+"; for locks and calls those of docs/CHECK.md)")
 	f.BoolVar(&c.lock, "lock", false,
 		"the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
-	f.BoolVar(&c.once, "once", false, "the program has calls run once: machines make the same calls (docs/NODES.md)")
+	f.BoolVar(&c.once, "once", false, "the program is an idempotency layer: machines make the same calls "+
+		"(docs/NODES.md)")
 	f.DurationSliceVar(&c.leases, "lease", nil,
 		"with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in "+
 			"progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
@@ -109,6 +111,8 @@ fails.`,
 	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
 	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false,
 		"the cache promises monotonic reads across its nodes")
+	f.BoolVar(&c.promise.Recipe, "recipe", false,
+		"the cache promises the rules of the recipe, whose violation harms nobody (docs/INVARIANTS.md)")
 	return cmd
 }
 
@@ -149,7 +153,7 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 	check.Progress = show
 	r, err := check.Run(ctx)
 	remove()
-	if broken, is := errors.AsType[*scenario.BrokenError](err); is {
+	if broken, is := errors.AsType[*kernel.BrokenError](err); is {
 		return c.broke(check, r, broken)
 	}
 	if err != nil {
@@ -210,27 +214,31 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		}
 	}
 	var names []string
+	rules := 0 // that nobody has promised
 	for _, inv := range all {
 		names = append(names, inv.Name)
+		if inside.In(&inv).Rule && !c.promise.Recipe && !slices.Contains(c.without, inv.Name) {
+			rules++
+		}
 	}
 	if err := known("without", c.without, names); err != nil {
 		return check, err
 	}
-	if len(c.without) > 0 && len(slices.Compact(slices.Sorted(slices.Values(c.without)))) == len(names) {
+	if len(c.without) > 0 && len(slices.Compact(slices.Sorted(slices.Values(c.without))))+rules == len(names) {
 		return check, cli.Usage(errors.New("--without: found all invariants: nothing would be judged"), "")
 	}
 	if cmd.Flags().Changed("reach") {
 		check.Reach = nil
 		if len(c.reach) != 1 || c.reach[0] != "none" {
 			var marks []string
-			for _, m := range scenario.Marks() {
+			for _, m := range kernel.Marks() {
 				marks = append(marks, string(m))
 			}
 			if err := known("reach", c.reach, marks); err != nil {
 				return check, err
 			}
 			for _, m := range c.reach {
-				check.Reach = append(check.Reach, scenario.Mark(m))
+				check.Reach = append(check.Reach, kernel.Mark(m))
 			}
 		}
 	}
@@ -239,7 +247,7 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 
 // together refuses flags that do not go together.
 func (c *command) together(cmd *cobra.Command) error {
-	pages := []string{"tenants", "max-age", "monotonic-across-nodes"}
+	pages := []string{"tenants", "max-age", "monotonic-across-nodes", "recipe"}
 	refuse := func(form string, flags ...string) error {
 		for _, flag := range flags {
 			if cmd.Flags().Changed(flag) {
@@ -408,7 +416,7 @@ func (c *command) result(check *Check, r *Result, verdict verdicts.Verdict, why 
 }
 
 // broke ends a check whose program broke the rules of nodes. Its world is kept.
-func (c *command) broke(check *Check, r *Result, broken *scenario.BrokenError) error {
+func (c *command) broke(check *Check, r *Result, broken *kernel.BrokenError) error {
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
 	if s, err := check.world(r.last); err == nil {
@@ -421,8 +429,21 @@ func (c *command) broke(check *Check, r *Result, broken *scenario.BrokenError) e
 	return &cli.Error{Code: cli.ExitUnknown}
 }
 
+// unasked is the hint for a program whose requests did not come.
+const unasked = "hint: the options of its client are init.client in JavaScript, isr_sim.boto3_options(init) in " +
+	"Python, and elsewhere the endpoint and the credentials of the line init\n"
+
 // failed ends a check with a world that is not ok.
 func (c *command) failed(cmd *cobra.Command, check *Check, r *Result) error {
+	o := r.Failed.Failure
+	notAlive := o != nil && o.Violation.Invariant.Name == invariant.Named("liveness").Name
+	if notAlive && !r.asked { // it could do nothing without its table
+		why := check.nothing(r)
+		c.row(check, r, string(verdicts.Vacuous))
+		c.result(check, r, verdicts.Vacuous, why)
+		fmt.Fprintf(c.Out, "\n%s: %s\n%s", verdicts.Vacuous, why, unasked)
+		return &cli.Error{Code: cli.ExitViolated}
+	}
 	c.row(check, r, r.Failed.Summary())
 	fmt.Fprintf(c.Out, "\nworld %d of seed %d\n", r.last+1, check.Seed)
 	remove := func() {}
@@ -430,7 +451,12 @@ func (c *command) failed(cmd *cobra.Command, check *Check, r *Result) error {
 		remove = progress.Wait(cmd.ErrOrStderr(), "making it smaller")
 	}
 	defer remove()
-	return c.fails(cmd.Context(), r.Failed)
+	err := c.fails(cmd.Context(), r.Failed)
+	if notAlive && check.Other == nil && r.Marks[mark.ServedFresh] == 0 {
+		fmt.Fprintln(c.Out, "hint: no page was served as fresh: a program says with each page whether it is, as in "+
+			"{body, fresh} in JavaScript and (body, fresh) in Python")
+	}
+	return err
 }
 
 // fails prints and keeps the run of a world that is not ok, made as small as possible.
@@ -438,6 +464,9 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 	if report.Failure == nil {
 		why := prose.Report(report, shell.Program(), shell.Quote(c.file()))
 		fmt.Fprintf(c.Out, "\n%s", why)
+		if slices.ContainsFunc(ofLocks, func(name string) bool { return strings.Contains(why, ": "+name+": ") }) {
+			c.hintLocks()
+		}
 		s := *report.Scenario
 		if report.Doubt != nil {
 			replay := report.Doubt.Replay()
@@ -467,8 +496,16 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 // ofLocks are the invariants that a cache without a lock does not promise.
 var ofLocks = []string{"stale-writer", "lock-theft", "atomic-publish", "single-flight"}
 
+// hintLocks says what a cache without a lock leaves out, if --rows describes no lock.
+func (c *command) hintLocks() {
+	if c.lockless {
+		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n",
+			strings.Join(ofLocks, ","))
+	}
+}
+
 // show prints a run that violates an invariant, writes its record and its report, and names the commands about it.
-func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcome) {
+func (c *command) show(ctx context.Context, run kernel.Run, o *kernel.Outcome) {
 	file := shell.Quote(c.file())
 	why := prose.Outcome(o, run.Scenario.Name, run.Protocol.Name)
 	fmt.Fprintf(c.Out, "%s\n", why)
@@ -478,9 +515,8 @@ func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcom
 	}
 	fmt.Fprintf(c.Out, "scenario: %s\nreplay: %s replay %s\nexplain: %s explain %s\n", c.file(), shell.Program(),
 		file, shell.Program(), file)
-	if o.Violation != nil && c.lockless && slices.Contains(ofLocks, o.Violation.Invariant.Name) {
-		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n",
-			strings.Join(ofLocks, ","))
+	if o.Violation != nil && slices.Contains(ofLocks, o.Violation.Invariant.Name) {
+		c.hintLocks()
 	}
 	result := results.OfOutcome(run, o, shell.Program(), shell.Quote(c.file()))
 	result.Details = why
@@ -488,7 +524,7 @@ func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcom
 }
 
 // write leaves a scenario in the folder.
-func (c *command) write(s *scenario.Scenario) error {
+func (c *command) write(s *kernel.Scenario) error {
 	yaml, err := s.YAML()
 	if err != nil {
 		return err
@@ -549,6 +585,8 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	}
 	fmt.Fprintf(c.Out, "\n%s: %s\n", verdict, why)
 	switch {
+	case !r.asked && r.Worlds > 0:
+		fmt.Fprint(c.Out, unasked)
 	case r.misfit != "":
 		fmt.Fprintln(c.Out, r.misfit)
 	case r.pageless != "" && r.Marks[mark.Published] == 0:

@@ -8,9 +8,9 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // Campaign has the flags of the commands that run campaigns.
@@ -28,7 +28,7 @@ type Campaign struct {
 func (c *Campaign) Register(cmd *cobra.Command, r *Results) {
 	c.Program.Register(cmd, r, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
-	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name,
+	f.StringVar(&c.strategy, "strategy", strategy.Portfolio().Name,
 		"the strategy that picks the schedules: "+strings.Join(strategies(), ", "))
 	Seed(cmd, &c.seed)
 	f.IntVar(&c.schedules, "schedules", 0, "the number of schedules of each scenario (default: as the scenario says)")
@@ -58,15 +58,15 @@ func (c *Campaign) Campaign() (campaign.Campaign, error) {
 				flag.value), "leave --"+flag.name+" out for the default")
 		}
 	}
-	plan, err := sim.PlanNamed(c.strategy)
+	plan, err := strategy.PlanNamed(c.strategy)
 	return campaign.Campaign{
-		Seed: c.seed, Plan: plan, Schedules: c.schedules, Workers: c.workers, Options: scenario.Options{Swarm: c.swarm},
+		Seed: c.seed, Plan: plan, Schedules: c.schedules, Workers: c.workers, Options: kernel.Options{Swarm: c.swarm},
 	}, cli.Usage(err, suggest.Hint(c.strategy, strategies(), ""))
 }
 
 func strategies() []string {
 	var names []string
-	for _, p := range sim.Plans() {
+	for _, p := range strategy.Plans() {
 		names = append(names, p.Name)
 	}
 	return names

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 )
 
 // Complete tells shells the words that the commands take: scenarios, protocols, strategies and formats.
@@ -39,7 +39,7 @@ func Complete(root *cobra.Command) {
 		case "isr-sim scenario show":
 			cmd.ValidArgsFunction = scenarioWords(slices.Concat(fixtures.Names(), fixtures.Museum()),
 				cobra.ShellCompDirectiveNoFileComp)
-		case "isr-sim museum":
+		case "isr-sim selftest museum":
 			cmd.ValidArgsFunction = scenarioWords(fixtures.Museum(), cobra.ShellCompDirectiveNoFileComp)
 		}
 	}
@@ -65,7 +65,7 @@ func scenarioWords(names []string, files cobra.ShellCompDirective) cobra.Complet
 
 func protocolWords() []cobra.Completion {
 	var words []cobra.Completion
-	for _, p := range scenario.Protocols() {
+	for _, p := range kernel.Protocols() {
 		words = append(words, cobra.CompletionWithDesc(p.Name, p.Summary))
 	}
 	return words

@@ -8,16 +8,17 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,10 +29,10 @@ type Corpus struct {
 
 	address string
 	begin   bool
+	fresh   bool // it is empty, and the user knows it
 }
 
-// Register adds the flags. Its parameter, called what, is the end of the help of --corpus: it says how the command uses
-// the schedules.
+// Register adds the flags. The parameter what ends the help of --corpus: how the command uses the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&c.address, "corpus", "",
@@ -43,8 +44,8 @@ func (c *Corpus) Register(cmd *cobra.Command, what string) {
 			"today's date)")
 }
 
-// Ready makes sure that there is a corpus. A missing one is made only on request: the name may be mistyped, and a new
-// corpus has none of the failures from before. today is the name of a night that has none. The caller calls Close.
+// Ready opens the corpus. A missing one is created only on request: the name may be mistyped, and a new corpus lacks
+// the earlier failures. today is the default name of a night. The caller calls Close.
 func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string) error {
 	c.Version, c.Night = version, cmp.Or(c.Night, today)
 	if err := explore.CheckNight(c.Night); err != nil {
@@ -57,8 +58,8 @@ func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string
 		}
 		return nil
 	}
-	fresh, err := c.open(ctx)
-	if err == nil && fresh {
+	var err error
+	if c.fresh, err = c.open(ctx); err == nil && c.fresh {
 		fmt.Fprintf(out, "corpus: %s is new: no recorded schedule is run\n", c.address)
 	}
 	return err
@@ -88,7 +89,7 @@ func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	info, err := os.Stat(c.Folder)
 	switch {
 	case err == nil && info.IsDir():
-		return false, nil
+		return c.empty()
 	case err == nil:
 		return false, cli.Usage(fmt.Errorf("--corpus: found the file %s, expected a folder", c.Folder), "")
 	case errors.Is(err, fs.ErrNotExist) && !c.begin:
@@ -101,6 +102,40 @@ func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	return true, nil
 }
 
+// empty is the error for a folder without corpus files, unless a new corpus was requested: the corpus may lie in
+// another folder, or one deeper.
+func (c *Corpus) empty() (fresh bool, err error) {
+	files, err := os.ReadDir(c.Folder)
+	if err != nil {
+		return false, cli.Unknown(fmt.Errorf("--corpus: %w", err), "")
+	}
+	var folders []string
+	for _, f := range files {
+		if !f.IsDir() {
+			return false, nil
+		}
+		folders = append(folders, filepath.Join(c.Folder, f.Name()))
+	}
+	if c.begin {
+		return true, nil
+	}
+	hint := "to begin a corpus there, add --corpus-new"
+	if len(folders) > 0 {
+		hint = "a corpus is one folder, such as " + folders[0] + "; " + hint
+	}
+	return false, cli.Usage(
+		fmt.Errorf("--corpus: found no file in the folder %s, expected recorded schedules", c.Folder), hint)
+}
+
+// SaysNone reports, if n is 0, that an existing corpus had no file for a scenario and a protocol, so that nobody
+// believes that files were run.
+func (c *Corpus) SaysNone(out io.Writer, n int, scenario, protocol string) {
+	if n == 0 && c.Folder != "" && !c.fresh {
+		fmt.Fprintf(out, "corpus: %s has no recorded schedule of %s under %s: none was run\n", c.address, scenario,
+			protocol)
+	}
+}
+
 // Close sends what has not arrived yet at a corpus that is shared.
 func (c *Corpus) Close(ctx context.Context) error {
 	if err := c.Shared.Close(ctx); err != nil {
@@ -111,7 +146,7 @@ func (c *Corpus) Close(ctx context.Context) error {
 
 // Strangers judges the files that no campaign can run, and returns what it says of them, and the exit code.
 func (c *Corpus) Strangers(
-	r *Results, scenarios []*scenario.Scenario, p isr.Protocol,
+	r *Results, scenarios []*kernel.Scenario, p isr.Protocol,
 ) (lines []string, code int, err error) {
 	runs, err := c.Corpus.Strangers(scenarios, p)
 	for _, run := range runs {
@@ -121,9 +156,12 @@ func (c *Corpus) Strangers(
 }
 
 // Run runs the files that have the scenario and the protocol, and returns the exit code.
-func (c *Corpus) Run(ctx context.Context, r *Results, s *scenario.Scenario, p isr.Protocol) (int, error) {
+func (c *Corpus) Run(ctx context.Context, r *Results, s *kernel.Scenario, p isr.Protocol) (int, error) {
 	runs, err := c.Corpus.Run(ctx, s, p)
 	protocol := cmp.Or(p.Name, s.Protocol)
+	if err == nil {
+		c.SaysNone(r.Out, len(runs), s.Name, protocol)
+	}
 	return judge(r, runs, s.Name, protocol, campaign.Expected(s, protocol)), cli.Unknown(err, "")
 }
 

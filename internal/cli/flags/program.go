@@ -13,16 +13,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Program has the flags that say what the nodes run: a protocol, or a program.
+// Program has the flags that choose the nodes' code: a protocol or a program.
 type Program struct {
-	Exec string // the command of --exec; "" is none
+	Exec string // the command of --exec, or ""
 	// Others are commands that the user has given in another flag, for Other.
 	Others []string
 	// Searches says that the command searches, and then --memory off needs no program.
@@ -110,14 +110,14 @@ func (p *Program) program(command string) (*nodes.Program, error) {
 
 // Other returns the program of another command as a protocol, and says which scenarios it can run. Close ends its
 // processes.
-func (p *Program) Other(command string) (isr.Protocol, func(s *scenario.Scenario) bool, error) {
+func (p *Program) Other(command string) (isr.Protocol, func(s *kernel.Scenario) bool, error) {
 	n, err := p.program(command)
 	if err != nil {
 		return isr.Protocol{}, nil, err
 	}
 	p.others = append(p.others, n)
 	can, err := n.Can("alice")
-	return n.Protocol(), func(s *scenario.Scenario) bool {
+	return n.Protocol(), func(s *kernel.Scenario) bool {
 		_, lacks := lacking(s, can)
 		return !lacks
 	}, cli.Unknown(err, "")
@@ -125,7 +125,7 @@ func (p *Program) Other(command string) (isr.Protocol, func(s *scenario.Scenario
 
 // Load returns the protocol that the flags ask for, and the scenarios that are named, or all that are embedded, with
 // their names. Close ends the processes of a program.
-func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Scenario, []string, error) {
+func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scenario, []string, error) {
 	protocol, err := p.protocol(p.name)
 	if err != nil {
 		return protocol, nil, nil, err
@@ -135,13 +135,13 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	if err != nil {
 		return protocol, nil, nil, err
 	}
-	scenarios, names, err = p.able(r, scenarios, names, named)
+	scenarios, names, err = p.able(r, protocol, scenarios, names, named)
 	return protocol, scenarios, names, err
 }
 
 // Find returns the protocol that the flags ask for, and the commands that it can do besides get. A program's hello
 // names these. Close ends the processes of a program.
-func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err error) {
+func (p *Program) Find(protocol *isr.Protocol, verbs *[]kernel.Verb) (err error) {
 	if *protocol, err = p.protocol(p.name); err != nil || p.nodes == nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 		case slices.Contains(can, "hold"):
 			hint = "--lock checks a lock"
 		case slices.Contains(can, "once"):
-			hint = "--once checks calls that run once"
+			hint = "--once checks idempotent calls"
 		}
 		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", canDo(can)), hint)
 	}
@@ -184,7 +184,7 @@ func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
 	return wrong(locks.Wrong(terms.Margin))
 }
 
-// FindCalls does what FindLock does for a program that makes calls run once.
+// FindCalls does what FindLock does for a program that is an idempotency layer.
 func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
 	if _, err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (ca
 	return can, nil
 }
 
-// canDo is what a program can do, for people.
+// canDo prints the abilities of a program.
 func canDo(can []string) string { return cmp.Or(strings.Join(can, ", "), "do nothing") }
 
 // several refuses a program that has more than a check judges, which is pages, a lock or calls.
@@ -238,7 +238,7 @@ func several(can []string) error {
 		"make a program, and a check, of each: its hello names in can only what that check is about")
 }
 
-// wrong is the error for a field of worlds; "" is none.
+// wrong is the error for a field of worlds, or "".
 func wrong(field, why string) error {
 	flag := map[string]string{"Leases": "lease", "InProgress": "lease", "Retentions": "retention"}[field]
 	switch {
@@ -252,86 +252,7 @@ func wrong(field, why string) error {
 	}
 }
 
-// able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. It returns an error if no scenario is left, because then nothing is judged. It refuses a scenario
-// that the user has named: the user expects a verdict about it.
-func (p *Program) able(
-	r *Results, all []*scenario.Scenario, names []string, named bool,
-) ([]*scenario.Scenario, []string, error) {
-	if p.nodes == nil {
-		for i, s := range all {
-			if err := undoable(s, names[i]); err != nil {
-				return nil, nil, err
-			}
-		}
-		return all, names, nil
-	}
-	if len(all) == 0 || len(all[0].Actors) == 0 {
-		return all, names, nil
-	}
-	can, err := p.nodes.Can(all[0].Actors[0].Name)
-	if err != nil {
-		return all, names, nil //nolint:nilerr // the first run meets it again, and says where
-	}
-	var left []*scenario.Scenario
-	var called, refused []string
-	for i, s := range all {
-		if verb, lacks := lacking(s, can); lacks {
-			why := fmt.Sprintf("its script has %s, and the program's hello does not say that it can", verb)
-			if named {
-				refused = append(refused, fmt.Sprintf("scenario %s: %s", s.Name, why))
-				continue
-			}
-			fmt.Fprintf(p.cmd.ErrOrStderr(), "skipped: scenario %s: %s\n", s.Name, why)
-			r.Add(names[i], verdicts.Result{
-				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped,
-				Passed: true, Message: why,
-			})
-			continue
-		}
-		left, called = append(left, s), append(called, names[i])
-	}
-	if len(refused) > 0 {
-		return nil, nil, cli.Usage(errors.New(strings.Join(refused, "\n")),
-			fmt.Sprintf("the program can %s: have its hello name more in can, or leave the scenario out", canDo(can)))
-	}
-	if len(left) == 0 {
-		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", canDo(can)),
-			"name a scenario that asks for no more, such as paused-writer (get), or have the program do more")
-	}
-	return left, called, nil
-}
-
-// undoable refuses a scenario with locks, or with calls that run once: protocols have neither.
-func undoable(s *scenario.Scenario, name string) error {
-	for _, actor := range s.Actors {
-		for _, c := range actor.Script {
-			if in, other := map[scenario.Verb]string{
-				"hold": "property.LockCheck", "once": "property.OnceCheck",
-			}[c.Verb]; other {
-				return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s",
-					name, c, actor.Name, c.Verb),
-					fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program",
-						in))
-			}
-		}
-	}
-	return nil
-}
-
-// lacking is the first verb of a scenario's scripts that a program cannot do.
-func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
-	for _, actor := range s.Actors {
-		for _, c := range actor.Script {
-			if c.Verb != "change" && c.Verb != "sleep" && !slices.Contains(can, string(c.Verb)) {
-				return c.Verb, true
-			}
-		}
-	}
-	return "", false
-}
-
-// notSimulated is what the nodes of a program, by its protocol's name, used that is not simulated.
+// notSimulated lists, for the program with the protocol's name, what its nodes used that is not simulated.
 func (p *Program) notSimulated(protocol string) []string {
 	for _, n := range append([]*nodes.Program{p.nodes}, p.others...) {
 		if n != nil && n.Protocol().Name == protocol {
@@ -341,7 +262,7 @@ func (p *Program) notSimulated(protocol string) []string {
 	return nil
 }
 
-// Real says what the nodes used that is not simulated, and so was not judged; "" is nothing. It is a line for the user.
+// Real is a line for the user about things that the nodes used and that are not simulated, so not judged; or "".
 func (p *Program) Real() string {
 	if p.nodes == nil || len(p.nodes.Real()) == 0 {
 		return ""

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Recording has the flags that say which recorded run a command is about.
@@ -44,12 +45,13 @@ func (r *Recording) Register(cmd *cobra.Command, of *Results) {
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
-// Recorded is a recorded run, with the digest that its trace must have, if it is known.
+// Recorded is a recorded run with, if known, the digest of its trace and the invariant that it violates.
 type Recorded struct {
-	scenario.Run
+	kernel.Run
 
-	choices schedule.Choices
-	digest  string
+	choices  schedule.Choices
+	digest   string
+	violates string
 }
 
 // Load finds the run by the flags, and by the scenario's replay entry.
@@ -59,7 +61,7 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, cli.Usage(err, "")
 	}
-	entry := scenario.Replay{Protocol: s.Protocol}
+	entry := kernel.Replay{Protocol: s.Protocol}
 	if s.Replay != nil {
 		entry = *s.Replay
 	}
@@ -108,7 +110,11 @@ func (r *Recording) Load(name string) (Recorded, error) {
 			return Recorded{}, err
 		}
 	}
-	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest}, nil
+	if s.Replay != nil && p.Name != s.Replay.Protocol ||
+		slices.ContainsFunc([]string{"seed", "choices", "steps", "swarm", "all-stops"}, given) {
+		entry.Violates = "" // the file says nothing of this run
+	}
+	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest, entry.Violates}, nil
 }
 
 // String says which run it is.
@@ -121,7 +127,7 @@ func (r Recorded) String() string {
 }
 
 // Do runs it, and refuses a run that is not the recorded one.
-func (r Recorded) Do(ctx context.Context, trace io.Writer) (*scenario.Outcome, error) {
+func (r Recorded) Do(ctx context.Context, trace io.Writer) (*kernel.Outcome, error) {
 	run := r.Run
 	run.Trace = trace
 	o, err := run.Do(ctx)
@@ -131,14 +137,17 @@ func (r Recorded) Do(ctx context.Context, trace io.Writer) (*scenario.Outcome, e
 	if err != nil {
 		return nil, cli.Unknown(err, "")
 	}
-	if r.digest != "" && r.digest != inside.In(o).Digest {
-		return nil, cli.Usage(fmt.Errorf(
-			"found a trace with the digest %s, expected %s: this is not the run that was recorded",
-			inside.In(o).Digest, r.digest,
-		),
-			"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
+	var found string
+	switch {
+	case r.digest != "" && r.digest != o.Digest:
+		found = fmt.Sprintf("found a trace with the digest %s, expected %s", o.Digest, r.digest)
+	case r.violates != "" && o.Verdict == invariant.OK: // the file may have lost its digest
+		found = fmt.Sprintf("found a run in which nothing is violated, expected a violation of %s", r.violates)
+	default:
+		return o, nil
 	}
-	return o, nil
+	return nil, cli.Usage(errors.New(found+": this is not the run that was recorded"),
+		"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
 }
 
 // NotViolated words the error of a command that is about violated runs.

@@ -21,13 +21,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -68,7 +68,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 // RegisterFiles adds --record and --report. Its parameter, called which, names the run in their help texts.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "",
-		"write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
+		"write everything that "+which+" showed to this file, as JSON (docs/REPORT.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")
 }
 
@@ -126,8 +126,8 @@ func (r *Results) AddKept(name, run string, result verdicts.Result) {
 	r.Add(name, result)
 }
 
-// Lose notes the error of a file that was not written; a nil err changes nothing. The command goes on, and names it in
-// the end: what was judged stays judged.
+// Lose notes the error of a file that could not be written; nil changes nothing. The command goes on, keeps its
+// verdict, and reports the error at the end.
 func (r *Results) Lose(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
@@ -150,7 +150,7 @@ func (r *Results) Campaign(
 // Exploration keeps the shortest run of each finding of an exploration of s under p, and notes the results. The zero
 // protocol is the scenario's own.
 func (r *Results) Exploration(
-	ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+	ctx context.Context, s *kernel.Scenario, p isr.Protocol, x *explore.Exploration, name string,
 ) {
 	r.Lose(r.keepFindings(context.WithoutCancel(ctx), s, p, x, name))
 	for _, result := range x.Results(shell.Program()) {
@@ -159,7 +159,7 @@ func (r *Results) Exploration(
 }
 
 func (r *Results) keepFindings(
-	ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+	ctx context.Context, s *kernel.Scenario, p isr.Protocol, x *explore.Exploration, name string,
 ) error {
 	if !r.Wanted() {
 		return nil
@@ -186,8 +186,8 @@ func (r *Results) keepFindings(
 
 // BrokeOff prints the run that broke off, and reports whether the error is of that kind. The other scenarios may still
 // have a verdict.
-func (r *Results) BrokeOff(err error, s *scenario.Scenario, protocol, name string) bool {
-	broken, ok := errors.AsType[*scenario.BrokenError](err)
+func (r *Results) BrokeOff(err error, s *kernel.Scenario, protocol, name string) bool {
+	broken, ok := errors.AsType[*kernel.BrokenError](err)
 	if ok {
 		fmt.Fprintf(r.Out, "\nbroken: %v\n%s\n", broken,
 			prose.ReplayLine(broken.Replay(), "replay", shell.Program(), shell.Quote(name)))
@@ -326,7 +326,7 @@ func ofError(command string, e *cli.Error) []verdicts.Result {
 }
 
 // mistakesIn splits an error into mistakes in files and other errors.
-func mistakesIn(err error) (mistakes []*scenario.SyntaxError, others []error) {
+func mistakesIn(err error) (mistakes []*kernel.SyntaxError, others []error) {
 	if err == nil {
 		return nil, nil
 	}
@@ -337,8 +337,8 @@ func mistakesIn(err error) (mistakes []*scenario.SyntaxError, others []error) {
 		}
 		return mistakes, others
 	}
-	if m, ok := errors.AsType[*scenario.SyntaxError](err); ok {
-		return []*scenario.SyntaxError{m}, nil
+	if m, ok := errors.AsType[*kernel.SyntaxError](err); ok {
+		return []*kernel.SyntaxError{m}, nil
 	}
 	return nil, []error{err}
 }

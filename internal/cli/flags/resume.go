@@ -14,14 +14,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
-// keepEvery is how much of a search is lost at most if the process is killed.
-const keepEvery = time.Minute
+// keepEvery is how much of a search is lost at most if the process is killed. The first times are shorter: from
+// keepFirst on, each is twice as long as the one before.
+const keepFirst, keepEvery = 5 * time.Second, time.Minute
 
-// Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
-// that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name
-// it is Run. What a program used that is not simulated is kept, too. A disk that is full for a while ends no search.
+// Resume runs a proof that keeps its search in a file, after five seconds, ever less often up to every minute, and when
+// it ends early, and goes on with the search that is in the file. The file is removed when nothing is left to search.
+// Without a name it is Run. The list of unsimulated things that a program used is kept, too. A full disk does not end
+// the search.
 func (p *Program) Resume(
 	run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer,
 ) (*campaign.Proof, error) {
@@ -47,10 +50,10 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, mistake.New(fmt.Errorf("--resume: %w", err), "")
 	}
-	kept := clock.Now()
+	kept, every := clock.Now(), keepFirst
 	early := false
 	v.Keep = func(search func() (*campaign.Search, error), over bool) error {
-		if early = over; !over && clock.Now().Sub(kept) < keepEvery {
+		if early = over; !over && clock.Now().Sub(kept) < every {
 			return nil
 		}
 		s, err := search()
@@ -66,10 +69,10 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		if err == nil {
 			err = atomicfile.Write(file, text, 0o644)
 		}
-		kept = clock.Now()
+		kept, every = clock.Now(), min(2*every, keepEvery)
 		switch {
 		case err != nil && !over:
-			fmt.Fprintf(log, "--resume: %v: the search goes on, and is kept in %v if it can be then\n", err, keepEvery)
+			fmt.Fprintf(log, "--resume: %v: the search goes on, and is kept in %v if it can be then\n", err, every)
 		case err != nil: // a full disk is no mistake in the command
 			return fmt.Errorf("--resume: %w: it takes twelve bytes a state", err)
 		}
@@ -90,6 +93,7 @@ func Certify(out io.Writer, file string, proof *campaign.Proof) error {
 	c, err := proof.Certificate()
 	var text []byte
 	if err == nil {
+		c.NotProved = prose.NotProved(proof)
 		text, err = c.Bytes()
 	}
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -27,7 +27,7 @@ type Batches struct {
 
 // Batch is one scenario under one protocol; the zero Protocol is the scenario's own.
 type Batch struct {
-	Scenario *scenario.Scenario
+	Scenario *kernel.Scenario
 	Name     string // how the user names the scenario
 	Protocol isr.Protocol
 	Canary   bool // whether it must find a known bug
@@ -61,13 +61,13 @@ func (b *Batches) Commands() (all []string) {
 // runner is a protocol, and says which scenarios it can run.
 type runner struct {
 	isr.Protocol
-	runs func(s *scenario.Scenario) bool
+	runs func(s *kernel.Scenario) bool
 }
 
 // runners are the protocols of --protocols, or the one that is given.
 func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner, err error) {
 	if len(b.protocols) == 0 {
-		return []runner{{p, func(*scenario.Scenario) bool { return true }}}, nil
+		return []runner{{p, func(*kernel.Scenario) bool { return true }}}, nil
 	}
 	if p.New != nil {
 		return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"),
@@ -78,10 +78,10 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 		if command, is := strings.CutPrefix(name, shell.ExecPrefix); is {
 			r.Protocol, r.runs, err = programs.Other(command)
 		} else {
-			if r.Protocol, err = scenario.ProtocolNamed(name); err != nil {
+			if r.Protocol, err = kernel.ProtocolNamed(name); err != nil {
 				err = cli.Usage(fmt.Errorf("--protocols: %w", err), "isr-sim list names all")
 			}
-			r.runs = func(s *scenario.Scenario) bool { return selftest.Understands(s, r.Protocol) }
+			r.runs = func(s *kernel.Scenario) bool { return selftest.Understands(s, r.Protocol) }
 		}
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 
 // Of are the batches of scenarios. timed says that the user has given --for.
 func (b *Batches) Of(
-	scenarios []*scenario.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
+	scenarios []*kernel.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
 ) ([]Batch, error) {
 	runners, err := b.runners(p, programs)
 	if err != nil {
@@ -143,8 +143,7 @@ func (b *Batches) Of(
 	return all, nil
 }
 
-// Share is the part of the time that is left, of lasts in all, for one of the batches that are left; 0 is no bound, for
-// a campaign that has none.
+// Share is one remaining batch's part of the remaining time, out of lasts in all. 0 means no bound.
 func Share(lasts, spent time.Duration, b Batch, left []Batch) time.Duration {
 	if lasts <= 0 {
 		return 0

@@ -17,13 +17,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// NewDashboard returns isr-sim dashboard.
+// NewDashboard returns isr-sim report dashboard.
 func NewDashboard() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
@@ -36,8 +36,8 @@ finding on the page. It shows the findings, with the first and the last version 
 showed them, the coverage of each scenario and the chance that the next schedule has a
 new order, the canaries, and the throughput of a core, night by night. A finding that
 several corpora have counts once.`,
-		Example: "  isr-sim dashboard corpus -o page\n" +
-			"  isr-sim dashboard s3://nights/isr git+https://example.org/r.git -o page",
+		Example: "  isr-sim report dashboard corpus -o page\n" +
+			"  isr-sim report dashboard s3://nights/isr git+https://example.org/r.git -o page",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dashboard(cmd.Context(), cmd.OutOrStdout(), args, to, cmd.Root().Version)
 		},
@@ -50,7 +50,7 @@ several corpora have counts once.`,
 func dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
 	if len(addresses) == 0 || to == "" {
 		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"),
-			"isr-sim dashboard corpus -o page")
+			"isr-sim report dashboard corpus -o page")
 	}
 	var board explore.Board
 	opened := make([]flags.Corpus, len(addresses))
@@ -105,7 +105,7 @@ func place(ctx context.Context, f *report.DashboardFinding, from, to, version st
 		return err
 	}
 	f.Link, f.Command = addressOf(f.File), shell.Program()+" replay "+shell.Quote(f.File)
-	s, err := scenario.Parse(f.File, data)
+	s, err := kernel.Parse(f.File, data)
 	if err != nil {
 		return nil //nolint:nilerr // the page has the file: that it cannot be read is for whoever runs it
 	}

@@ -14,8 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
@@ -49,16 +47,6 @@ func (r *Sum) Print(out io.Writer, x *explore.Exploration) {
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
 }
 
-// Proof prints a proof and counts it. why is what prose.Report says of it.
-func (r *Sum) Proof(out io.Writer, p *campaign.Proof, why string) {
-	r.Code = cli.Worse(r.Code, cli.CodeOf(p.Passed(), p.Verdict))
-	r.tally.Add(p.Passed(), p.Verdict, p.Vacuous())
-	fmt.Fprint(out, prose.Proof(p))
-	if why != "" {
-		fmt.Fprintf(out, "\n%s\n", why)
-	}
-}
-
 // End prints the sum and returns the command's result.
 func (r *Sum) End(out io.Writer) error {
 	if r.tally.Total() > 1 {
@@ -70,7 +58,7 @@ func (r *Sum) End(out io.Writer) error {
 	return nil
 }
 
-// NewFile begins the file of --out; nil is none. A name that ends in a slash is a folder, in which the file has the
+// NewFile begins the file of --out, or returns nil. A name that ends in a slash is a folder, in which the file has the
 // given name.
 func NewFile(name, inFolder string) (*atomicfile.Draft, error) {
 	if name == "" {
@@ -115,7 +103,7 @@ func Save(file *atomicfile.Draft, found []*explore.Exploration) error {
 	return nil
 }
 
-// Saved is what a shard saves while it runs, in a file beside that of --out: a shard that is killed goes on from there.
+// Saved is the progress of a shard, saved in a file beside that of --out: a killed shard goes on from there.
 type Saved struct {
 	explore.Saved
 
@@ -126,8 +114,8 @@ type Saved struct {
 // savedEnding ends the name of the file.
 const savedEnding = ".part"
 
-// NewSaved looks for what a run before has saved beside the file of --out; nil is no file, and nothing is saved. due
-// says how many seconds the command has run, and whether it is time to save.
+// NewSaved looks for the saved progress of an earlier run beside the file of --out. Without a file (nil) nothing is
+// saved. due returns how many seconds the command has run, and whether it is time to save.
 func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
 	if file == nil || file.Name() == file.Place() { // nothing, or a device or a pipe, which has nothing beside it
@@ -151,7 +139,7 @@ func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() 
 	return nil, cli.Usage(err, "delete it to begin anew, or give another --out")
 }
 
-// Of is the part of the i-th scenario that was saved; nil is none.
+// Of is the saved part of the i-th scenario, or nil.
 func (s *Saved) Of(i int) *explore.Part {
 	if i < len(s.Parts) {
 		return s.Parts[i]

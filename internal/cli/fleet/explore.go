@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
@@ -66,7 +67,7 @@ Cloud Run jobs. isr-sim merge adds the parts up.
 A corpus has scenario files with recorded schedules that failed, or that were the first
 to reach a mark. They run before the campaign, failing ones first, then shorter ones.
 Explore adds new ones. It is a folder, or shared by many machines: in an S3 bucket, or
-on a branch of a git repository. isr-sim dashboard draws it.
+on a branch of a git repository. isr-sim report dashboard draws it.
 
 The time of --for is shared by all scenarios, under each of --protocols, as --weight
 says; who ends early leaves the rest to the others. With --for, each scenario that names
@@ -122,6 +123,12 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	batches, err := e.batches.Of(scenarios, names, p, &e.campaign.Program, cmd.Flags().Changed("for"))
 	if err != nil {
 		return err
+	}
+	for _, b := range batches {
+		if n := cmp.Or(c.Schedules, b.Scenario.Bounds.Schedules); shard.Count > n {
+			return cli.Usage(fmt.Errorf("%s: found %d shards of %s of %s, expected at least one for each", by,
+				shard.Count, schedules.Plural(n, "schedule"), b.Scenario.Name), "more --schedules, or fewer shards")
+		}
 	}
 	if err := e.corpus.Ready(ctx, e.Out, e.Version, e.clock.Now().UTC().Format(time.DateOnly)); err != nil {
 		return err
@@ -200,7 +207,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	return cli.AtLeast(strangers, sum.End(e.Out))
 }
 
-// besides adds to explorations, for their file, what has no verdict beside them, and so is in none of them.
+// besides adds to the file of explorations the things without a verdict that belong to none of them.
 func besides(found []*explore.Exploration, lines []string) []*explore.Exploration {
 	if len(found) > 0 {
 		found[0].Besides = slices.Concat(found[0].Besides, lines)
@@ -261,6 +268,7 @@ func (e *exploreCommand) one(
 		x.Besides = append(x.Besides, canary.In(x.Scenario))
 	}
 	sum.Print(e.Out, x)
+	e.corpus.SaysNone(e.Out, len(x.Corpus), x.Scenario, x.Protocol)
 	if canary != nil && canary.Found() {
 		fmt.Fprintf(e.Out, "%s\n\n", canary.In(x.Scenario))
 	}

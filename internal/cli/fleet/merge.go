@@ -11,7 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
@@ -19,11 +18,11 @@ import (
 
 // NewMerge returns isr-sim merge.
 func NewMerge() *cobra.Command {
-	var file, certificate string
+	var file string
 	var r flags.Results
 	cmd := &cobra.Command{
 		Use:   "merge FILE|FOLDER|TARBALL|BUCKET...",
-		Short: "Add up the shards of campaigns that explore has run, and the parts of proofs, and judge the whole",
+		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
 		Long: `Merge reads the files that isr-sim explore --out has written, from folders, tarballs
 (.tar, .tar.gz, .tgz) and buckets (s3://BUCKET/PREFIX) as well, adds up the counts and
 findings of the shards of each campaign, and prints the result as explore does for a
@@ -48,17 +47,15 @@ the command that runs what is missing.`,
 			)
 		},
 		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
-			return merge(cmd.Context(), &r, file, certificate, args)
+			return merge(cmd.Context(), &r, file, args)
 		}),
 	}
 	r.RegisterFormats(cmd)
 	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON; in a folder/ it is merged.json")
-	cmd.Flags().StringVar(&certificate, "certificate", "",
-		"write the states of the proof whose parts these are to `FILE`")
 	return cmd
 }
 
-func merge(ctx context.Context, r *flags.Results, file, certificate string, names []string) error {
+func merge(ctx context.Context, r *flags.Results, file string, names []string) error {
 	result, err := NewFile(file, "merged.json")
 	if err != nil {
 		return err
@@ -93,22 +90,8 @@ func merge(ctx context.Context, r *flags.Results, file, certificate string, name
 	if err != nil {
 		return cli.Coded(err)
 	}
-	proofs, err := shards.Proofs(ctx)
-	if err != nil {
-		return cli.Coded(err)
-	}
-	if result != nil && len(merged) == 0 {
-		return cli.Usage(errors.New("--out: found no shard of a campaign, expected some"),
-			"a proof has its --certificate, and --format json=FILE")
-	}
-	if certificate != "" && len(proofs) != 1 {
-		return cli.Usage(fmt.Errorf("--certificate: found the parts of %d proofs, expected those of one", len(proofs)),
-			"")
-	}
 	var sum Sum
-	if len(merged) > 0 {
-		fmt.Fprintln(r.Out, prose.Header())
-	}
+	fmt.Fprintln(r.Out, prose.Header())
 	for _, x := range merged {
 		sum.Print(r.Out, x)
 		if unjudged := verdicts.Unjudged(x.NotSimulated); unjudged != "" {
@@ -116,17 +99,6 @@ func merge(ctx context.Context, r *flags.Results, file, certificate string, name
 		}
 		r.Add(x.File, x.Results(shell.Program())...)
 	}
-	for _, p := range proofs {
-		why := prose.Report(&p.Report, shell.Program(), shell.Quote(p.File))
-		fmt.Fprintf(r.Out, "seed %d\n%s\n", p.Seed, prose.ProofHeader())
-		sum.Proof(r.Out, p.Proof, why)
-		r.Add(p.File, results.OfProof(p.Proof, shell.Program(), shell.Quote(p.File), why))
-		if certificate != "" && p.Explored.Complete && p.Passed() {
-			r.Lose(flags.Certify(r.Out, certificate, p.Proof))
-		}
-	}
-	if len(merged) > 0 {
-		r.Lose(Save(result, merged))
-	}
+	r.Lose(Save(result, merged))
 	return sum.End(r.Out)
 }

@@ -11,17 +11,18 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+
+	"github.com/isr-sim/isr-sim/internal/cli/terminal"
 )
 
 // Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many of the counted
 // things, such as schedules, are done, how many a second, and the time left. A campaign that ends after a time has a
 // bar of that time. If w is no terminal, show is nil.
 func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if !terminal.Is(w) {
 		return nil, func() {}
 	}
-	return newBar(w, scenario, counts, lasts)
+	return newBar(terminal.Raw(w), scenario, counts, lasts)
 }
 
 func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
@@ -68,10 +69,10 @@ func Wait(w io.Writer, what string) (remove func()) {
 
 // Search is Wait for a task that says more as it goes on. The function what is called by another goroutine.
 func Search(w io.Writer, what func() string) (remove func()) {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if !terminal.Is(w) {
 		return func() {}
 	}
-	return wait(w, what, clockwork.NewRealClock())
+	return wait(terminal.Raw(w), what, clockwork.NewRealClock())
 }
 
 // patience is the time before the first line: most tasks are done by then.

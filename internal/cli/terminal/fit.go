@@ -11,10 +11,13 @@ import (
 // Output returns w, or, if w is a terminal, a writer that breaks lines where the terminal is too narrow for them. Close
 // writes a last line without an end.
 func Output(w io.Writer) io.WriteCloser {
-	if width := Width(w); width > 0 {
-		return Fit(w, width)
+	if !Is(w) {
+		return whole{w}
 	}
-	return whole{w}
+	if width := Width(w); width > 0 {
+		return Fit(Plain(w), width)
+	}
+	return whole{Plain(w)}
 }
 
 // whole writes through.
@@ -100,8 +103,8 @@ func hanging(line string, width int) int {
 	return min(begin+2, width/4)
 }
 
-// cut is the last byte after the indentation at which a line may be broken: the beginning of a column in the line's
-// second half, or else of a word; -1 if there is none.
+// cut is the last position after the indentation where a line may be broken: before a column in the line's second half,
+// else before a word; or -1.
 func cut(line string, width, begin int) int {
 	column, word := -1, -1
 	at, before := 0, ' '

@@ -58,3 +58,17 @@ func TestOutputIsWholeElsewhere(t *testing.T) {
 		t.Errorf("got %q and %v", b.String(), err)
 	}
 }
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\tb\nä — ü 日\n":                             "a\tb\nä — ü 日\n",
+		"\x1b]0;title\x07\x1b[2Jx\rno":                `\x1b]0;title\x07\x1b[2Jx\x0dno`,
+		"\x1b[1;31mError:\x1b[0m no \u009b31m\x7f":    `Error: no \x9b31m\x7f`,
+		"a part of a letter: \xe6\x97, and no letter": "a part of a letter: \xe6\x97, and no letter",
+	} {
+		var b strings.Builder
+		if n, err := terminal.Plain(&b).Write([]byte(text)); n != len(text) || err != nil || b.String() != want {
+			t.Errorf("%q: got %q (%d, %v), want %q", text, b.String(), n, err, want)
+		}
+	}
+}

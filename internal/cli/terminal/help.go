@@ -9,7 +9,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Width is the width of a terminal; 0 if w is none.
+// Is says whether w is a terminal, also one whose width is not known.
+func Is(w io.Writer) bool {
+	f, ok := Raw(w).(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Width is the width of a terminal; 0 if w is not one.
 func Width(w io.Writer) int {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {

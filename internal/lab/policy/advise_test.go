@@ -59,28 +59,6 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 	}
 }
 
-// The tutorial's table of staleness, with the exact figures: it gives the chance at expiry, rounds some of it to W*T,
-// and calls it the share of stale reads.
-func TestStalenessTable(t *testing.T) {
-	const minute, hour = 60.0, 3600.0
-	for _, test := range []struct{ changes, lifetime, atExpiry, overReads float64 }{
-		{1 / hour, minute, 0.0165, 0.0083}, {1 / hour, 5 * minute, 0.0800, 0.0405}, {1 / hour, hour, 0.632, 0.368},
-		{1 / (10 * minute), minute, 0.0952, 0.0484}, {1 / (10 * minute), 5 * minute, 0.393, 0.213},
-		{1 / (10 * minute), hour, 0.9975, 0.834},
-		{1 / minute, minute, 0.632, 0.368}, {1 / minute, 5 * minute, 0.993, 0.801}, {1 / minute, hour, 1.000, 0.983},
-		{1, minute, 1.000, 0.983}, {1, 5 * minute, 1.000, 0.997}, {1, hour, 1.000, 1.000},
-	} {
-		// This is the share over reads, at a rate that leaves no misses.
-		atExpiry, overReads := outdatedAtExpiry(test.changes, test.lifetime), absoluteOutdated(1e9,
-			test.changes, test.lifetime)
-		if math.Abs(atExpiry-test.atExpiry) > 0.0006 || math.Abs(overReads-test.overReads) > 0.0006 {
-			t.Errorf("a change every %.0f s, a lifetime of %.0f s: got %.4f at expiry and %.4f over reads, want "+
-				"%.4f and %.4f",
-				1/test.changes, test.lifetime, atExpiry, overReads, test.atExpiry, test.overReads)
-		}
-	}
-}
-
 func TestAdviseRefusesWhatCannotBe(t *testing.T) {
 	possible := Demand{
 		Changes: 0.01, Reads: 1, Miss: 1, Stale: 1, Longest: time.Minute, Render: time.Second, Retention: time.Hour,

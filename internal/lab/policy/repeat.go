@@ -6,8 +6,7 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/aclements/go-moremath/stats"
 )
 
 // Interval is a mean over seeds and its confidence interval: the mean of infinitely many seeds lies between Low and
@@ -33,14 +32,11 @@ func (s *Summary) Of(m Measure) Interval {
 }
 
 func interval(values []float64, confidence float64) Interval {
+	mean, low, high := stats.MeanCI(values, confidence)
 	if len(values) < 2 {
-		return Interval{stat.Mean(values, nil), math.NaN(), math.NaN()}
+		low, high = math.NaN(), math.NaN()
 	}
-	mean, deviation := stat.MeanStdDev(values, nil)
-	n := float64(len(values))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2)
-	half := t * deviation / math.Sqrt(n)
-	return Interval{mean, mean - half, mean + half}
+	return Interval{mean, low, high}
 }
 
 // Repeat plays the experiment with the seeds from first on. The summary does not depend on the number of workers. each,

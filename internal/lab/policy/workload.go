@@ -2,7 +2,6 @@ package policy
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -117,13 +116,8 @@ func (u updates) Changed(_ int, after time.Duration) time.Duration {
 	return after + u.random.after(u.gap)
 }
 
-// Keys says how reads are spread over keys: [Uniform] or [Zipf].
+// Keys says how reads are spread over keys: [Zipf].
 type Keys interface{ weights() []float64 }
-
-// Uniform reads each of this many keys equally often.
-type Uniform int
-
-func (u Uniform) weights() []float64 { return slices.Repeat([]float64{1}, max(1, int(u))) }
 
 // Zipf reads the k-th most popular of Keys keys in proportion to 1/k^Exponent. Exponent 0 is uniform; pages of large
 // sites are near 0.8 to 1.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/lab"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 func newAdvise(out io.Writer) *cobra.Command {
@@ -56,7 +56,7 @@ why.`,
 			a, err := policy.Advise(d)
 			named := cmd.Flags().Changed("protocol") || cmd.Flags().Changed("contention")
 			hint := ""
-			of, unknown := scenario.ProtocolNamed(protocol)
+			of, unknown := kernel.ProtocolNamed(protocol)
 			switch {
 			case unknown != nil:
 				err = fmt.Errorf("--%w", unknown)

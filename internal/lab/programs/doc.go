@@ -2,7 +2,7 @@
 // simulator.
 //
 //	for i := range 10_000 {
-//		cfg := sim.Config{Seed: sim.Derive(1, i), Strategy: sim.POS, ExpectedSteps: 40}
+//		cfg := sim.Config{Seed: sim.Derive(1, i), Strategy: strategy.POS, ExpectedSteps: 40}
 //		if shown, _ := programs.Reorder(3).Run(cfg); shown {
 //			return i + 1 // schedules to the first violation
 //		}

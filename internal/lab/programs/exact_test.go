@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // counted is a program of the literature whose traces have been counted, by its size.

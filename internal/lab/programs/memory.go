@@ -1,7 +1,7 @@
 package programs
 
 import (
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // memory is the shared memory of the threads of one run.

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // optimal is a search that runs each trace of a program once, and abandons no run. It has nothing in common with the

@@ -3,7 +3,7 @@ package programs
 import (
 	"fmt"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // Program is one of the small programs.

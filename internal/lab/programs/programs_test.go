@@ -3,8 +3,9 @@ package programs_test
 import (
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/lab/programs"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // reach returns the schedule, from 1, in which the program first shows its bug; 0 if none does.
@@ -26,10 +27,10 @@ func reach(t *testing.T, p programs.Program, s sim.Strategy, schedules int) int 
 
 func TestAProgramShowsItsBugInSomeScheduleAndNotWhenThreadsRunInTurn(t *testing.T) {
 	for _, p := range programs.All() {
-		if reach(t, p, sim.DelayBound(0), 1) != 0 {
+		if reach(t, p, strategy.DelayBound(0), 1) != 0 {
 			t.Errorf("%s fails with one thread after the other", p.Name)
 		}
-		if reach(t, p, sim.PCT(3), 20_000) == 0 {
+		if reach(t, p, strategy.PCT(3), 20_000) == 0 {
 			t.Errorf("%s shows its bug in none of 20,000 schedules of PCT", p.Name)
 		}
 	}

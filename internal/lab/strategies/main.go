@@ -1,5 +1,5 @@
 // Command strategies measures how many schedules each plan needs to find a bug, and prints the tables that
-// docs/STRATEGIES.md sums up:
+// docs/CI.md sums up:
 //
 //	go run ./internal/lab/strategies            # both tables, on all cores, in some minutes
 //	go run ./internal/lab/strategies mutants    # one of them
@@ -16,7 +16,7 @@ import (
 	"os/signal"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // The settings of the measurements.
@@ -51,7 +51,7 @@ func run(ctx context.Context, names []string, out, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		rows, err := measureAll(ctx, subjects, sim.Plans(), limits{seeds, schedules}, progress)
+		rows, err := measureAll(ctx, subjects, strategy.Plans(), limits{seeds, schedules}, progress)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // subject is a program or a mutant with a bug.
@@ -45,7 +46,7 @@ type row struct {
 
 // measureAll measures each plan with each subject, and prints its progress.
 func measureAll(
-	ctx context.Context, subjects []subject, plans []sim.Plan, e limits, progress io.Writer,
+	ctx context.Context, subjects []subject, plans []strategy.Plan, e limits, progress io.Writer,
 ) ([]row, error) {
 	rows := make([]row, len(subjects))
 	for i, s := range subjects {
@@ -67,7 +68,7 @@ func measureAll(
 
 // measure searches under every seed, on all cores. If a plan finds nothing under a quarter of them, the others are not
 // run and count as nothing found: hopeless searches would cost most of the time.
-func measure(ctx context.Context, s subject, plan sim.Plan, e limits) (cell, error) {
+func measure(ctx context.Context, s subject, plan strategy.Plan, e limits) (cell, error) {
 	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
 	few := (e.seeds + 3) / 4
 	if err := c.search(ctx, s, plan, 0, few); err != nil {
@@ -80,7 +81,7 @@ func measure(ctx context.Context, s subject, plan sim.Plan, e limits) (cell, err
 }
 
 // search fills in the findings of the seeds in [from, to).
-func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int) error {
+func (c cell) search(ctx context.Context, s subject, plan strategy.Plan, from, to int) error {
 	errs := make([]error, to)
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -101,7 +102,7 @@ func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int
 
 // search returns the first schedule of a seed that shows the bug, from 1; 0 if none does. It searches as a
 // campaign.Campaign does.
-func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
+func search(ctx context.Context, s subject, plan strategy.Plan, seed uint64, limit int) (int, error) {
 	expected := 1
 	plan = plan.Begin()
 	for i := range limit {

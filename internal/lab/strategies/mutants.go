@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -19,7 +18,7 @@ import (
 // mutants returns the mutants as subjects, each in the scenario that fits it best: of the scenarios that catch it, the
 // one that catches the fewest others.
 func mutants() ([]subject, error) {
-	var scenarios []*scenario.Scenario
+	var scenarios []*kernel.Scenario
 	for _, name := range fixtures.Names() {
 		if strings.HasPrefix(name, "prove-") {
 			continue // small enough for every schedule: a strategy has no choice left
@@ -28,7 +27,7 @@ func mutants() ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := scenario.Parse(name+".yaml", data)
+		s, err := kernel.Parse(name+".yaml", data)
 		if err != nil {
 			return nil, err
 		}
@@ -41,18 +40,18 @@ func mutants() ([]subject, error) {
 		scenarios = append(scenarios, s)
 	}
 	// Scenarios that were made for the plain reference come first: most mutants are made from it.
-	made := func(s *scenario.Scenario) int {
+	made := func(s *kernel.Scenario) int {
 		if s.Protocol == recipe.Reference().Name {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(scenarios, func(a, b *scenario.Scenario) int {
+	slices.SortStableFunc(scenarios, func(a, b *kernel.Scenario) int {
 		return cmp.Or(cmp.Compare(made(a), made(b)), cmp.Compare(len(a.Catches), len(b.Catches)))
 	})
 	var subjects []subject
 	for _, m := range mutant.All() {
-		i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
+		i := slices.IndexFunc(scenarios, func(s *kernel.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
 		if i < 0 {
 			continue // it has a scenario in the museum that was made to show it
 		}
@@ -62,18 +61,18 @@ func mutants() ([]subject, error) {
 }
 
 // mutantIn is the search for a mutant: it is found when the invariant that it names is violated.
-func mutantIn(s *scenario.Scenario, m isr.Protocol) subject {
+func mutantIn(s *kernel.Scenario, m isr.Protocol) subject {
 	return subject{
 		name: m.Name, where: s.Name,
 		once: func(ctx context.Context, seed uint64, strategy sim.Strategy, expected int) (bool, int, error) {
-			o, err := scenario.Run{
+			o, err := kernel.Run{
 				Scenario: s, Protocol: m, Seed: seed, Strategy: strategy, ExpectedSteps: expected,
 			}.Do(ctx)
 			if err != nil {
 				return false, 0, err
 			}
 			shown := slices.Contains(o.Broken, m.Breaks)
-			return shown, inside.In(o).Result.Steps, nil
+			return shown, o.Result.Steps, nil
 		},
 	}
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/lab/programs"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // smallPrograms returns the programs of the literature as subjects.

@@ -4,13 +4,14 @@ import (
 	"io"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // measured measures the named plans with the subject of that name.
-func measured(t *testing.T, subjects []subject, name string, e limits, plans ...sim.Plan) map[string]cell {
+func measured(t *testing.T, subjects []subject, name string, e limits, plans ...strategy.Plan) map[string]cell {
 	t.Helper()
 	for _, s := range subjects {
 		if s.name != name {
@@ -47,7 +48,7 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 		{"stringbuffer", pct, pos, 5, "281 and 23"},
 	} {
 		cells := measured(t, subjects, test.program, limits{seeds: 12, schedules: 1000},
-			sim.Only(sim.RandomWalk), sim.Only(sim.PCT(3)), sim.Only(sim.POS))
+			strategy.Only(sim.RandomWalk), strategy.Only(strategy.PCT(3)), strategy.Only(strategy.POS))
 		worse, _ := cells[test.worse].average()
 		than, _ := cells[test.than].average()
 		if worse < test.times*than {
@@ -61,7 +62,7 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 	subjects, err := smallPrograms()
 	must.OK(t, err)
-	surw, err := sim.PlanNamed("surw")
+	surw, err := strategy.PlanNamed("surw")
 	must.OK(t, err)
 	for _, s := range subjects {
 		c := measured(t, subjects, s.name, limits{seeds: 20, schedules: 1000}, surw)[surw.Name]
@@ -80,7 +81,7 @@ func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 		if s.name == "check-then-act-publish" {
 			seeds = 40
 		}
-		c := must.Of(measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300}))(t)
+		c := must.Of(measure(t.Context(), s, strategy.Portfolio(), limits{seeds, 300}))(t)
 		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
 			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean,
 				found, seeds)

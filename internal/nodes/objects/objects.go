@@ -11,7 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -49,14 +49,19 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 		step := hooks.BodyStep{
 			Write: slices.Contains(writes, c.Operation), Text: c.String(),
 			Body:  func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
-			State: func() uint64 { return uint64(inside.In(objects).Fingerprint()) },
+			State: func() uint64 { return objects.Fingerprint() },
 			Do: func(struck hooks.Struck) string {
 				c.Fault = faultOf(struck)
 				answer, err = objects.Do(context.WithoutCancel(ctx), c) // it has arrived
 				return words(objects, c, answer)
 			},
-			Asks:   func() string { return inside.In(objects).Asks(&c) },
-			Print:  func() uint64 { return uint64(inside.In(objects).Print(answer, err)) },
+			Asks: c.Detail,
+			Print: func() uint64 {
+				if err != nil {
+					return uint64(fingerprint.Hash(0).Text(err.Error()))
+				}
+				return answer.Fingerprint()
+			},
 			Answer: func() any { return told{answer, err} },
 			Tell: func(by any) {
 				if t, is := by.(told); is {
@@ -80,11 +85,8 @@ type told struct {
 	err    error
 }
 
-// kept are the objects of a run.
+// kept are the objects of a run. They implement hooks.Kept.
 type kept struct{ *s3fake.Store }
-
-// Keep implements hooks.Kept.
-func (k kept) Keep() (back func()) { return inside.In(k.Store).Keep() }
 
 // faultOf translates a fault of the scenario's body store for S3: status 500, before or after the effect. SDKs try
 // again.

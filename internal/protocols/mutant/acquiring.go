@@ -72,8 +72,8 @@ func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lea
 	return acquireIf(ctx, s.RecipeA, key, row, "attribute_not_exists(pk)", nil)
 }
 
-// reentrantByOwner gives a machine a lock again that is under the machine's name already. After a crash it takes the
-// lock of its former life, whose last requests may still be under way. A name identifies the machine, and not its
+// reentrantByOwner grants a lock that is already under the machine's name. After a crash a machine so takes the lock of
+// its previous incarnation, whose last requests may still be under way. A name identifies the machine, and not its
 // attempt.
 var reentrantByOwner = isr.Protocol{
 	Name:    "reentrant-by-owner",

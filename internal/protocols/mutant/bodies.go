@@ -52,7 +52,7 @@ func (s pointerFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecach
 	return s.bodies.BodyStore.PutBody(ctx, m.S3Key, body)
 }
 
-// etagOfAnotherBody keeps the etag that META has. A client that holds the old body is told that it has the new one.
+// etagOfAnotherBody keeps the etag that META has. A client with the old body is told that the body is current.
 var etagOfAnotherBody = isr.Protocol{
 	Name:    "etag-of-another-body",
 	Summary: "the etag of the page before is published with the new body",

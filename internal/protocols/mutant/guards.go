@@ -7,26 +7,25 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // guardAlone is recipe A under one guard.
-func guardAlone(name, summary string, g guard.Set) isr.Protocol {
-	return isr.Protocol{Name: name, Summary: summary, Breaks: "stale-writer",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			inside.In(&cfg).Guards = g
-			return pagecache.AsHandler(pagecache.New(cfg))
-		}}
+func guardAlone(name, summary, breaks string, g guard.Set) isr.Protocol {
+	return isr.Protocol{Name: name, Summary: summary, Breaks: breaks,
+		New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			r.Guards = g
+			return r
+		})}
 }
 
 // guardExpiryAlone publishes as long as the lease in LOCK is not over, with any token. A writer that slept past its
 // lease publishes under the lease of its successor, and removes that lease with the same request.
 func guardExpiryAlone() isr.Protocol {
 	return guardAlone("guard-expiry-alone",
-		"a publish asks whether the lease in LOCK is over, and not whose it is", guard.Expiry)
+		"a publish asks whether the lease in LOCK is over, and not whose it is", "stale-writer", guard.Expiry)
 }
 
 // guardMonotonicAlone publishes if the page in META was generated earlier, by the clocks of the two machines that made
@@ -34,21 +33,21 @@ func guardExpiryAlone() isr.Protocol {
 // others out.
 func guardMonotonicAlone() isr.Protocol {
 	return guardAlone("guard-monotonic-alone",
-		"a publish asks whether META was generated earlier, and not for its lease", guard.Monotonic)
+		"a publish asks whether META was generated earlier, and not for its lease", "stale-writer", guard.Monotonic)
 }
 
 // guardTokenAlone publishes as long as LOCK carries its token. LOCK still carries it when the lease is over and no
 // other machine has taken it. The page is late, and TTL decides whether it is published at all.
 func guardTokenAlone() isr.Protocol {
 	return guardAlone("guard-token-alone",
-		"a publish asks for its token in LOCK, and not whether the lease is over", guard.Token)
+		"a publish asks for its token in LOCK, and not whether the lease is over", "expired-publish", guard.Token)
 }
 
 // guardVersionAlone publishes if no other machine has published since it looked. A writer that slept past its lease can
 // then publish before its successor: the page is older than it could be, and the holder's render is wasted.
 func guardVersionAlone() isr.Protocol {
 	return guardAlone("guard-version-alone",
-		"a publish asks for the version of META that was seen, and not for its lease", guard.Version)
+		"a publish asks for the version of META that was seen, and not for its lease", "stale-writer", guard.Version)
 }
 
 // fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. When a

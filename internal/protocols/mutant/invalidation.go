@@ -5,7 +5,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -17,10 +16,7 @@ var invalidationDeletesMeta = isr.Protocol{
 	Name:    "invalidation-deletes-meta",
 	Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
 	Breaks:  "no-lost-invalidation",
-	New: func(cfg isr.Config) (isr.Handler, error) {
-		inside.In(&cfg).Guards = guard.Token | guard.Expiry
-		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} })(cfg)
-	},
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} }),
 }
 
 type eraser struct{ *pagecache.RecipeA }
@@ -41,13 +37,14 @@ var invalidationOvertaken = isr.Protocol{
 	Summary: "a fill that was under way during an invalidation is published after it",
 	Breaks:  "no-lost-invalidation",
 	New: func(cfg isr.Config) (isr.Handler, error) {
-		inside.In(&cfg).Guards = guard.Token | guard.Expiry
 		deaf, err := pagecache.NewRecipeA(cfg)
 		if err != nil {
 			return nil, err
 		}
-		inside.In(&cfg).Guards |= guard.Version
-		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return overtaker{r, deaf} })(cfg)
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			r.Guards |= guard.Version
+			return overtaker{r, deaf}
+		})(cfg)
 	},
 }
 

@@ -63,7 +63,7 @@ func (s checkingPublisher) Publish(ctx context.Context, l pagecache.Lease, m pag
 var publishAtExpiry = isr.Protocol{
 	Name:    "publish-at-expiry",
 	Summary: "a publish counts its lease as held while lease_expires_at >= now, one second too long",
-	Breaks:  "stale-writer",
+	Breaks:  "expired-publish",
 	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return expiryPublisher{r} }),
 }
 

@@ -107,8 +107,8 @@ func (v *visit) forget(where string, values ...any) {
 	}
 }
 
-// held is what a visit depends on that holds a lease and has made its page, if it has. The end of the lease matters
-// only while the page is being made.
+// held is the part of the state that a visit depends on while it holds a lease. The end of the lease matters only until
+// the page is made.
 func (l Lease) held() string { return fmt.Sprint(l.Token, l.Seen, l.Request) }
 
 // page is a META row with its body.
@@ -232,8 +232,8 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 
 // unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. A fresh META
 // decides. Else, after a refusal, we serve our own page: its data is as new as its generated_at says. If the page was
-// overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and the
-// caller is told of it.
+// overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and is
+// returned to the caller.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	made.overtaken = errors.Is(cause, ErrOvertaken)
 	refused := made.overtaken || errors.Is(cause, isr.ErrLeaseLost)

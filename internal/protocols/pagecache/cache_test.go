@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -27,6 +28,9 @@ type node struct {
 	render func(ctx context.Context, keepAlive func(context.Context) error) error
 	made   int  // renderings begun
 	onB    bool // it runs recipe B
+	// of the recipe; 0 are its own
+	guards      guard.Set
+	pointerETag bool
 }
 
 // node makes a node whose pages are called alice's 1, alice's 2 and so on.
@@ -56,13 +60,23 @@ func (n *node) get(ctx context.Context) (isr.Served, error) {
 
 func (n *node) cache() (*pagecache.Cache, error) {
 	if !n.onB {
-		return pagecache.New(n.Config)
+		a, err := pagecache.NewRecipeA(n.Config)
+		if err != nil {
+			return nil, err
+		}
+		if n.guards != 0 {
+			a.Guards = n.guards
+		}
+		return pagecache.NewOn(a, n.Config)
 	}
-	store, err := pagecache.NewRecipeB(n.Config)
+	b, err := pagecache.NewRecipeB(n.Config)
 	if err != nil {
 		return nil, err
 	}
-	return pagecache.NewOn(store, n.Config)
+	if b.PointerETag = n.pointerETag; n.guards != 0 {
+		b.Guards = n.guards
+	}
+	return pagecache.NewOn(b, n.Config)
 }
 
 // wantServed gets the page and checks what is served and how often it was made since the test began.

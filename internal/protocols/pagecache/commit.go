@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,7 +27,7 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 		}
 	}
 	err := s.transact(ctx, l, m, page, release)
-	if inside.In(&s.cfg).Guards&onLock == 0 && errors.Is(err, isr.ErrLeaseLost) {
+	if s.Guards&onLock == 0 && errors.Is(err, isr.ErrLeaseLost) {
 		err = s.transact(ctx, l, m, page, nil)
 	}
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *leases) transact(
 // number. No earlier count has reached the present second.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
-	case !has(inside.In(&s.cfg).Guards, guard.Version):
+	case !has(s.Guards, guard.Version):
 		m.Version = 0
 	case l.Seen > 0:
 		m.Version = l.Seen + 1

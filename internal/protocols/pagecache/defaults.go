@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -29,16 +27,6 @@ func withDefaults(c isr.Config) (isr.Config, error) {
 	if c.Revalidate%time.Second != 0 {
 		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions",
 			c.Revalidate)
-	}
-	guards := &inside.In(&c).Guards
-	if *guards > AllGuards {
-		return isr.Config{}, fmt.Errorf(
-			"isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x",
-			uint8(*guards), uint8(AllGuards),
-		)
-	}
-	if *guards == 0 {
-		*guards = guard.Token | guard.Expiry
 	}
 	if c.Patience < 0 {
 		return c, fmt.Errorf("isr: Config.Patience is %d, expected 0 (for the default) or more", c.Patience)

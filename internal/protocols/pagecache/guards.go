@@ -3,7 +3,6 @@ package pagecache
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 )
 
@@ -35,7 +34,7 @@ var (
 // onLease is the condition under which a publish deletes LOCK, with its values. Without a condition on LOCK, a holder
 // deletes only its own lock.
 func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
-	switch inside.In(&s.cfg).Guards & onLock {
+	switch s.Guards & onLock {
 	case onLock:
 		return &ifOwnAndHeld, s.ownAndHeldValues(l)
 	case guard.Expiry:
@@ -54,7 +53,7 @@ type metaGuard struct {
 
 // onMeta is the condition on META of publishing m. The caller may add to values.
 func (s *leases) onMeta(l Lease, m Meta) metaGuard {
-	g := inside.In(&s.cfg).Guards
+	g := s.Guards
 	if !has(g, guard.Version) && !has(g, guard.Monotonic) {
 		return metaGuard{}
 	}

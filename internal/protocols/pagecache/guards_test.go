@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -53,9 +52,8 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 			for _, meta := range overtakings {
 				t.Run(fmt.Sprintf("%v/LOCK %s/META %s", g, lock.name, meta.name), func(t *testing.T) {
 					r := newRig(t)
-					cfg := r.config("alice")
-					inside.In(&cfg).Guards = g
-					alice := recipeA(t, cfg)
+					alice := recipeA(t, r.config("alice"))
+					alice.Guards = g
 					lease, err := alice.Acquire(r.ctx, key)
 					if err != nil {
 						t.Fatal(err)
@@ -114,7 +112,7 @@ func TestTheFirstPublishUnderGuards(t *testing.T) {
 	for g := guard.Token; g <= pagecache.AllGuards; g++ {
 		r := newRig(t)
 		alice := r.node("alice")
-		inside.In(alice).Guards = g
+		alice.guards = g
 		for i := 1; i <= 3; i++ {
 			alice.wantServed(t, fmt.Sprintf("alice's %d", i), true, i)
 			if want := fmt.Sprint(int64(t0) + int64(i-1)); g&guard.Version != 0 && r.meta(t, "version") != want {
@@ -130,7 +128,7 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		r := newRig(t)
 		alice := r.node("alice")
-		inside.In(alice).Guards = pagecache.AllGuards
+		alice.guards = pagecache.AllGuards
 		alice.wantServed(t, "alice's 1", true, 1)
 		r.clock.Advance(time.Minute + 24*time.Hour)
 		want := int64(t0) + 1
@@ -175,7 +173,7 @@ func TestAnOvertakenPageIsNotFresh(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)
 	alice := r.node("alice")
-	inside.In(alice).Guards = pagecache.AllGuards
+	alice.guards = pagecache.AllGuards
 	alice.render = func(context.Context, func(context.Context) error) error {
 		r.bodies["other"] = []byte("other")
 		r.put(t, pagecache.Meta{

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -33,10 +32,10 @@ const invalidateAttempts = 4
 //
 // Without guard.Version no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
-	if !has(inside.In(&s.cfg).Guards, guard.Version) {
+	if !has(s.Guards, guard.Version) {
 		return storeError("invalidate", key,
-			fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+
-				"from being published that is being made now", isr.ErrUnsupported, inside.In(&s.cfg).Guards))
+			fmt.Errorf("%w: Guards is %v, expected one with version: nothing else keeps a page "+
+				"from being published that is being made now", isr.ErrUnsupported, s.Guards))
 	}
 	var err error
 	for range invalidateAttempts {

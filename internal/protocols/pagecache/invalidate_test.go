@@ -11,7 +11,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -21,7 +20,7 @@ import (
 // guarded makes all nodes run a recipe under all guards.
 func (r *rig) guarded(actor string, onB bool) *node {
 	n := r.node(actor)
-	inside.In(n).Guards, n.onB = pagecache.AllGuards, onB
+	n.guards, n.onB = pagecache.AllGuards, onB
 	return n
 }
 
@@ -224,7 +223,7 @@ func TestAnInvalidationWhileThePageIsMade(t *testing.T) {
 func TestInvalidateNeedsTheVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		n := newRig(t).node("alice")
-		n.onB, inside.In(n).Guards = onB, pagecache.AllGuards&^guard.Version
+		n.onB, n.guards = onB, pagecache.AllGuards&^guard.Version
 		c, err := n.cache()
 		must.OK(t, err)
 		err = c.Invalidate(n.rig.ctx, key)

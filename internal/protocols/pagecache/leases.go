@@ -10,12 +10,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // leases is the common part of the recipes: the LOCK row of a key, and publishing under it.
 type leases struct {
-	cfg isr.Config
+	cfg    isr.Config
+	Guards guard.Set // the guards of a publish, the same on all nodes; recipes have guard.Token|guard.Expiry
+	// PointerETag says, for recipe B, that the pointer also holds the etag, for readers that need nothing else.
+	PointerETag bool
 	// last is the partition key that was made last: one request for a page needs it many times.
 	last atomic.Pointer[partition]
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,7 +34,7 @@ func NewRecipeA(cfg isr.Config) (*RecipeA, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RecipeA{leases{cfg: cfg}}, nil
+	return &RecipeA{leases{cfg: cfg, Guards: guard.Token | guard.Expiry}}, nil
 }
 
 // Read implements Store.

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -29,7 +28,7 @@ func NewRecipeB(cfg isr.Config) (*RecipeB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RecipeB{leases{cfg: cfg}}, nil
+	return &RecipeB{leases{cfg: cfg, Guards: guard.Token | guard.Expiry}}, nil
 }
 
 // Read implements Store: META, and then the version that it leads to. A version is written once, so both belong to one
@@ -112,7 +111,7 @@ func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[stri
 		}
 	}
 	either(attrTTL, "#ttl", ":ttl", m.TTL != 0, m.TTL.attribute())
-	either(attrETag, attrETag, ":etag", inside.In(&r.cfg).PointerETag && m.ETag != "", text(m.ETag))
+	either(attrETag, attrETag, ":etag", r.PointerETag && m.ETag != "", text(m.ETag))
 	either("", attrVersion, ":version", m.Version != 0, number(m.Version))
 	if len(remove) > 0 {
 		set += " REMOVE " + strings.Join(remove, ", ")
@@ -148,7 +147,7 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 		PK: newest.PK, CurrentSK: newest.SK, S3Key: newest.S3Key, ETag: newest.ETag,
 		GeneratedAt: newest.GeneratedAt, RevalidateSeconds: newest.RevalidateSeconds, TTL: newest.TTL,
 	}
-	if has(inside.In(&r.cfg).Guards, guard.Version) {
+	if has(r.Guards, guard.Version) {
 		older.Version = visible.Version + 1
 		if newest.Version <= visible.Invalidated {
 			older.RevalidateSeconds = 0 // it is older than an invalidation
@@ -212,7 +211,7 @@ func (r *RecipeB) Restore(ctx context.Context, l Lease, visible, older Meta) err
 			":from": text(visible.CurrentSK), ":gone": gone,
 		}
 		switch {
-		case !has(inside.In(&r.cfg).Guards, guard.Version):
+		case !has(r.Guards, guard.Version):
 		case visible.Version > 0:
 			condition, values[":seen"] = &ifPointerVersion, number(visible.Version)
 		default:

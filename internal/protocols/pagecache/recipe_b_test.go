@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -45,7 +44,7 @@ func (r *rig) versions(t *testing.T, alice *node, count int) {
 func TestRecipeBWritesAVersionAndPointsAtIt(t *testing.T) {
 	r := newRig(t)
 	alice := r.b("alice")
-	inside.In(alice).Guards, inside.In(alice).PointerETag = pagecache.AllGuards, true
+	alice.guards, alice.pointerETag = pagecache.AllGuards, true
 	alice.wantServed(t, "alice's 1", true, 1)
 	r.clock.Advance(time.Minute)
 	alice.wantServed(t, "alice's 2", true, 2)
@@ -84,7 +83,7 @@ func etagOf(t *testing.T, r *rig, sk string) string {
 func TestThePointersETagIsThatOfItsVersionOrNone(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.b("alice"), r.b("bob")
-	inside.In(alice).PointerETag = true
+	alice.pointerETag = true
 	alice.wantServed(t, "alice's 1", true, 1)
 	if r.meta(t, "etag") == "" {
 		t.Error("the pointer has no etag")
@@ -182,11 +181,11 @@ func TestRollback(t *testing.T) {
 		r := newRig(t)
 		alice := r.b("alice")
 		if all {
-			inside.In(alice).Guards, inside.In(alice).PointerETag = pagecache.AllGuards, true
+			alice.guards, alice.pointerETag = pagecache.AllGuards, true
 		}
 		r.versions(t, alice, 3)
 		bob := r.b("bob")
-		inside.In(bob).Guards, inside.In(bob).PointerETag = inside.In(alice).Guards, inside.In(alice).PointerETag
+		bob.guards, bob.pointerETag = alice.guards, alice.pointerETag
 		for _, want := range []int{2, 1} {
 			must.OK(t, bob.rollback(t))
 			if got, want := r.meta(t, "current_sk"), fmt.Sprintf("VER#alice-%d", want); got != want ||

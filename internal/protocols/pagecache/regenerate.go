@@ -155,7 +155,7 @@ func (r RequestRow) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseRequestRow reads a REQ# row. A row that is not one is an error that says which attribute is wrong.
+// ParseRequestRow reads a REQ# row. The error for another row names the wrong attribute.
 func ParseRequestRow(item map[string]types.AttributeValue) (RequestRow, error) {
 	r := reader{item: item}
 	row := RequestRow{

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -67,7 +66,7 @@ func everyReference(t *testing.T, test func(t *testing.T, r *rig, node func(acto
 			test(t, r, func(actor string) *node {
 				n := r.node(actor)
 				if n.onB = onB; all {
-					inside.In(n).Guards = pagecache.AllGuards
+					n.guards = pagecache.AllGuards
 				}
 				return n
 			})

@@ -86,7 +86,7 @@ type recentReader struct {
 
 var _ pagecache.Early = (*recentReader)(nil)
 
-// lastReads are the times of the last request for a page and of the one before it; zero is none.
+// lastReads are the times of the last two requests for a page, or zero.
 type lastReads struct{ last, before time.Time }
 
 func (s *recentReader) note(key string) {

@@ -7,24 +7,24 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // steadyReads is the scenario in which policies differ.
-func steadyReads(t *testing.T) *scenario.Scenario {
+func steadyReads(t *testing.T) *kernel.Scenario {
 	t.Helper()
 	data, err := fixtures.Read("steady-reads")
 	must.OK(t, err)
-	s, err := scenario.Parse("steady-reads.yaml", data)
+	s, err := kernel.Parse("steady-reads.yaml", data)
 	must.OK(t, err)
 	return s
 }
@@ -36,7 +36,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 	for _, p := range policyprotocol.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			r, err := campaign.Campaign{
-				Scenario: s, Protocol: p, Seed: 1, Schedules: schedules, Options: scenario.Options{Only: p.Breaks},
+				Scenario: s, Protocol: p, Seed: 1, Schedules: schedules, Options: kernel.Options{Only: p.Breaks},
 			}.Run(t.Context())
 			switch {
 			case err != nil:
@@ -61,7 +61,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 // made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r := scenariotest.Ran(t, campaign.Campaign{
-		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{
+		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: kernel.Options{
 			Only: "single-flight",
 		},
 	})
@@ -74,11 +74,11 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* => body \S+ generated \+(\S+) `)
 
 // refreshes counts the pages in a run that were made again before the end of their window, and after it.
-func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) (early, late int) {
+func refreshes(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
-	must.Done(t)(scenario.Run{
-		Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b,
+	must.Done(t)(kernel.Run{
+		Scenario: s, Protocol: p, Seed: seed, Strategy: strategy.POS, ExpectedSteps: 120, Trace: &b,
 	}.Do(t.Context()))
 	for _, times := range replaced.FindAllStringSubmatch(b.String(), -1) {
 		from, err1 := time.ParseDuration(times[1])

@@ -50,7 +50,7 @@ func (u unit) resolution() time.Duration {
 	}
 }
 
-// attribute is an attribute that a schema names. The zero attribute is none.
+// attribute is an attribute named by a schema; the zero attribute means none is named.
 type attribute struct {
 	name string
 	unit unit

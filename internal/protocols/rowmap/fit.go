@@ -89,8 +89,8 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 	}
 }
 
-// Misread names an attribute whose values are times of the run in another unit than the mapping's, and in that one
-// never, and says in a hint how to map it; both are "" if there is none.
+// Misread names an attribute whose values are times of the run only if read in another unit than the mapping's, and
+// gives a hint how to map it; otherwise both are "".
 func (t *Translator) Misread() (text, hint string) {
 	for i := range t.m.entries {
 		e := &t.m.entries[i]
@@ -153,7 +153,7 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 	}
 }
 
-// pages notes whether a change leaves a page, or why its row is none.
+// pages notes whether a change leaves a page, or why its row is not one.
 func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	f.paged = f.paged || slices.ContainsFunc(found, func(o target) bool { return o.sk == sortMeta && o.after != nil })
 	if f.paged || len(f.pageless) == maxStrangers {
@@ -168,7 +168,7 @@ func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	}
 }
 
-// stranger describes a row, and says why nothing, or no lock, was found in it.
+// stranger describes a row, and says why no meaning, or no lock, was found in it.
 func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
 	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
 }
@@ -268,8 +268,18 @@ func (t *Translator) Misfit() string {
 	}
 }
 
-// Unnamed says that a cache without a mapping has written none of the rows that are known without one, and names some
-// that it wrote; "" if it has written one of these, or no row.
+// Unlocked reports a mapping without a lock, and names candidate rows; "" if the mapping has a lock, or if every
+// written row and attribute already has a meaning.
+func (t *Translator) Unlocked() string {
+	if !t.m.Lockless() || !t.fit.left {
+		return ""
+	}
+	return listed("the row mapping has no lock, and other rows or attributes were written, which may be one:",
+		t.fit.strangers) + "\nhint: add an entry with Token and Expires, or in a file `token` and `expires`; a cache " +
+		"without a lock leaves this invariant out"
+}
+
+// Unnamed reports that a cache without a mapping wrote rows but no known one, and names some; otherwise "".
 func Unnamed(changes []ddbfake.Change) string {
 	var strangers []string
 	for i := range changes {
@@ -304,8 +314,8 @@ func listed(text string, rows []string) string {
 	return text
 }
 
-// Pageless names rows that are no pages, with the reason, if none was a page that the mapping could read; otherwise "".
-// It says something only where a page was written: a run may end before.
+// Pageless names rows that could not be read as pages, with the reason, if no row could; otherwise "". It needs a write
+// of a page: a run may end before one.
 func (t *Translator) Pageless() string {
 	f := &t.fit
 	if f.paged || len(f.pageless) == 0 {

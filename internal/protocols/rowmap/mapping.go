@@ -43,7 +43,7 @@ type entry struct {
 
 	endless bool // the lock has no end: expires is never
 
-	always time.Duration // the window of pages whose rows do not hold it; 0 is none
+	always time.Duration // the window of pages whose rows do not hold it; 0 if not given
 }
 
 // never is the expires of locks that are held until they are given back.
@@ -52,7 +52,7 @@ const never = "never"
 // withoutEnd is the hint for a lock without a named end.
 const withoutEnd = "expires: locked_until ms, or expires: never of a lock that is held until it is given back"
 
-// keyAttribute is an attribute of a key. The zero value is none.
+// keyAttribute is an attribute of a key, or the zero value.
 type keyAttribute struct {
 	name string
 	kind attr.Kind

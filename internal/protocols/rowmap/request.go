@@ -15,7 +15,7 @@ import (
 // Roles are the kinds of row that a row may be.
 type Roles uint8
 
-// The roles.
+// The roles. A nil Mapping or Translator is of the rows META and LOCK: there the sort key is the role.
 const (
 	Page Roles = 1 << iota
 	Lock
@@ -29,6 +29,14 @@ func (r Roles) Has(other Roles) bool { return r&other == other }
 // Place returns the roles that a row may have by its key alone, and the partition of its translated rows. The item may
 // have other attributes, too.
 func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	if m == nil {
+		sk, _ := item["sk"].(*types.AttributeValueMemberS)
+		own, _ := item["pk"].(*types.AttributeValueMemberS)
+		if sk == nil || own == nil {
+			return "", 0
+		}
+		return own.Value, RoleOf(sk.Value)
+	}
 	key := m.keyOf(table, item)
 	if key == nil {
 		return "", 0
@@ -52,13 +60,13 @@ func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk 
 			continue
 		}
 		pk = own.Value
-		roles |= roleOf(sk.Value)
+		roles |= cmp.Or(RoleOf(sk.Value), Request)
 	}
 	return pk, roles
 }
 
-// roleOf is the role of a translated row.
-func roleOf(sk string) Roles {
+// RoleOf is the role of a translated row, or of one that needs no translation, by its sort key; 0 if it has none.
+func RoleOf(sk string) Roles {
 	switch {
 	case sk == sortMeta:
 		return Page
@@ -66,9 +74,10 @@ func roleOf(sk string) Roles {
 		return Lock
 	case strings.HasPrefix(sk, sortVersion):
 		return Version
-	default:
+	case strings.HasPrefix(sk, sortRequest):
 		return Request
 	}
+	return 0
 }
 
 func (e *entry) roles() (r Roles) {
@@ -145,6 +154,12 @@ func (m *Mapping) Pages(table string, key attr.Item) (all []string) {
 
 // PagesOf is Pages for the key in an item.
 func (m *Mapping) PagesOf(table string, item map[string]types.AttributeValue) []string {
+	if m == nil {
+		if pk, roles := m.Place(table, item); roles != 0 {
+			return []string{pk}
+		}
+		return nil
+	}
 	return m.Pages(table, m.keyOf(table, item))
 }
 
@@ -163,6 +178,13 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 func (m *Mapping) Writes(
 	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
 ) (r Roles) {
+	if m == nil {
+		_, r = m.Place(table, item)
+		if r == Lock && update != nil && !names(*update, aliases, "lease_token") {
+			return 0
+		}
+		return r & (Page | Lock)
+	}
 	key := m.keyOf(table, item)
 	var set map[string]bool
 	if update != nil {
@@ -198,6 +220,20 @@ func (m *Mapping) Writes(
 		}
 	}
 	return r
+}
+
+// names says whether an expression has an attribute, or an alias of it.
+func names(expression string, aliases map[string]string, attribute string) bool {
+	if strings.Contains(expression, attribute) {
+		return true
+	}
+	//isrsim:unordered any of them will do
+	for alias, name := range aliases {
+		if name == attribute && strings.Contains(expression, alias) {
+			return true
+		}
+	}
+	return false
 }
 
 // Publishes reports whether an update gives a page a body, and does not only take, extend or give back its lock.
@@ -281,6 +317,9 @@ func words(expression string) []string {
 
 // Token returns the value of the token in an item, nil if it has none.
 func (m *Mapping) Token(item map[string]types.AttributeValue) types.AttributeValue {
+	if m == nil {
+		return item["lease_token"]
+	}
 	for i := range m.entries {
 		if a := &m.entries[i].token; a.is() && item[a.name] != nil {
 			return item[a.name]
@@ -291,6 +330,9 @@ func (m *Mapping) Token(item map[string]types.AttributeValue) types.AttributeVal
 
 // TTL returns the value of the TTL attribute in an item, nil if it has none.
 func (m *Mapping) TTL(item map[string]types.AttributeValue) types.AttributeValue {
+	if m == nil {
+		return item["ttl"]
+	}
 	for i := range m.entries {
 		if a := &m.entries[i].ttl; a.is() && item[a.name] != nil {
 			return item[a.name]

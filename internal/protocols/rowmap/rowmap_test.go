@@ -682,7 +682,7 @@ func TestSay(t *testing.T) {
 		Rows: []isr.Row{{Partition: "pk = {key}", Body: "b", Generated: "at ms", FreshUntil: "good_until ms"}},
 	})
 	must.OK(t, err)
-	// The end of freshness is no length of time.
+	// The end of freshness is a time, not a duration.
 	for text, want := range map[string]string{
 		"use is over: generated_at + revalidate_seconds (META)": "use is over: good_until (the page)",
 		"at or after T - revalidate_seconds - 2e":               "at or after T - the window - 2e",

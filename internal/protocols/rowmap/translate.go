@@ -1,6 +1,7 @@
 package rowmap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -105,9 +106,8 @@ func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// Append appends the meaning of a change of the log: changes of META, LOCK, VER# and REQ# rows, none, one or several,
-// with the sequence number and the request of c. Versions come before the page that leads to them, and pages before
-// locks.
+// Append appends the meaning of a change of the log: zero or more changes of META, LOCK, VER# and REQ# rows, with the
+// sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
 func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
 	t.of, t.marks = t.of[:0], t.marks[:0]
 	matched := false
@@ -353,13 +353,16 @@ func (t *Translator) custom(c *ddbfake.Change) {
 	read(c.After, func(o *target) *attr.Item { return &o.after })
 	at := t.places[c.Table+c.Key.String()]
 	for i := range t.of {
-		at.pk, at.roles = t.of[i].pk, at.roles|roleOf(t.of[i].sk)
+		at.pk, at.roles = t.of[i].pk, at.roles|cmp.Or(RoleOf(t.of[i].sk), Request)
 	}
 	t.places[c.Table+c.Key.String()] = at
 }
 
 // Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
 func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	if t == nil {
+		return (*Mapping)(nil).Place(table, item)
+	}
 	pk, roles = t.m.Place(table, item)
 	if at := t.places[t.m.Name(table, item)]; at.pk != "" {
 		pk, roles = at.pk, roles|at.roles
@@ -368,7 +371,7 @@ func (t *Translator) Place(table string, item map[string]types.AttributeValue) (
 }
 
 // Guesses reports whether only a schema's function knows the meaning of attributes.
-func (m *Mapping) Guesses() bool { return m.translate != nil }
+func (m *Mapping) Guesses() bool { return m != nil && m.translate != nil }
 
 // resolution is the smallest step of the times in rows.
 func (m *Mapping) resolution() time.Duration {

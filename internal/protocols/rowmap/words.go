@@ -89,7 +89,7 @@ func (m *Mapping) ownFreshUntil() (name string) {
 	return name
 }
 
-// sortKey is the fixed sort key of the rows of a kind; "" if they have none, or several.
+// sortKey is the fixed sort key of a kind of rows; "" without one, or with several.
 func (m *Mapping) sortKey(is func(*entry) bool) string {
 	found := ""
 	for i := range m.entries {

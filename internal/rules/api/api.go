@@ -77,10 +77,17 @@ func (l *lister) typeName(object *types.TypeName) {
 		if alias, ok := object.Type().(*types.Alias); ok {
 			right = alias.Rhs()
 		}
+		if named, ok := right.(*types.Named); ok && internal(named.Obj().Pkg()) {
+			l.named(object, named) // nobody outside knows it by another name
+			return
+		}
 		l.add(fmt.Sprintf("type %s = %s", object.Name(), l.text(right)), right)
 		return
 	}
-	named := object.Type().(*types.Named)
+	l.named(object, object.Type().(*types.Named))
+}
+
+func (l *lister) named(object *types.TypeName, named *types.Named) {
 	name := object.Name() + l.parameters(named.TypeParams())
 	switch under := named.Underlying().(type) {
 	case *types.Struct:
@@ -201,7 +208,7 @@ func (l *lister) hidden(t types.Type) (why []string) {
 		case pkg == nil: // error, any
 		case !object.Exported():
 			why = append(why, fmt.Sprintf("%s is not exported", l.text(object.Type())))
-		case slices.Contains(strings.Split(pkg.Path(), "/"), "internal"):
+		case internal(pkg):
 			why = append(why, fmt.Sprintf("%s is of %s, which is internal", l.text(object.Type()), l.path(pkg)))
 		}
 	}
@@ -264,6 +271,10 @@ func (l *lister) hidden(t types.Type) (why []string) {
 	visit(t)
 	slices.Sort(why)
 	return slices.Compact(why)
+}
+
+func internal(pkg *types.Package) bool {
+	return pkg != nil && slices.Contains(strings.Split(pkg.Path(), "/"), "internal")
 }
 
 // Count is the number of names that a package exports.

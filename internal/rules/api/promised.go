@@ -3,13 +3,12 @@ package api
 // Module is the path of this module.
 const Module = "github.com/isr-sim/isr-sim"
 
-// Promised are the packages that docs/VERSIONS.md makes a promise about. All others are commands, examples, or
+// Promised are the packages that docs/INSTALL.md makes a promise about. All others are commands, examples, or
 // internal.
 var Promised = []string{
 	"ddbfake", "ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "property", "property/bodies",
-	"property/gen", "s3fake", "scenario", "scenario/campaign", "scenario/history", "scenario/invariant", "scenario/isr",
-	"scenario/isr/recipe", "scenario/live", "scenario/policy",
-	"scenario/schedule",
+	"property/gen", "s3fake", "s3fake/sdk", "scenario", "scenario/history", "scenario/invariant", "scenario/isr",
+	"scenario/isr/recipe", "scenario/live",
 }
 
 // Commands are the folders of programs and of examples: their packages are not imported.

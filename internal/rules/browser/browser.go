@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,9 +30,20 @@ type Browser struct {
 	seen chan string
 }
 
-// Open starts a browser that may request addresses that begin with one of the allowed texts: "file:",
-// "http://127.0.0.1:80/". It skips the test if there is no Chromium, under -short and under the race detector.
-// ISRSIM_REQUIRE_BROWSER=1 makes a missing Chromium a failure.
+// The tests of a program share one process of Chromium, whose start takes a second of processor time.
+var (
+	shared  sync.Once
+	process context.Context
+	started error
+	end     = func() {}
+)
+
+// End ends the process, if there is one, after all tests.
+func End() { end() }
+
+// Open opens a window, without the storage of others, that may request addresses that begin with one of the allowed
+// texts: "file:", "http://127.0.0.1:80/". It skips the test if there is no Chromium, under -short and under the race
+// detector. ISRSIM_REQUIRE_BROWSER=1 makes a missing Chromium a failure.
 func Open(t *testing.T, allowed ...string) *Browser {
 	t.Helper()
 	path := ""
@@ -49,11 +61,19 @@ func Open(t *testing.T, allowed ...string) *Browser {
 	case testing.Short() || race.Enabled:
 		t.Skip("a browser takes seconds, and is not what the race detector looks at")
 	}
-	// root has no sandbox
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
+	shared.Do(func() {
+		// root has no sandbox
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
+		ctx := context.Background() //nolint:forbidigo // the browser outlives the test
+		of, remove := chromedp.NewExecAllocator(ctx, options...)
+		own, cancel := chromedp.NewContext(of)
+		process, end = own, func() { cancel(); remove() }
+		started = chromedp.Do(process)
+	})
+	if started != nil {
+		t.Fatal(started)
+	}
+	ctx, stop := chromedp.NewContext(process, chromedp.WithNewBrowserContext())
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(stop)

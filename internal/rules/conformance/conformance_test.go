@@ -171,3 +171,11 @@ func TestTable(t *testing.T) {
 		t.Errorf("got %d cases, want at least %d", got, want)
 	}
 }
+
+// The deviations of DynamoDB Local are for the pinned version.
+func TestLocalOnlyNamesThePinnedVersion(t *testing.T) {
+	_, version, _ := strings.Cut(ddblocal.Image, ":")
+	if want := "DynamoDB Local " + version; conformance.LocalOnly != want {
+		t.Errorf("LocalOnly is %q, want %q", conformance.LocalOnly, want)
+	}
+}

@@ -134,7 +134,7 @@ func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 	var pairs []*differential.Pair
 	if os.Getenv(differential.AWSEnv) == "1" {
 		store := must.Of(differential.AWS(t.Context()))(t)
-		pairs = []*differential.Pair{{Real: store}}
+		pairs = []*differential.Pair{{Real: store, Words: true}}
 	} else {
 		for range 2 {
 			local := ddblocal.ForTest(t)

@@ -146,7 +146,7 @@ func TestCheckCleansUp(t *testing.T) {
 	store.Client, store.Streams = unconditional{newGoDoor(db)}, db.StreamsClient()
 	for _, c := range conformance.Cases() {
 		err := c.Check(t.Context(), store)
-		out, listErr := store.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		out, listErr := db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		if listErr != nil || len(out.TableNames) > 0 {
 			t.Errorf("%s/%s left %v, %v (its error: %v)", c.Topic, c.Name, out.TableNames, listErr, err)
 		}

@@ -57,118 +57,19 @@ type Clock interface {
 	Advance(d time.Duration)
 }
 
-// Client is the part of *dynamodb.Client that the cases use. It grows with them: implement it by embedding a
-// *dynamodb.Client.
+// Client is the part of *dynamodb.Client that every case needs. Cases send any other request by the method that has its
+// name: implement it by embedding a *dynamodb.Client.
 type Client interface {
-	BatchExecuteStatement(
-		context.Context, *dynamodb.BatchExecuteStatementInput, ...func(*dynamodb.Options),
-	) (*dynamodb.BatchExecuteStatementOutput, error)
-	BatchGetItem(
-		context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options),
-	) (*dynamodb.BatchGetItemOutput, error)
-	BatchWriteItem(
-		context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options),
-	) (*dynamodb.BatchWriteItemOutput, error)
-	CreateBackup(
-		context.Context, *dynamodb.CreateBackupInput, ...func(*dynamodb.Options),
-	) (*dynamodb.CreateBackupOutput, error)
+	dynamodb.DescribeTableAPIClient
 	CreateTable(
 		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
 	) (*dynamodb.CreateTableOutput, error)
-	DeleteBackup(
-		context.Context, *dynamodb.DeleteBackupInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DeleteBackupOutput, error)
-	DeleteItem(
-		context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DeleteItemOutput, error)
 	DeleteTable(
 		context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options),
 	) (*dynamodb.DeleteTableOutput, error)
-	DescribeBackup(
-		context.Context, *dynamodb.DescribeBackupInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeBackupOutput, error)
-	DescribeContinuousBackups(
-		context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeContinuousBackupsOutput, error)
-	DescribeContributorInsights(
-		context.Context, *dynamodb.DescribeContributorInsightsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeContributorInsightsOutput, error)
-	DescribeEndpoints(
-		context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeEndpointsOutput, error)
-	DescribeKinesisStreamingDestination(
-		context.Context, *dynamodb.DescribeKinesisStreamingDestinationInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error)
-	DescribeLimits(
-		context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeLimitsOutput, error)
-	DescribeTable(
-		context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeTableOutput, error)
-	DescribeTimeToLive(
-		context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options),
-	) (*dynamodb.DescribeTimeToLiveOutput, error)
-	ExecuteStatement(
-		context.Context, *dynamodb.ExecuteStatementInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ExecuteStatementOutput, error)
-	ExecuteTransaction(
-		context.Context, *dynamodb.ExecuteTransactionInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ExecuteTransactionOutput, error)
-	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	ListBackups(
-		context.Context, *dynamodb.ListBackupsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListBackupsOutput, error)
-	ListExports(
-		context.Context, *dynamodb.ListExportsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListExportsOutput, error)
-	ListGlobalTables(
-		context.Context, *dynamodb.ListGlobalTablesInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListGlobalTablesOutput, error)
-	ListImports(
-		context.Context, *dynamodb.ListImportsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListImportsOutput, error)
-	ListTables(
-		context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListTablesOutput, error)
-	ListTagsOfResource(
-		context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options),
-	) (*dynamodb.ListTagsOfResourceOutput, error)
-	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
-	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
-	RestoreTableFromBackup(
-		context.Context, *dynamodb.RestoreTableFromBackupInput, ...func(*dynamodb.Options),
-	) (*dynamodb.RestoreTableFromBackupOutput, error)
-	RestoreTableToPointInTime(
-		context.Context, *dynamodb.RestoreTableToPointInTimeInput, ...func(*dynamodb.Options),
-	) (*dynamodb.RestoreTableToPointInTimeOutput, error)
-	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
-	UpdateContinuousBackups(
-		context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.UpdateContinuousBackupsOutput, error)
-	TagResource(
-		context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options),
-	) (*dynamodb.TagResourceOutput, error)
-	TransactGetItems(
-		context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.TransactGetItemsOutput, error)
-	TransactWriteItems(
-		context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options),
-	) (*dynamodb.TransactWriteItemsOutput, error)
-	UntagResource(
-		context.Context, *dynamodb.UntagResourceInput, ...func(*dynamodb.Options),
-	) (*dynamodb.UntagResourceOutput, error)
-	UpdateItem(
-		context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options),
-	) (*dynamodb.UpdateItemOutput, error)
-	UpdateTable(
-		context.Context, *dynamodb.UpdateTableInput, ...func(*dynamodb.Options),
-	) (*dynamodb.UpdateTableOutput, error)
-	UpdateTimeToLive(
-		context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options),
-	) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// StreamsClient is the API of *dynamodbstreams.Client.
+// StreamsClient is the part of *dynamodbstreams.Client that every case about streams needs.
 type StreamsClient interface {
 	DescribeStream(
 		context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options),
@@ -179,9 +80,6 @@ type StreamsClient interface {
 	GetShardIterator(
 		context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options),
 	) (*dynamodbstreams.GetShardIteratorOutput, error)
-	ListStreams(
-		context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options),
-	) (*dynamodbstreams.ListStreamsOutput, error)
 }
 
 // send sends one of the SDK's inputs by the method for it, which has the input's name: PutItem takes a PutItemInput.
@@ -192,10 +90,10 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	case elsewhere:
 		s.Client, s.Streams = s.In(in.region)
 		return send(ctx, s, in.in)
-	case wholeStream:
+	case *wholeStream:
 		return in.read(ctx, s.Streams)
-	case recoveryWindow:
-		return in.read(ctx, s.Client)
+	case *recoveryWindow:
+		return in.read(ctx, s)
 	case *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetRecordsInput,
 		*dynamodbstreams.GetShardIteratorInput, *dynamodbstreams.ListStreamsInput:
 		client, options = s.Streams, uncheckedStreams
@@ -203,7 +101,7 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	_, name, _ := strings.Cut(fmt.Sprintf("%T", in), ".")
 	method := reflect.ValueOf(client).MethodByName(strings.TrimSuffix(name, "Input"))
 	if !method.IsValid() {
-		return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
+		return nil, fmt.Errorf("conformance: the client has no method for a %T", in)
 	}
 	answer := method.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(in), reflect.ValueOf(options)})
 	if err, failed := answer[1].Interface().(error); failed {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -74,13 +76,71 @@ const maxFiles = 30
 
 // longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
 var longPackages = map[string]string{
-	"ddbfake":                    "an operation or a rule a file",
-	"internal/rules/conformance": "a subject of cases a file",
-	"scenario/invariant":         "an invariant a file",
+	"ddbfake":            "an operation or a rule a file",
+	"scenario/invariant": "an invariant a file",
 }
 
-// maxScenario is the largest number of Go files of package scenario, without its tests.
-const maxScenario = 25
+// maxKernel and maxLines are the largest number of Go files of package kernel, and of their lines, without its
+// tests.
+const maxKernel, maxLines = 19, 500
+
+// ofSubjects are the names, in other packages, of what belongs to one subject.
+var ofSubjects = regexp.MustCompile(`^(mark\.(Event|Guarded|Call|Effect)\w*|mark\.Hold\w+|promise\.\w+Terms|` +
+	`hooks\.(Lock|Once)Client|invariant\.(All|Of\w+)|isr\.(Invalidator|Regenerator|Rollbacker|Sort\w+)|` +
+	`history\.(Asked|Served|Rendered|Changed|Invalidat\w+|RollingBack))$`)
+
+// TestTheKernelNamesNoSubject: what clients of a subject ask for and are told, what it promises, and how it is judged,
+// is named in the folder of the subject alone. Package kernel knows it by the interface.
+func TestTheKernelNamesNoSubject(t *testing.T) {
+	for _, file := range slices.Concat(goFiles(t, "internal/kernel"), goFiles(t, "internal/subject")) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		files := token.NewFileSet()
+		ast.Inspect(must.Of(parser.ParseFile(files, file, nil, 0))(t), func(n ast.Node) bool {
+			if s, is := n.(*ast.SelectorExpr); is {
+				if of, is := s.X.(*ast.Ident); is && ofSubjects.MatchString(of.Name+"."+s.Sel.Name) {
+					t.Errorf("%s: %s.%s belongs to a subject", files.Position(n.Pos()), of.Name, s.Sel)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// asking are the files outside of the subjects that name the command of a subject, or its invariants, with the reason.
+var asking = map[string]string{
+	"internal/nodes/lines.go":             "the protocol of programs has a line for each",
+	"internal/nodes/node.go":              "the protocol of programs has a line for each",
+	"internal/search/worlds/locks.go":     "it draws worlds of locks",
+	"internal/search/worlds/once.go":      "it draws worlds of calls",
+	"internal/cli/flags/able.go":          "it asks a program for what it is",
+	"internal/cli/flags/program.go":       "it asks a program for what it is",
+	"internal/cli/check/command.go":       "a flag for each kind of program",
+	"internal/server/hold/rule.go":        "the word is a rule's, which holds answers back",
+	"internal/server/serve/check.go":      "live traffic is of pages",
+	"internal/study/selftest/selftest.go": "the mutants are caches of pages",
+	"internal/study/selftest/mutation.go": "the mutants are caches of pages",
+}
+
+// TestNothingAsksForTheSubject: outside of the subjects, no code names a command or the invariants of one.
+func TestNothingAsksForTheSubject(t *testing.T) {
+	asks := regexp.MustCompile(`[^:]"(hold|once)"|\binvariant\.(All|OfLocks|OfCalls)\(`)
+	for _, wing := range []string{"cli", "show", "study", "nodes", "search", "server"} {
+		for _, depth := range []string{"", "/*"} {
+			for _, file := range goFiles(t, "internal/"+wing+depth) {
+				name := strings.TrimPrefix(file, "../../../")
+				if strings.HasSuffix(name, "_test.go") {
+					continue
+				}
+				found := asks.Find(must.Of(os.ReadFile(file))(t))
+				if _, may := asking[name]; may != (found != nil) {
+					t.Errorf("%s names a subject by %q, and may: %v", name, found, may)
+				}
+			}
+		}
+	}
+}
 
 // TestFiles: a package is a few files, each with one idea.
 func TestFiles(t *testing.T) {
@@ -94,7 +154,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s has %d Go files, want at most %d where the list of longer ones says nothing", name, len(files),
 				maxFiles)
 		}
-		if name != "scenario" {
+		if name != "internal/kernel" {
 			continue
 		}
 		code := 0
@@ -103,15 +163,18 @@ func TestFiles(t *testing.T) {
 				continue
 			}
 			code++
+			if lines := bytes.Count(must.Of(os.ReadFile(file))(t), []byte("\n")); lines > maxLines {
+				t.Errorf("%s has %d lines, want at most %d", file, lines, maxLines)
+			}
 			parsed := must.Of(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
 			for _, i := range parsed.Imports {
-				if strings.Contains(i.Path.Value, "goccy/go-yaml") && filepath.Base(file) != "yaml.go" {
-					t.Errorf("%s imports %s: yaml.go alone knows YAML", file, i.Path.Value)
+				if strings.Contains(i.Path.Value, "goccy/go-yaml") {
+					t.Errorf("%s imports %s: internal/base/yamlfile alone knows YAML", file, i.Path.Value)
 				}
 			}
 		}
-		if code > maxScenario {
-			t.Errorf("scenario has %d Go files without tests, want at most %d", code, maxScenario)
+		if code > maxKernel {
+			t.Errorf("kernel has %d Go files without tests, want at most %d", code, maxKernel)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package scenariotest
 import (
 	"context"
 	"errors"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,20 +140,80 @@ func (renamed) values(values map[string]types.AttributeValue) map[string]types.A
 }
 
 func (c renamed) err(err error) error {
-	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && failed.Item != nil {
-		same := *failed
-		same.Item = c.item(failed.Item, true)
-		return &same
+	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return whole(c, failed, true)
 	}
 	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		same := *cancelled
-		same.CancellationReasons = slices.Clone(cancelled.CancellationReasons)
-		for i := range same.CancellationReasons {
-			same.CancellationReasons[i].Item = c.item(same.CancellationReasons[i].Item, true)
-		}
-		return &same
+		return whole(c, cancelled, true)
 	}
 	return err
+}
+
+// whole is a copy of a request, an answer or an error in which all is renamed.
+func whole[T any](c renamed, of T, back bool) T {
+	return c.copied(reflect.ValueOf(of), back).Interface().(T)
+}
+
+func (c renamed) copied(v reflect.Value, back bool) reflect.Value {
+	if item, ok := v.Interface().(map[string]types.AttributeValue); ok {
+		return reflect.ValueOf(c.item(item, back))
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type().Elem().Kind() != reflect.Struct {
+			return v
+		}
+		to := reflect.New(v.Type().Elem())
+		to.Elem().Set(c.copied(v.Elem(), back))
+		return to
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		to := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			to.Index(i).Set(c.copied(v.Index(i), back))
+		}
+		return to
+	case reflect.Struct:
+		to := reflect.New(v.Type()).Elem()
+		to.Set(v)
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() {
+				to.Field(i).Set(c.field(name, v.Field(i), back))
+			}
+		}
+		return to
+	}
+	return v
+}
+
+func (c renamed) field(name string, v reflect.Value, back bool) reflect.Value {
+	switch of := v.Interface().(type) {
+	case map[string]string:
+		return reflect.ValueOf(c.names(of))
+	case map[string]types.AttributeValue:
+		if name == "ExpressionAttributeValues" {
+			return reflect.ValueOf(c.values(of))
+		}
+	case *string:
+		if strings.HasSuffix(name, "Expression") {
+			return reflect.ValueOf(c.expression(of))
+		}
+	}
+	return c.copied(v, back)
+}
+
+// call sends a request by one of the client's methods.
+func call[In, Out any](
+	ctx context.Context, c renamed, in *In,
+	do func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), o []func(*dynamodb.Options),
+) (*Out, error) {
+	out, err := do(ctx, whole(c, in, false), o...)
+	if err != nil {
+		return nil, c.err(err)
+	}
+	return whole(c, out, true), nil
 }
 
 // Options are the options of the cache's own client. They say its region.
@@ -166,124 +227,35 @@ func (c renamed) Options() (o dynamodb.Options) {
 func (c renamed) GetItem(
 	ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.GetItemOutput, error) {
-	to := *in
-	to.Key = c.item(in.Key, false)
-	out, err := c.Client.GetItem(ctx, &to, o...)
-	if err != nil {
-		return nil, c.err(err)
-	}
-	back := *out
-	back.Item = c.item(out.Item, true)
-	return &back, nil
+	return call(ctx, c, in, c.Client.GetItem, o)
 }
 
 func (c renamed) PutItem(
 	ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.PutItemOutput, error) {
-	to := *in
-	to.Item, to.ConditionExpression = c.item(in.Item, false), c.expression(in.ConditionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
-		c.values(in.ExpressionAttributeValues)
-	out, err := c.Client.PutItem(ctx, &to, o...)
-	if err != nil {
-		return nil, c.err(err)
-	}
-	back := *out
-	back.Attributes = c.item(out.Attributes, true)
-	return &back, nil
+	return call(ctx, c, in, c.Client.PutItem, o)
 }
 
 func (c renamed) UpdateItem(
 	ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.UpdateItemOutput, error) {
-	to := *in
-	to.Key, to.ConditionExpression, to.UpdateExpression = c.item(in.Key, false), c.expression(in.ConditionExpression),
-		c.expression(in.UpdateExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
-		c.values(in.ExpressionAttributeValues)
-	out, err := c.Client.UpdateItem(ctx, &to, o...)
-	if err != nil {
-		return nil, c.err(err)
-	}
-	back := *out
-	back.Attributes = c.item(out.Attributes, true)
-	return &back, nil
+	return call(ctx, c, in, c.Client.UpdateItem, o)
 }
 
 func (c renamed) DeleteItem(
 	ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.DeleteItemOutput, error) {
-	to := *in
-	to.Key, to.ConditionExpression = c.item(in.Key, false), c.expression(in.ConditionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
-		c.values(in.ExpressionAttributeValues)
-	out, err := c.Client.DeleteItem(ctx, &to, o...)
-	if err != nil {
-		return nil, c.err(err)
-	}
-	back := *out
-	back.Attributes = c.item(out.Attributes, true)
-	return &back, nil
+	return call(ctx, c, in, c.Client.DeleteItem, o)
 }
 
 func (c renamed) Query(
 	ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.QueryOutput, error) {
-	to := *in
-	to.KeyConditionExpression, to.FilterExpression, to.ProjectionExpression = c.expression(in.KeyConditionExpression),
-		c.expression(in.FilterExpression), c.expression(in.ProjectionExpression)
-	to.ExpressionAttributeNames, to.ExpressionAttributeValues = c.names(in.ExpressionAttributeNames),
-		c.values(in.ExpressionAttributeValues)
-	to.ExclusiveStartKey = c.item(in.ExclusiveStartKey, false)
-	out, err := c.Client.Query(ctx, &to, o...)
-	if err != nil {
-		return nil, c.err(err)
-	}
-	back := *out
-	back.Items, back.LastEvaluatedKey = slices.Clone(out.Items), c.item(out.LastEvaluatedKey, true)
-	for i := range back.Items {
-		back.Items[i] = c.item(back.Items[i], true)
-	}
-	return &back, nil
+	return call(ctx, c, in, c.Client.Query, o)
 }
 
 func (c renamed) TransactWriteItems(
 	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.TransactWriteItemsOutput, error) {
-	to := *in
-	to.TransactItems = slices.Clone(in.TransactItems)
-	for i := range to.TransactItems {
-		action := &to.TransactItems[i]
-		if p := action.Put; p != nil {
-			same := *p
-			same.Item, same.ConditionExpression = c.item(p.Item, false), c.expression(p.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(p.ExpressionAttributeNames),
-				c.values(p.ExpressionAttributeValues)
-			action.Put = &same
-		}
-		if u := action.Update; u != nil {
-			same := *u
-			same.Key, same.ConditionExpression, same.UpdateExpression = c.item(u.Key, false),
-				c.expression(u.ConditionExpression), c.expression(u.UpdateExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(u.ExpressionAttributeNames),
-				c.values(u.ExpressionAttributeValues)
-			action.Update = &same
-		}
-		if d := action.Delete; d != nil {
-			same := *d
-			same.Key, same.ConditionExpression = c.item(d.Key, false), c.expression(d.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(d.ExpressionAttributeNames),
-				c.values(d.ExpressionAttributeValues)
-			action.Delete = &same
-		}
-		if k := action.ConditionCheck; k != nil {
-			same := *k
-			same.Key, same.ConditionExpression = c.item(k.Key, false), c.expression(k.ConditionExpression)
-			same.ExpressionAttributeNames, same.ExpressionAttributeValues = c.names(k.ExpressionAttributeNames),
-				c.values(k.ExpressionAttributeValues)
-			action.ConditionCheck = &same
-		}
-	}
-	out, err := c.Client.TransactWriteItems(ctx, &to, o...)
-	return out, c.err(err)
+	return call(ctx, c, in, c.Client.TransactWriteItems, o)
 }

@@ -9,37 +9,37 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
 	_ "github.com/isr-sim/isr-sim/internal/protocols/policyprotocol" // likewise
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Embedded returns an embedded scenario.
-func Embedded(t testing.TB, name string) *scenario.Scenario {
+func Embedded(t testing.TB, name string) *kernel.Scenario {
 	t.Helper()
 	data, err := fixtures.Read(name)
 	must.OK(t, err)
-	s, err := scenario.Parse(name+".yaml", data)
+	s, err := kernel.Parse(name+".yaml", data)
 	must.OK(t, err)
 	return s
 }
 
 // Parsed reads a scenario given as text.
-func Parsed(t testing.TB, text string) *scenario.Scenario {
+func Parsed(t testing.TB, text string) *kernel.Scenario {
 	t.Helper()
-	return must.Of(scenario.Parse("test.yaml", []byte(text)))(t)
+	return must.Of(kernel.Parse("test.yaml", []byte(text)))(t)
 }
 
 // Protocol returns one of scenario.Protocols.
 func Protocol(t testing.TB, name string) isr.Protocol {
 	t.Helper()
-	return must.Of(scenario.ProtocolNamed(name))(t)
+	return must.Of(kernel.ProtocolNamed(name))(t)
 }
 
 // Trace makes a run, and returns what it prints and its outcome.
-func Trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
+func Trace(t testing.TB, r kernel.Run) (string, *kernel.Outcome) {
 	t.Helper()
 	var b bytes.Buffer
 	r.Trace = &b

@@ -10,12 +10,12 @@ import (
 	generator "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 func TestThePublishedSchemaOfRecordsIsThatOfTheTypes(t *testing.T) {
@@ -48,14 +48,14 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	for name, protocol := range map[string]string{
 		"paused-writer": "blind-publish", "two-contenders": "recipe-b", "body-faults": "recipe-a",
 	} {
-		run := scenario.Run{
+		run := kernel.Run{
 			Scenario: scenariotest.Embedded(t, name), Protocol: scenariotest.Protocol(t, protocol), Seed: 3,
 		}
 		report := scenariotest.Ran(t,
 			campaign.Campaign{Scenario: run.Scenario, Protocol: run.Protocol, Seed: 1, Schedules: 20})
 		if report.Failure != nil {
 			replay := report.Failure.Replay()
-			run.Seed, run.Strategy = replay.Seed, sim.Replay(replay.Choices)
+			run.Seed, run.Strategy = replay.Seed, strategy.Replay(replay.Choices)
 		}
 		r := must.Of(record.Of(t.Context(), run, "test"))(t)
 		var text bytes.Buffer

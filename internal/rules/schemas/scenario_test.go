@@ -115,7 +115,7 @@ replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00"
 
 // The schema may be laxer than the parser, but it must find at least fifteen of the mistakes in one file.
 func TestTheSchemaFindsMostMistakesOfTheParser(t *testing.T) {
-	text, err := os.ReadFile("../../../scenario/testdata/mistakes.yaml")
+	text, err := os.ReadFile("../../../internal/kernel/testdata/mistakes.yaml")
 	must.OK(t, err)
 	// Two of the mistakes are no YAML.
 	text = bytes.Replace(text, []byte("\n    liveness: 3s"), nil, 1)

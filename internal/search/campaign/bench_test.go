@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -53,14 +54,14 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 // them, by one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
-	s := scenario.Defaults()
+	s := kernel.Defaults()
 	s.Name = "two-writers"
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: "get", Key: "/home"}}})
+		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
 	}
 	c := campaign.Campaign{
 		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},
-		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1,
+		Plan: strategy.Only(sim.RandomWalk), Schedules: 1000, Workers: 1,
 	}
 	ctx := hooks.WithSetup(b.Context(), hooks.Setup{Blind: true})
 	b.ReportAllocs()

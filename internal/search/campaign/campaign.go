@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -17,39 +17,39 @@ import (
 // Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
 // the i-th seed derived from Seed, and the strategy that the plan has for it.
 type Campaign struct {
-	Scenario *scenario.Scenario
+	Scenario *kernel.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
-	// Plan names the strategies that pick the schedules; the zero Plan is sim.Portfolio.
-	Plan sim.Plan
+	// Plan names the strategies that pick the schedules; the zero Plan is strategy.Portfolio.
+	Plan strategy.Plan
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
 	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
 	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
 	Workers int
-	scenario.Options
+	kernel.Options
 	// Progress, if set, is called with the number of schedules done so far, from one goroutine and in order.
 	Progress func(done, of int)
 }
 
 // Report is the result of a campaign.
 type Report struct {
-	Scenario  *scenario.Scenario
+	Scenario  *kernel.Scenario
 	Protocol  isr.Protocol
 	Seed      uint64
-	Schedules int             // that were run
-	Steps     int             // in all of them
-	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
+	Schedules int           // that were run
+	Steps     int           // in all of them
+	Missing   []kernel.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
-	Unmet []scenario.Fault
+	Unmet []kernel.Fault
 	// Deadlines are the ends of leases and of freshness that the rows held, and the sides on which a proof met them. A
 	// campaign has none.
 	Deadlines []Deadline
 	Verdict   invariant.Verdict
 	Why       string // for the verdict unknown
 	// Doubt is the first run whose verdict is unknown, if there is one.
-	Doubt *scenario.Outcome
+	Doubt *kernel.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
 	// Pageless names the rows of some run that were no pages, with the reason, if none was a page (Outcome.Pageless).
@@ -58,27 +58,27 @@ type Report struct {
 	// have rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
-	Failure         *scenario.Outcome
+	Failure         *kernel.Outcome
 	FailedAt        int
 	FailureStrategy string
 
 	total    schedules.Total
 	unjudged bool   // the scenario leaves out all invariants
-	only     string // see scenario.Options
+	only     string // see kernel.Options
 	idle     bool   // no invariant that judges had anything to judge
 }
 
 // judgesNothing says that no invariant judges.
-func judgesNothing(s *scenario.Scenario, o scenario.Options) bool {
-	return o.Invariants == nil && len(s.NotJudged()) == len(invariant.All())
+func judgesNothing(s *kernel.Scenario, o kernel.Options) bool {
+	return o.Invariants == nil && len(s.NotJudged()) == len(about(s))
 }
 
 // Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
-// verdict unknown unless one was violated. An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run
-// again. If the protocol then does something else, the error is a *scenario.BrokenError with a
-// *scenario.NondeterminismError in it.
+// verdict unknown unless one was violated. An error is not a verdict; see kernel.Run.Do. Runs that are not ok are run
+// again. If the protocol then does something else, the error is a *kernel.BrokenError with a
+// *kernel.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
-	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
+	run := kernel.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
 	set, err := schedules.New(run, c.Plan, c.Schedules, c.Workers)
 	if err != nil {
 		return nil, err
@@ -91,13 +91,14 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			return false
 		}
 		o := a.Outcome
-		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil || set.Suspect(a) {
+		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil ||
+			set.Suspect(ctx, a) {
 			if broken = set.Confirm(ctx, o); broken != nil {
 				return false
 			}
 		}
 		r.add(o)
-		r.Metrics = schedules.AddMetrics(r.Metrics, inside.In(o).Metrics)
+		r.Metrics = schedules.AddMetrics(r.Metrics, o.Metrics)
 		if c.Progress != nil {
 			c.Progress(r.Schedules, set.Schedules)
 		}
@@ -121,13 +122,13 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 }
 
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.
-func (r *Report) add(o *scenario.Outcome) {
+func (r *Report) add(o *kernel.Outcome) {
 	r.total.Add(o)
 	if r.Misfit == "" {
-		r.Misfit = inside.In(o).Misfit
+		r.Misfit = o.Misfit
 	}
 	if r.Pageless == "" {
-		r.Pageless = inside.In(o).Pageless
+		r.Pageless = o.Pageless
 	}
 	r.sum()
 	switch o.Verdict {
@@ -150,4 +151,4 @@ func (r *Report) sum() {
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.
-func (r *Report) Reached() []scenario.Mark { return r.total.Marks.Reached() }
+func (r *Report) Reached() []kernel.Mark { return r.total.Marks.Reached() }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -83,11 +83,11 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 		name     string
 		protocol isr.Protocol
 		cache    string
-		missing  []scenario.Mark
+		missing  []kernel.Mark
 	}{
 		{"a cache", recipe.Reference(), "", nil},
 		{"a cache that may publish nothing", recipe.Reference(), "cache: {lease: 5s, render: 7s}", nil},
-		{"a cache that always fails", nothing, "", []scenario.Mark{mark.Published, mark.ServedFresh}},
+		{"a cache that always fails", nothing, "", []kernel.Mark{mark.Published, mark.ServedFresh}},
 	} {
 		s := scenariotest.Parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
@@ -217,7 +217,7 @@ func TestAViolationIsExplainedInOrder(t *testing.T) {
 	for _, part := range []string{
 		"violated: paused-writer under blind-publish",
 		"stale-writer: " + invariant.Named("stale-writer").Statement,
-		"published while",
+		"alice published",
 		"LOCK of /home: absent => token alice-",
 		"META of /home:",
 		"of seed 1",

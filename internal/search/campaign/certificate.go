@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 )
 
 // Certificate is the set of all states that a scenario can reach, as a proof has found them: see Prove.Certify.
@@ -27,8 +27,10 @@ import (
 // engine, and the invariants. Another version of isr-sim may number states otherwise.
 type Certificate struct {
 	subject
-	Sum    string   `json:"sum"` // the SHA-256 of the states
-	States []uint64 `json:"-"`   // ascending
+	Sum string `json:"sum"` // the SHA-256 of the states
+	// NotProved says, in sentences, what the proof says nothing about.
+	NotProved []string `json:"not_proved,omitempty"`
+	States    []uint64 `json:"-"` // ascending
 }
 
 // subject is what a proof is about.
@@ -38,7 +40,7 @@ type subject struct {
 	Seed     uint64 `json:"seed"`
 }
 
-func subjectOf(s *scenario.Scenario, protocol string, seed uint64) (subject, error) {
+func subjectOf(s *kernel.Scenario, protocol string, seed uint64) (subject, error) {
 	text, err := s.YAML()
 	return subject{sum(text), protocol, seed}, err
 }
@@ -94,7 +96,7 @@ func ReadCertificate(file []byte) (*Certificate, error) {
 }
 
 // Of returns an error unless the certificate belongs to this scenario, protocol and seed.
-func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) error {
+func (c *Certificate) Of(s *kernel.Scenario, protocol string, seed uint64) error {
 	of, err := subjectOf(s, protocol, seed)
 	switch {
 	case err != nil:

@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -35,7 +35,7 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	for _, fault := range mark.DependencyFaults() {
-		if !slices.Contains(r.Reached(), scenario.Mark(fault)) {
+		if !slices.Contains(r.Reached(), kernel.Mark(fault)) {
 			t.Errorf("no schedule met %s", fault)
 		}
 	}
@@ -105,7 +105,7 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 		}),
 	} {
 		refutes(t, "a schedule in which it is missing: "+name,
-			Prove{Scenario: s, Protocol: p, Options: scenario.Options{SDK: true}})
+			Prove{Scenario: s, Protocol: p, Options: kernel.Options{SDK: true}})
 	}
 }
 
@@ -142,7 +142,7 @@ func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
 			"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	proof, err := Prove{
-		Scenario: s, Protocol: does(streaming), Seed: 1, Options: scenario.Options{SDK: true},
+		Scenario: s, Protocol: does(streaming), Seed: 1, Options: kernel.Options{SDK: true},
 	}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Unknown || !strings.Contains(proof.Why, "stream") {
 		t.Errorf("got %v, error %v; want unknown, because of the stream", proof, err)
@@ -176,6 +176,6 @@ func TestWhatARequestHasCostCounts(t *testing.T) {
 			"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home], crashes: 1}\n")
 	for _, sdk := range []bool{false, true} {
 		refutes(t, fmt.Sprintf("a schedule in which bob is first, sdk %v", sdk),
-			Prove{Scenario: s, Protocol: does(thrifty), Options: scenario.Options{SDK: sdk}})
+			Prove{Scenario: s, Protocol: does(thrifty), Options: kernel.Options{SDK: sdk}})
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,14 +17,14 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	_, err := campaign.Campaign{
 		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Workers: 1,
 	}.Run(context.Background())
-	if _, ok := errors.AsType[*scenario.NondeterminismError](err); !ok {
+	if _, ok := errors.AsType[*kernel.NondeterminismError](err); !ok {
 		t.Fatalf("error %v, want a *scenario.NondeterminismError", err)
 	}
-	broken, ok := errors.AsType[*scenario.BrokenError](err)
+	broken, ok := errors.AsType[*kernel.BrokenError](err)
 	if !ok || broken.Replay().Choices == nil {
 		t.Errorf("error %#v does not say which schedule it is", err)
 	}
-	if found := inside.In(broken).Result.Err.(*scenario.NondeterminismError).Found; found == nil ||
+	if found := broken.Result.Err.(*kernel.NondeterminismError).Found; found == nil ||
 		!strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
 		t.Errorf("error %#v does not show what was found first", err)
 	}
@@ -50,14 +49,14 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	report, err := campaign.Campaign{
 		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1,
 	}.Run(ctx)
-	if err != nil || report.Failure == nil || inside.In(report.Failure).Result.Seed%2 != 1 {
+	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}
 	failed := report.Failure
 	global = 0
 	run := failed.Replay().Run(report.Scenario, p)
 	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
-	if err != nil || shrunk.Outcome.Violation == nil || global != inside.In(failed).Result.Seed {
+	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}
 }

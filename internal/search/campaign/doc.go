@@ -1,3 +1,3 @@
 // Package campaign makes many runs of a scenario, and shrinks the one that fails. It computes all that the command
-// prints about them. Programs use it through package scenario/campaign, which documents it.
+// prints about them.
 package campaign

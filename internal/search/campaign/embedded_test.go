@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -36,7 +36,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := scenariotest.Protocol(t, caught)
 				r := scenariotest.Ran(t,
-					campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: scenario.Options{Only: p.Breaks}})
+					campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: kernel.Options{Only: p.Breaks}})
 				if r.Verdict != invariant.Violated {
 					t.Errorf("verdict %v, want violated", r.Verdict)
 				} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks && p.Breaks != "" {
@@ -50,7 +50,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
 	effort.NotShort(t)
 	s := scenariotest.Embedded(t, "lost-response")
-	for _, p := range effort.Fewer(scenario.Protocols(), recipe.References()) {
+	for _, p := range effort.Fewer(kernel.Protocols(), recipe.References()) {
 		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
 		plain := scenariotest.Ran(t, c)
 		c.SDK = true

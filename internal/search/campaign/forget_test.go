@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -35,7 +35,7 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		back = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, rollback /home]}\n" +
 			"  - {name: bob, script: [get /home]}\n"
 	)
-	worlds := func(s *scenario.Scenario, p isr.Protocol) (reached []uint64, err error) {
+	worlds := func(s *kernel.Scenario, p isr.Protocol) (reached []uint64, err error) {
 		seen := map[uint64]bool{}
 		proof, err := Prove{
 			Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors | sim.PersistentSets,

@@ -2,19 +2,24 @@ package campaign
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -69,20 +74,20 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "stale-writer" {
 		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
 	}
-	found := inside.In(p.Failure).Result
-	run := scenario.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: sim.Replay(found.Choices),
-		Options: scenario.Options{AllStops: true}}
+	found := p.Failure.Result
+	run := kernel.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: strategy.Replay(found.Choices),
+		Options: kernel.Options{AllStops: true}}
 	again, err := run.Do(t.Context())
-	if err != nil || again.Verdict != p.Verdict || inside.In(again).Result.Steps != found.Steps {
+	if err != nil || again.Verdict != p.Verdict || again.Result.Steps != found.Steps {
 		t.Errorf("the replay is %v (%v), want the violation again", again, err)
 	}
 }
 
 // exchanges counts the exchanges of one run.
-func exchanges(t *testing.T, s *scenario.Scenario) int {
+func exchanges(t *testing.T, s *kernel.Scenario) int {
 	t.Helper()
 	recorded := hooks.Probe{Record: true}
-	must.Done(t)(scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(),
+	must.Done(t)(kernel.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(),
 		&recorded)))
 	return len(recorded.Exchanges)
 }
@@ -123,5 +128,124 @@ bounds: {ticks: 1}
 	p := scenariotest.Ran(t, Prove{Scenario: s, Protocol: grabs, Seed: 1})
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "lock-theft" {
 		t.Errorf("%s, want a violation of lock-theft", p.Summary())
+	}
+}
+
+// rounding is a clock in whole seconds, rounded up by less than the given time.
+type rounding struct {
+	clockwork.Clock
+	by time.Duration
+}
+
+func (c rounding) Now() time.Time { return c.Clock.Now().Add(c.by).Truncate(time.Second) }
+
+// longPages is recipe A whose generated_at is rounded up, so that a page is fresh for a part of a second too long.
+type longPages struct {
+	*pagecache.RecipeA
+	clock clockwork.Clock
+}
+
+func (s longPages) Fresh(m pagecache.Meta, _ time.Time) bool {
+	return s.RecipeA.Fresh(m, s.clock.Now())
+}
+
+func newTooLong(cfg isr.Config) (isr.Handler, error) {
+	exact := cfg.Clock
+	cfg.Clock = rounding{exact, time.Second - 1}
+	return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return longPages{r, exact} })(cfg)
+}
+
+// newTooShort makes a lock whose lease begins at the last whole second, so that it ends too early.
+func newTooShort(cfg isr.Config) (isr.Handler, error) {
+	cfg.Clock = rounding{cfg.Clock, 0}
+	return scenariotest.Lock("").New(cfg)
+}
+
+// A time that is rounded to whole seconds looks like the right one in a search that has met whole seconds alone. So the
+// proof says for which ends that is so, until the world shows parts of seconds: then the wrong one is refused.
+func TestProofsInWholeSecondsSaySo(t *testing.T) {
+	effort.Long(t)
+	const pages = "name: p\nbounds: {ticks: 1}\ncache: {lease: 1s, attempts: 1, patience: 1}\nactors:\n" +
+		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
+	const locks = "name: l\nbounds: {ticks: 1}\ncache: {lease: 10s, attempts: 1, patience: 1}\nactors:\n" +
+		"  - {name: alice, script: [hold job for 9s]}\n  - {name: bob, script: [hold job for 1s]}\n"
+	inParts := strings.NewReplacer("[get /home]", "[sleep 300ms, get /home, sleep 400ms, get /home]",
+		"[hold job", "[sleep 300ms, hold job").Replace
+	tooLong, tooShort := isr.Protocol{Name: "too long", New: newTooLong}, isr.Protocol{Name: "short", New: newTooShort}
+	freshness, lease := "the end of /home's freshness", "the end of any lease"
+	for _, test := range []struct {
+		name, yaml string
+		protocol   isr.Protocol
+		breaks     string // or else
+		whole      string
+	}{
+		{"cache in seconds", pages, isr.Protocol{}, "", freshness},
+		{"cache in parts", inParts(pages), isr.Protocol{}, "", ""},
+		{"fresh too long in seconds", pages, tooLong, "", freshness},
+		{"fresh too long in parts", inParts(pages), tooLong, "freshness", ""},
+		{"lock in seconds", locks, scenariotest.Lock(""), "", lease},
+		{"lock in parts", inParts(locks), scenariotest.Lock(""), "", ""},
+		{"lease too short in seconds", locks, tooShort, "", lease},
+		{"lease too short in parts", inParts(locks), tooShort, "kept-lease", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := scenariotest.Parsed(t, test.yaml)
+			p := scenariotest.Ran(t, Prove{Scenario: s, Protocol: test.protocol, Seed: 1})
+			switch whole := strings.Join(p.WholeSeconds(), ", "); {
+			case test.breaks != "" && p.Failure == nil:
+				t.Errorf("%s is proved", test.breaks)
+			case test.breaks != "" && p.Failure.Violation.Invariant.Name == test.breaks:
+			case p.Summary() != "ok", !strings.HasSuffix(whole, test.whole), test.whole == "" && whole != "":
+				t.Errorf("%s, in whole seconds at %q; want %q, or a violation of %q", p.Summary(), whole, test.whole,
+					test.breaks)
+			}
+		})
+	}
+}
+
+// If clocks may differ by as much as a lease lasts, nothing that is promised about leases is proved.
+func TestALargeSkewProvesNothingAboutLeases(t *testing.T) {
+	const pages, lock, call = "get /home", "hold job for 1s", "once order with a"
+	for _, test := range []struct{ script, skew, want string }{
+		{pages, "9s", ""}, {pages, "10s", "lock-theft, single-flight"}, {pages, "1h", "lock-theft, single-flight"},
+		{lock, "4s", ""}, {lock, "5s", "mutual-exclusion, guarded-write, kept-lease"},
+		{call, "5s", ""}, {call, "15s", "effect-once"},
+	} {
+		s := scenariotest.Parsed(t, "name: skewed\ncache: {lease: 10s, retention: 30s, attempts: 1, patience: 1}\n"+
+			"bounds: {ticks: 0}\nmax-clock-skew: "+test.skew+"\nactors: [{name: alice, script: ["+test.script+
+			"]}, {name: bob, script: ["+test.script+"]}]\n")
+		r := Report{Scenario: s}
+		names, _ := r.Excused()
+		if got := strings.ReplaceAll(strings.Join(names, ", "), "expired-publish, ", ""); got != test.want {
+			t.Errorf("%s, clocks off by %s: %q is excused, want %q", test.script, test.skew, got, test.want)
+		}
+		if test.script == call {
+			continue
+		}
+		protocol := isr.Protocol{}
+		if test.script == lock {
+			protocol = scenariotest.Lock("")
+		}
+		c := scenariotest.Ran(t, Campaign{Scenario: s, Protocol: protocol, Schedules: 2})
+		if want := test.want == ""; (c.Verdict == invariant.OK) != want {
+			t.Errorf("%s, clocks off by %s: %v (%s), want ok %t", test.script, test.skew, c.Verdict, c.Why, want)
+		}
+		s.Without, _ = c.Excused()
+		if c = scenariotest.Ran(t, Campaign{Scenario: s, Protocol: protocol, Schedules: 2}); c.Verdict != invariant.OK {
+			t.Errorf("%s, clocks off by %s, without %q: %v (%s)", test.script, test.skew, s.Without, c.Verdict, c.Why)
+		}
+		if s.Without = nil; test.script != pages {
+			continue
+		}
+		p := scenariotest.Ran(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "acquire-by-get-then-put")})
+		for _, name := range names {
+			if slices.Contains(p.Proved(), name) || slices.Contains(p.NothingToJudge(), name) {
+				t.Errorf("clocks off by %s: %s is proved, or had nothing to judge", test.skew, name)
+			}
+		}
+		if p.Verdict == invariant.OK && len(names) > 0 {
+			t.Errorf("clocks off by %s: the proof is %s", test.skew, p.Summary())
+		}
 	}
 }

@@ -19,15 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -60,39 +58,8 @@ func all(p *Proof) string {
 	if p.Failure == nil {
 		return show(p)
 	}
-	in := inside.In(p.Failure)
-	return strings.Join(
-		append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why, in.Result.Choices.String(), in.Digest),
-		"\n",
-	)
-}
-
-// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks
-// and violations as one in which each schedule runs from its beginning. It starts far less code. Proofs have no sum of
-// metrics; the audit of a schedule compares its own.
-func TestMemoryChangesNoProof(t *testing.T) {
-	effort.Long(t)
-	compared, started, plainly := 0, 0, 0
-	for _, name := range fixtures.Names() {
-		s := scenariotest.Embedded(t, name)
-		if len(s.Actors) == 0 {
-			continue
-		}
-		for _, protocol := range append([]string{s.Protocol},
-			effort.Fewer(s.Catches, s.Catches[:min(len(s.Catches), 1)])...) {
-			got, want, n, m := both(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1,
-				MaxSchedules: effort.Fewer(300, 100)})
-			if diff := cmp.Diff(all(want), all(got)); diff != "" {
-				t.Errorf("%s under %s (-without memory +with):\n%s", name, protocol, diff)
-			}
-			compared, started, plainly = compared+1, started+n, plainly+m
-		}
-	}
-	t.Logf("%d proofs, code was started %d times, without memory %d times", compared, started, plainly)
-	if compared < 6 || started*2 > plainly {
-		t.Errorf("code was started %d times in %d proofs, and %d times without memory; expected a fraction",
-			started, compared, plainly)
-	}
+	return strings.Join(append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why,
+		p.Failure.Result.Choices.String(), p.Failure.Digest), "\n")
 }
 
 // Certificates and the files of interrupted searches do not depend on memory, so a search may go on without it.
@@ -170,9 +137,9 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}}
 	for _, sdk := range []bool{false, true} {
 		_, err := Prove{
-			Scenario: s, Protocol: p, Seed: 1, crew: c, Options: scenario.Options{SDK: sdk},
+			Scenario: s, Protocol: p, Seed: 1, crew: c, Options: kernel.Options{SDK: sdk},
 		}.Run(t.Context())
-		unstable, is := errors.AsType[*scenario.NondeterminismError](err)
+		unstable, is := errors.AsType[*kernel.NondeterminismError](err)
 		if !is || unstable.Difference == "" {
 			t.Errorf("with the SDK %v: got the error %v, expected that it is not deterministic", sdk, err)
 		}
@@ -199,7 +166,7 @@ func TestTheClockOfAnotherIsRefused(t *testing.T) {
 				return of.New(cfg)
 			}}
 			_, err := Prove{
-				Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: scenario.Options{SDK: sdk},
+				Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: kernel.Options{SDK: sdk},
 			}.Run(t.Context())
 			// in the audit of a run, if not before
 			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") {
@@ -241,8 +208,8 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 		handler, err := of.New(cfg)
 		return breaker{handler, &failed}, err
 	}}
-	_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
-	if unstable, is := errors.AsType[*scenario.NondeterminismError](err); !is || unstable.Difference == "" {
+	_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: true}}.Run(t.Context())
+	if unstable, is := errors.AsType[*kernel.NondeterminismError](err); !is || unstable.Difference == "" {
 		t.Errorf("got the error %v, expected that it is not deterministic", err)
 	}
 }
@@ -262,7 +229,7 @@ func TestCodeThatEndsEarlierIsFound(t *testing.T) {
 			return tired{handler, &asked, most + 2}, err
 		}}
 		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
-		if unstable, is := errors.AsType[*scenario.NondeterminismError](err); !is || unstable.Difference == "" {
+		if unstable, is := errors.AsType[*kernel.NondeterminismError](err); !is || unstable.Difference == "" {
 			t.Errorf("after %d questions: got %+v, error %v; want that it is not deterministic", most+2, proof, err)
 		}
 	}
@@ -320,8 +287,8 @@ func TestDeadNodesSayNothing(t *testing.T) {
 // as from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	effort.Long(t)
-	compare := func(s *scenario.Scenario, p isr.Protocol, sdk bool) {
-		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: effort.Fewer(3000, 400), strict: true}
+	compare := func(s *kernel.Scenario, p isr.Protocol, sdk bool) {
+		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: effort.Fewer(3000, 150), strict: true}
 		v.SDK = sdk
 		with, without, _, _ := both(t, v)
 		if diff := cmp.Diff(all(without), all(with)); diff != "" {
@@ -406,7 +373,7 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 	before, seeded := func(uint64) {}, 0
 	const most = 300 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
-		s     *scenario.Scenario
+		s     *kernel.Scenario
 		setup hooks.Setup
 		sdk   bool
 		want  int // starts of a machine in a schedule
@@ -567,7 +534,6 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 	recipe := scenariotest.Protocol(t, "recipe-a")
 	now, later := crew{size: 2, round: 1}, crew{alone: 1, size: 2, round: 1}
-	part := sim.Split{Part: 1, Parts: 1}
 	for name, test := range map[string]struct {
 		v    Prove
 		x    sim.Exploration
@@ -579,10 +545,9 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 		"too early":         {Prove{Protocol: recipe, crew: later}, sim.Exploration{}, false},
 		"much too early":    {Prove{Protocol: recipe}, sim.Exploration{}, false},
 		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, sim.Exploration{}, false},
-		"a part":            {Prove{Protocol: recipe, crew: now, Split: part}, sim.Exploration{Split: part}, false},
 		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
 		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
-		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: scenario.Options{SDK: true}},
+		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{SDK: true}},
 			sim.Exploration{}, false},
 		"one of a program": {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now},
 			sim.Exploration{}, false},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,15 +17,16 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
@@ -40,11 +42,12 @@ import (
 // are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at
 // it, or if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the
 // end of a lease, the search comes past it only at the next of these stops. The same holds for the ten minutes after
-// which DynamoDB forgets a ClientRequestToken. It takes some 150 bytes of memory for each state, and up to 250 MiB for
-// what the code did. The first 32,768 schedules take one core. The others take all cores, up to eight, if the code of
+// which DynamoDB forgets a ClientRequestToken. It takes some 500 bytes of memory for each state, and up to some hundred
+// MB for what the code did. The first 32,768 schedules take one core. The others take all cores, up to eight, if
+// the code of
 // nodes is remembered. The result does not depend on how many there are.
 type Prove struct {
-	Scenario *scenario.Scenario
+	Scenario *kernel.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	// Seed is the seed of random TTL lags. The schedules need none.
@@ -55,7 +58,7 @@ type Prove struct {
 	// memory (Forgetful), a schedule is run twice, and compared with its repetition and with the schedules that begin
 	// with the same steps. The code of a program runs twice for each new past (everything that a life of a node has
 	// been told so far), and one schedule in a hundred is run again without remembered answers.
-	scenario.Options
+	kernel.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave
 	// some out, are off, and interchangeable actors are told apart. Against makes the search check such a list of
 	// states: see Certificate.
@@ -68,11 +71,6 @@ type Prove struct {
 	// complete. The function search returns the search so far; nil if its latest schedule was left in its middle, or
 	// came to a state that Against lacks: then the search goes on from where it was kept before. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
-	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one
-	// search of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those
-	// who add them up.
-	Split sim.Split
-	File  string
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
@@ -101,8 +99,8 @@ type Proof struct {
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
-// names the context's cause. An error is not a verdict; see scenario.Run.Do. If the code did something else when a run
-// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it. An error of Keep comes with
+// names the context's cause. An error is not a verdict; see kernel.Run.Do. If the code did something else when a run
+// was repeated, it is a *kernel.BrokenError with a *scenario.NondeterminismError in it. An error of Keep comes with
 // the violation that was found.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
@@ -120,9 +118,6 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, errors.New(
 			"campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has",
 		)
-	case v.Split.Parts > 0 && (v.SDK || v.Against != nil):
-		return nil, errors.New("campaign: Prove.Split: found a part, expected none: no part is compared with " +
-			"repetitions or with a certificate")
 	}
 	if v.Against != nil {
 		if err := v.Against.Of(s, protocol.Name, v.Seed); err != nil {
@@ -131,7 +126,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		}
 	}
 	// searches that must agree on their states, and do not begin anew
-	ofMany := v.Certify || v.Against != nil || v.Split.Parts > 0
+	ofMany := v.Certify || v.Against != nil
 	if ofMany || v.SDK {
 		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
@@ -154,7 +149,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			wrong = taken.Off
 		} else if err == nil && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
 			wrong = sim.OrphanedReads
-		} else if _, is := errors.AsType[*scenario.NondeterminismError](err); is && v.SDK &&
+		} else if _, is := errors.AsType[*kernel.NondeterminismError](err); is && v.SDK &&
 			v.off&sim.RememberedCode == 0 {
 			return v.withoutMemory(ctx, err)
 		}
@@ -177,7 +172,7 @@ func (v Prove) withoutMemory(ctx context.Context, was error) (*Proof, error) {
 }
 
 // byOrphanedRead says whether a read may be what reaches a mark, though its sender is gone.
-func byOrphanedRead(m scenario.Mark) bool {
+func byOrphanedRead(m kernel.Mark) bool {
 	return m == mark.OrphanTookPlace || m == mark.ExpiredRowRead || m == mark.RequestRepeated
 }
 
@@ -195,7 +190,7 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	wrong := &sim.Result{} // the run whose repetition failed
 	run := &sim.Result{}   // under way
 	checks.SetLimit(runtime.GOMAXPROCS(0))
-	// What is repeated comes in another order than at first: a process may keep something of the life before.
+	// Repetitions run in another order than at first: a process may keep state from an earlier incarnation.
 	const atOnce = 16
 	var owed []repetition
 	repeat := func() {
@@ -248,12 +243,12 @@ func (v Prove) explore(
 	}}
 	remembers := v.off&sim.RememberedCode == 0
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode,
-		Repeat: v.SDK && !remembers, Split: v.Split}
+		Repeat: v.SDK && !remembers}
 	check := checker{certificate: v.Against}
 	switch {
 	case v.Against != nil:
 		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets|v.off&sim.OrphanedReads, true, check.visit
-	case v.Certify || v.Split.Parts > 0:
+	case v.Certify:
 		x.Off |= sim.PersistentSets
 	}
 	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
@@ -290,7 +285,7 @@ func (v Prove) explore(
 	}
 	if proof.Verdict == invariant.Violated { // v.From
 		proof.Explored = x.Explored()
-		return proof, v.endPart(keep)
+		return proof, nil
 	}
 	one := &searcher{Prove: v, x: &x, looked: looked, audits: audited, sample: v.Seed}
 	defer one.close()
@@ -305,8 +300,8 @@ func (v Prove) explore(
 		if o == nil {
 			continue // it was a repetition
 		}
-		ran(inside.In(o).Result)
-		check.last = inside.In(o).Result.Choices
+		ran(o.Result)
+		check.last = o.Result.Choices
 		if v.Keep != nil && schedules.OfProgram(v.Protocol) && proof.witnesses.due(x.Schedules()) {
 			w, err := v.witnessed(ctx, o)
 			if err != nil {
@@ -323,7 +318,7 @@ func (v Prove) explore(
 		}
 		if proof.Failure != nil {
 			proof.Explored = explored
-			return proof, v.endPart(keep)
+			return proof, nil
 		}
 		if err := keep(false); err != nil {
 			return nil, err
@@ -339,10 +334,6 @@ func (v Prove) explore(
 		}
 	}
 	proof.Explored = x.Explored()
-	if v.Split.Parts > 0 && proof.Explored.Complete {
-		proof.Unmet = nil // as below: other parts may reach them
-		return proof, v.endPart(keep)
-	}
 	looked.Ends.Share(looked.Twins)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
@@ -355,6 +346,10 @@ func (v Prove) explore(
 			why = cmp.Or(why,
 				"a machine read a stream, or restored a table: it saw an order of writes, of which the search "+
 					"runs only some")
+		}
+		if names, excused := proof.Excused(); len(names) > 0 {
+			why = cmp.Or(why, fmt.Sprintf("%s, so nothing is proved of %s (a smaller one, or without: [%s])", excused,
+				strings.Join(names, ", "), strings.Join(names, ", ")))
 		}
 		if why != "" && proof.Verdict == invariant.OK {
 			proof.Verdict, proof.Why = invariant.Unknown, why
@@ -372,7 +367,7 @@ func (v Prove) explore(
 }
 
 // take adds an outcome to the proof. A violation is its end.
-func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err error) {
+func (v Prove) take(ctx context.Context, proof *Proof, o *kernel.Outcome) (err error) {
 	if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
 		if o, err = v.again(ctx, o); err != nil {
 			return err
@@ -384,14 +379,6 @@ func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err
 	return nil
 }
 
-// endPart keeps a part whose search has ended, for those who add the parts up.
-func (v Prove) endPart(keep func(over bool) error) error {
-	if v.Split.Parts == 0 {
-		return nil
-	}
-	return keep(true)
-}
-
 // probe returns a probe of a run of this search.
 func (v Prove) probe(m sim.Memory) *hooks.Probe {
 	return &hooks.Probe{Search: true, Off: v.off, Memory: m}
@@ -400,8 +387,8 @@ func (v Prove) probe(m sim.Memory) *hooks.Probe {
 // audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
 // differs from the first one, whose text is was. If actors are interchangeable, they then change places, under other
 // names, which must lead to a state that counts as the same: no other text, such as a number, may be taken for a name.
-func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, was string) error {
-	result := inside.In(o).Result
+func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was string) error {
+	result := o.Result
 	if result.End == sim.Abandoned {
 		if r.Steps = result.Steps; r.Steps == 0 { // no step was taken, as where a certificate lacks the first state
 			return nil
@@ -409,7 +396,7 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	}
 	whole := v.probe(sim.Memory{Afresh: true})
 	var err error
-	recorded, _ := reschedule.Record(sim.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
+	recorded, _ := reschedule.Record(strategy.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
 		r.Strategy = s
 		_, err = r.Do(hooks.With(ctx, whole))
 		return result, true
@@ -433,18 +420,18 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 }
 
 // worthSaying returns an outcome that says something although its run cannot be repeated; nil if it does not.
-func worthSaying(o *scenario.Outcome) *scenario.Outcome {
+func worthSaying(o *kernel.Outcome) *kernel.Outcome {
 	if o.Verdict == invariant.Violated {
 		return o
 	}
 	return nil
 }
 
-// anew is what the names of renamed actors end with.
+// anew is the suffix of renamed actors.
 const anew = "-anew"
 
 // renamed is the scenario with other names for the interchangeable actors.
-func (v Prove) renamed(class map[string]int) *scenario.Scenario {
+func (v Prove) renamed(class map[string]int) *kernel.Scenario {
 	s := *v.Scenario
 	s.Actors = slices.Clone(s.Actors)
 	for i := range s.Actors {
@@ -483,25 +470,25 @@ func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 // repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
 // that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
 // not tell, the end of the run may: a body that had never been put was put too late.
-func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
-	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
+func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, error) {
+	whole, err := v.replay(ctx, o.Result.Choices)
 	switch {
 	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated ||
-		inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
+		o.Result.End == sim.Abandoned && v.byCaller(o)):
 		return whole, nil
 	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
 	case err != nil:
-		return nil, v.nondeterministic(o, inside.In(o).Result,
+		return nil, v.nondeterministic(o, o.Result,
 			fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
 	default:
-		return nil, v.nondeterministic(o, inside.In(o).Result,
+		return nil, v.nondeterministic(o, o.Result,
 			fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
 }
 
 // byCaller says whether a verdict that is not ok is that of an invariant of the caller.
-func (v Prove) byCaller(o *scenario.Outcome) bool {
+func (v Prove) byCaller(o *kernel.Outcome) bool {
 	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
 		if o.Violation != nil {
 			return o.Violation.Invariant.Name == inv.Name
@@ -511,31 +498,31 @@ func (v Prove) byCaller(o *scenario.Outcome) bool {
 }
 
 // schedule is a run of this search.
-func (v Prove) schedule(strategy sim.Strategy) scenario.Run {
-	return scenario.Run{
+func (v Prove) schedule(strategy sim.Strategy) kernel.Run {
+	return kernel.Run{
 		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options,
 	}
 }
 
 // replay runs a schedule from its beginning to its end, with a trace.
-func (v Prove) replay(ctx context.Context, choices schedule.Choices) (*scenario.Outcome, error) {
-	run := v.schedule(sim.Replay(choices))
+func (v Prove) replay(ctx context.Context, choices schedule.Choices) (*kernel.Outcome, error) {
+	run := v.schedule(strategy.Replay(choices))
 	run.Trace = io.Discard
 	return run.Do(hooks.Afresh(ctx))
 }
 
 // unrepeatable rewords the error of a run that differed from another run of the same schedule.
 func (v Prove) unrepeatable(err error) error {
-	broken, is := errors.AsType[*scenario.BrokenError](err)
+	broken, is := errors.AsType[*kernel.BrokenError](err)
 	diverged, did := errors.AsType[*sim.DivergedError](err)
 	if !is || !did {
 		return err
 	}
-	return v.nondeterministic(nil, inside.In(broken).Result, diverged.Error())
+	return v.nondeterministic(nil, broken.Result, diverged.Error())
 }
 
-func (v Prove) nondeterministic(o *scenario.Outcome, result sim.Result, difference string) error {
-	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
+func (v Prove) nondeterministic(o *kernel.Outcome, result sim.Result, difference string) error {
+	result.Err = &kernel.NondeterminismError{Found: o, Difference: difference}
 	return schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 }
 
@@ -565,11 +552,9 @@ func (p *Proof) Proved() []string { return p.provable(true) }
 func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 
 func (p *Proof) provable(judged bool) []string {
-	if p.Explored.Split.Parts > 0 {
-		return nil // the other parts may violate anything
-	}
+	excused, _ := p.Excused()
 	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged &&
+		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && !slices.Contains(excused, inv.Name) &&
 			(p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
 	})
 }
@@ -583,23 +568,50 @@ func (p *Proof) LeftToCampaigns() []string {
 	})
 }
 
-// ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica
-// that could be behind, so the proof says nothing about them.
+// ReadsEventually says that the code sent eventually consistent reads but the scenario has no replica lag, so the proof
+// does not cover stale reads.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
 
 // TimeWaits says that time passed only where no machine had anything else to do, and that no deadline of a page shows
 // which moments the search met. So a lock that is taken too early may never have been.
 func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.Deadlines) == 0 }
 
-// LeavesForLater says that a program had a timer set when its script was over. Nothing makes it fire, so the proof says
-// nothing about what the program would do then.
+// WholeSeconds names the kinds of deadlines that the search met at whole seconds only, so the proof does not cover
+// rounding to seconds: leases and freshness, or locks and calls in progress.
+func (p *Proof) WholeSeconds() (ends []string) {
+	for _, d := range p.Deadlines {
+		if !d.Part {
+			ends = append(ends, d.Of)
+		}
+	}
+	if len(p.Deadlines) == 0 && !p.judged[hooks.MeetsParts] {
+		ends = append(ends, "the end of any lease")
+	}
+	return ends
+}
+
+// TTLWaits says that rows had a time for TTL in a scenario whose TTL never deletes.
+func (p *Proof) TTLWaits() bool { return p.judged[hooks.NeverDeleted] }
+
+// PassedBy names the attributes in which rows had times at which time did not stop: deadlines of the code's own.
+func (p *Proof) PassedBy() (attributes []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.judged)) {
+		if attribute, is := strings.CutPrefix(name, hooks.Passed); is {
+			attributes = append(attributes, attribute)
+		}
+	}
+	return attributes
+}
+
+// LeavesForLater says that a program had a timer set when its script was over. The timer never fires, so the proof does
+// not cover it.
 func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
 
 // Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so
 // the proof says nothing about the others.
 func (p *Proof) Drawn() (all []string) {
 	s := p.Scenario
-	random := func(l scenario.Lag) bool {
+	random := func(l kernel.Lag) bool {
 		kind, _, _ := strings.Cut(l.String(), " ")
 		return kind == "uniform" || kind == "exponential"
 	}
@@ -617,8 +629,8 @@ func (p *Proof) Drawn() (all []string) {
 	return all
 }
 
-// NothingExpires says that the scenario has a TTL that deletes rows, and that it deleted none in any schedule. No row
-// may have the attribute by which it deletes. So the proof says nothing about what a deletion leads to.
+// NothingExpires says that the scenario has a TTL but no schedule deleted a row: perhaps no row has the TTL attribute.
+// So the proof does not cover deletions.
 func (p *Proof) NothingExpires() bool {
-	return p.Scenario.Lag != (scenario.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
+	return p.Scenario.Lag != (kernel.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
 }

@@ -14,154 +14,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
-
-// Package sim tests the reductions against the plain enumeration. These tests are about the facts that package sim gets
-// from this package: which things a step touches, the state of the world, the memory of an invariant.
-func TestReductionsChangeNoVerdict(t *testing.T) {
-	effort.Long(t)
-	const (
-		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
-			"faults: [maybe response-lost op=TransactWriteItems]\n" +
-			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
-		ticking = "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\n" +
-			"bounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" +
-			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n" +
-			"  - {name: bob, script: [sleep 3s, change /home]}\n"
-		timed = "name: small\ncache: {lease: 2s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
-			"max-clock-skew: 1s\n" +
-			"faults: [request-lost op=DeleteItem from 1s to 2s, latency 1s op=PutItem actor=bob]\n" +
-			"actors:\n  - {name: alice, script: [sleep 1s, get /home], events: [crash at 1s]}\n" +
-			"  - {name: bob, script: [sleep 1s, get /home], events: [clock +1s at 1s]}\n"
-		regions = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
-		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
-			"region-lag: fixed 3s\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
-	)
-	const bound = 15_000
-	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish",
-		"check-then-act-publish", "publish-at-expiry"}
-	protocols = effort.Fewer(protocols, protocols[2:3])
-	compared, wanted := 0, 0
-	all := []string{contenders, ticking, timed, regions, lagging}
-	for _, text := range all {
-		s := scenariotest.Parsed(t, text)
-		named := protocols
-		if text == timed {
-			named = protocols[:min(len(protocols), 3)] // the others need ten thousand schedules
-		}
-		if text == regions || text == lagging {
-			named = effort.Fewer([]string{"recipe-a-home", "recipe-a", "blind-publish"}, []string{"recipe-a"})
-		}
-		wanted += len(named)
-		for _, name := range named {
-			p := scenariotest.Protocol(t, name)
-			v := Prove{
-				Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets,
-			}
-			want, plain := findingOf(t, v)
-			if !want.Complete {
-				continue
-			}
-			compared++
-			v.off = 0
-			got, reduced := findingOf(t, v)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s under %s (-sleep sets alone +all reductions):\n%s", text, p.Name, diff)
-			}
-			t.Logf("%s: %d schedules of %d, %v", p.Name, reduced.Schedules, plain.Schedules, got.Verdict)
-		}
-	}
-	if compared != wanted {
-		t.Errorf("%d searches compared, want %d: the others were too long", compared, wanted)
-	}
-}
-
-// finding is what reductions must not change of a search.
-type finding struct {
-	Complete bool // or violated: where it stops then depends on the order
-	Verdict  invariant.Verdict
-	Breaks   string
-	Reached  []scenario.Mark
-}
-
-func findingOf(t *testing.T, v Prove) (finding, sim.Explored) {
-	t.Helper()
-	proof := scenariotest.Ran(t, v)
-	f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
-	if proof.Failure != nil {
-		f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true
-	} else {
-		f.Reached = slices.Clone(proof.Reached())
-	}
-	return f, proof.Explored
-}
-
-// Which of the interchangeable machines is which changes no verdict, and makes fewer states.
-func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
-	effort.Long(t)
-	const (
-		cache = "name: small\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s, render: 0s, " +
-			"poll: 10s, patience: 1, attempts: 2}\n"
-		crashed = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n" +
-			"  - {name: alice, script: [get /home], crashes: 1}\n" +
-			"  - {name: bob, script: [get /home], crashes: 1}\n"
-		three = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, script: [get /home]}\n" +
-			"  - {name: carol, script: [get /home]}\n  - {name: dave, script: [change /home]}\n"
-		ticking = "bounds: {ticks: 1}\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, script: [get /home]}\n"
-		asking = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n" +
-			"  - {name: bob, script: [regenerate /home as order with a]}\n"
-	)
-	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put",
-		"blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
-	violated := 0
-	for _, text := range []string{crashed, three, ticking, asking} {
-		s := scenariotest.Parsed(t, cache+text)
-		for _, name := range effort.Fewer(protocols, protocols[:5]) {
-			p := scenariotest.Protocol(t, name)
-			p.Memoryless = true // these mutants keep nothing, either
-			want, plain := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors})
-			got, reduced := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1})
-			if got.Breaks != "" {
-				violated++
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s%s (-told apart +interchangeable):\n%s", text, name, diff)
-			}
-			// Recipe B has the token of a lease in the key of a row, and the order of keys depends on names. A machine
-			// that asks for a page to be made is known by name from then on.
-			if strings.HasPrefix(name, "recipe-b") && reduced != plain ||
-				name == "recipe-a" && text != asking && reduced.States*3 > plain.States*2 {
-				t.Errorf("%s%s: %d states, and %d where actors are told apart", text, name,
-					reduced.States, plain.States)
-			}
-			t.Logf("%s: %d states of %d, %v %s", name, reduced.States, plain.States, got.Verdict, got.Breaks)
-		}
-	}
-	if violated == 0 {
-		t.Error("no search found a violation")
-	}
-}
 
 // A protocol that derives numbers from its tokens does something else under other names. Where it says that it does
 // not, the search begins anew, and tells its machines apart.
@@ -225,7 +92,7 @@ func TestANumberIsNoName(t *testing.T) {
 	}
 }
 
-// peeping is a client that looks at the ttl of LOCK rows, and writes a wrong one when it likes what it sees.
+// peeping is a client that inspects the ttl of LOCK rows, and for some values writes a wrong one.
 type peeping struct {
 	isr.Client
 	clock  clockwork.Clock
@@ -333,7 +200,7 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}
 }
 
-// readLock reads the LOCK row of a page; nil if there is none.
+// readLock reads the LOCK row of a page, or returns nil.
 func readLock(ctx context.Context, client isr.Client, table, pk string) (map[string]types.AttributeValue, error) {
 	out, err := client.GetItem(ctx,
 		&dynamodb.GetItemInput{TableName: &table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
@@ -425,8 +292,8 @@ func TestOrphanedReadsReachMarks(t *testing.T) {
 	}
 }
 
-// A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to
-// states of its own, and a certificate has them.
+// A crashed machine's request to the origin is not a mere read: the page is made, and that is judged. So it leads to
+// new states, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
 		s := scenariotest.Parsed(t,
@@ -519,7 +386,7 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 				p := does(tokened(test.token, test.bug, test.turns))
 				refutes(t, fmt.Sprintf("turns %v, off %b, sdk %v: a schedule in which %s is refused", test.turns, off,
 					sdk, test.bug),
-					Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, off: off, Options: scenario.Options{
+					Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, off: off, Options: kernel.Options{
 						SDK: sdk,
 					}})
 			}
@@ -557,7 +424,7 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 			"\ninvariants: [lock-theft]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n"+
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 		proof := refutes(t, "clocks off by "+skew+": a lease that is taken too early", Prove{Scenario: s, Protocol: p})
-		comesAgain(t, "clocks off by "+skew, s, p, scenario.Options{}, proof.Failure)
+		comesAgain(t, "clocks off by "+skew, s, p, kernel.Options{}, proof.Failure)
 	}
 }
 
@@ -586,56 +453,14 @@ func TestTheRowsOfAPageAreOneThing(t *testing.T) {
 			for _, sdk := range []bool{false, true} {
 				refutes(t,
 					fmt.Sprintf("%soff %b, sdk %v: a page that is published after its lock was lost", text, off, sdk),
-					Prove{Scenario: s, Protocol: does(apart), off: off, Options: scenario.Options{SDK: sdk}})
+					Prove{Scenario: s, Protocol: does(apart), off: off, Options: kernel.Options{SDK: sdk}})
 			}
 		}
 	}
 }
 
-// Sleep sets leave out orders of steps, and no state. If a state comes up only without sleep sets, it differs from
-// another state only by an order of steps that no code can see. A search from it would be useless.
-func TestSleepSetsLeaveOutNoState(t *testing.T) {
-	effort.Long(t)
-	worlds := map[string]string{
-		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: " +
-			"1}\nbounds: {ticks: 1}\n" +
-			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n" +
-			"  - {name: bob, script: [sleep 3s, change /home]}\n",
-		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
-			"protocol: recipe-a-home\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, region: eu-west-1, script: [get /home]}\n",
-		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\n" +
-			"bounds: {ticks: 0}\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
-		"a publish some time before the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: " +
-			"1}\nbounds: {ticks: 1}\n" +
-			"actors:\n  - {name: alice, script: [get /home]}\n" +
-			"  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
-		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, " +
-			"attempts: 1}\nbounds: {ticks: 0}\n" +
-			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n" +
-			"  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
-	}
-	for name, text := range worlds {
-		s := scenariotest.Parsed(t, text)
-		var found [2]sim.Explored
-		for i, off := range []sim.Reduction{sim.PersistentSets, sim.PersistentSets | sim.SleepSets} {
-			proof := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, off: off})
-			found[i] = proof.Explored
-		}
-		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States ||
-			asleep.Schedules >= plain.Schedules {
-			t.Errorf("%s: got %d states in %d schedules, without sleep sets %d in %d, expected the same states in "+
-				"fewer schedules",
-				name, asleep.States, asleep.Schedules, plain.States, plain.Schedules)
-		}
-	}
-}
-
-// What locks and calls are judged by is the order of what clients were told. So each such order at the end of a run has
-// to remain, whatever is left out. Each bug is found in some world, and the correct ones are proved in all of them.
+// Locks and calls are judged by the order of answers to clients. So reductions must keep every such order at the end of
+// a run. Each bug is found in some world, and correct code is proved in all.
 func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 	effort.Long(t)
 	const (
@@ -676,7 +501,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		for i, world := range of.worlds {
 			s := scenariotest.Parsed(t, world)
 			// it tells a lost answer from a refusal
-			options := scenario.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")}
+			options := kernel.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")}
 			for _, bug := range all {
 				p := of.protocol(bug)
 				var broken []string
@@ -723,7 +548,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 
 // comesAgain runs a violated schedule again, as its file says.
 func comesAgain(
-	t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, of scenario.Options, failed *scenario.Outcome,
+	t *testing.T, name string, s *kernel.Scenario, p isr.Protocol, of kernel.Options, failed *kernel.Outcome,
 ) {
 	t.Helper()
 	recorded, file := failed.Replay(), *s
@@ -741,7 +566,7 @@ func comesAgain(
 }
 
 // leavesOutNothing compares a search with a plain enumeration. It returns the invariants that schedules break.
-func leavesOutNothing(t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, o scenario.Options) []string {
+func leavesOutNothing(t *testing.T, name string, s *kernel.Scenario, p isr.Protocol, o kernel.Options) []string {
 	t.Helper()
 	ends, broken, plain := endsOf(t, s, p, o, sim.SleepSets|sim.PersistentSets|sim.StateComparison)
 	if !plain.Complete {
@@ -763,16 +588,16 @@ func leavesOutNothing(t *testing.T, name string, s *scenario.Scenario, p isr.Pro
 
 // endsOf explores a scenario. It returns the states in which runs end, and the invariants that they break.
 func endsOf(
-	t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Options, off sim.Reduction,
+	t *testing.T, s *kernel.Scenario, p isr.Protocol, o kernel.Options, off sim.Reduction,
 ) (ends, broken []string, explored sim.Explored) {
 	t.Helper()
 	x, end, breaks := sim.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}
 	for x.Next() {
 		probe := &hooks.Probe{Search: true, Off: off}
-		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(),
+		o, err := kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(),
 			probe))
 		must.OK(t, err)
-		if inside.In(o).Result.End == sim.Finished {
+		if o.Result.End == sim.Finished {
 			end[strconv.FormatUint(probe.State(), 16)] = true
 		}
 		for _, name := range o.Broken {
@@ -867,10 +692,11 @@ func (h doing) own(ctx context.Context, table string) error {
 // wrong leaves a wrong row behind: what the machine saw is the bug.
 func (h doing) wrong(ctx context.Context, key string) error { return h.writeLock(ctx, key, 1) }
 
-// refutes says that a search finds a violation: what it is that it has to find.
+// refutes is the violation that a search has to find.
 func refutes(t *testing.T, what string, v Prove) *Proof {
 	t.Helper()
 	v.Seed = 1
+	v.Scenario.Promise.Recipe = true // the ttl of a lock is one
 	proof, err := v.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Violated {
 		t.Fatalf("got %v, error %v; want %s", proof, err, what)
@@ -884,7 +710,7 @@ func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key 
 	s := scenariotest.Parsed(t,
 		"name: small\ninvariants: [ttl-well-formed]\n"+
 			"cache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
-	refutes(t, "a wrong row in\n"+text, Prove{Scenario: s, Protocol: does(do), Options: scenario.Options{SDK: true}})
+	refutes(t, "a wrong row in\n"+text, Prove{Scenario: s, Protocol: does(do), Options: kernel.Options{SDK: true}})
 }
 
 const (
@@ -998,7 +824,7 @@ func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
 				return invariant.Finding{Verdict: invariant.OK}
 			}}
 		proof, err := Prove{
-			Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Invariants: []invariant.Invariant{own}},
+			Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{Invariants: []invariant.Invariant{own}},
 		}.Run(t.Context())
 		if err != nil || proof.Verdict != invariant.Violated || !slices.Equal(proof.Failure.Broken, []string{"own"}) {
 			t.Errorf("%s: got %+v, error %v; want it to be the first in some run", first, proof, err)
@@ -1006,8 +832,7 @@ func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
 	}
 }
 
-// A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code
-// does with a body that it has got changes no body.
+// A stored body does not change, as on S3, when the code later modifies the bytes that it put or got.
 func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
 	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n",
 		func(ctx context.Context, h doing, page string) error {
@@ -1062,7 +887,7 @@ func TestACertificateLacksAnyState(t *testing.T) {
 		return errors.Join(err, failed)
 	})
 	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nwithout: [single-flight]\nbounds: {ticks: 0}\n"+
-		twoActors), Protocol: p, Seed: 1, Certify: true, Options: scenario.Options{SDK: true}}
+		twoActors), Protocol: p, Seed: 1, Certify: true, Options: kernel.Options{SDK: true}}
 	proof, err := v.Run(t.Context())
 	if err != nil || len(proof.States) == 0 {
 		t.Fatal(proof, err)
@@ -1113,8 +938,8 @@ func TestTimeStopsAtEachTTL(t *testing.T) {
 	}
 }
 
-// Rows that are none of the mapping's make no run differ from its repetition, though the search judges what a run shows
-// only once.
+// Rows outside the mapping do not make a run differ from its repetition, although the search judges equal evidence only
+// once.
 func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 	p := does(func(ctx context.Context, h doing, _ string) error {
 		if h.name() == "carol" {
@@ -1126,7 +951,7 @@ func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 	})
 	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+
 		"  - {name: carol, script: [get /home]}\n")
-	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete {
 		t.Errorf("got %v, error %v; want a complete search", proof, err)
 	}
@@ -1200,7 +1025,7 @@ func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
 	})
 	s := scenariotest.Parsed(t,
 		"name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
-	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete || len(proof.Deadlines) != 1 || len(proof.Unreached()) > 0 {
 		t.Errorf("got %v, error %v; want the end of one lease, met on all sides", proof, err)
 	}

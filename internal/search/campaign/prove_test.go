@@ -16,16 +16,16 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -99,15 +99,15 @@ func TestProofsFindMutants(t *testing.T) {
 					t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got,
 						m.Breaks)
 				}
-				again, err := scenario.Run{
+				again, err := kernel.Run{
 					Scenario: s, Protocol: m, Seed: 1,
-					Strategy: sim.Replay(inside.In(p.Failure).Result.Choices), Trace: io.Discard,
+					Strategy: strategy.Replay(p.Failure.Result.Choices), Trace: io.Discard,
 				}.Do(context.Background())
 				must.OK(t, err)
-				if again.Verdict != invariant.Violated || inside.In(again).Digest != inside.In(p.Failure).Digest ||
-					inside.In(again).Digest == "" {
+				if again.Verdict != invariant.Violated || again.Digest != p.Failure.Digest ||
+					again.Digest == "" {
 					t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
-						name, caught, again.Verdict, inside.In(again).Digest, inside.In(p.Failure).Digest)
+						name, caught, again.Verdict, again.Digest, p.Failure.Digest)
 				}
 			})
 		}
@@ -132,8 +132,8 @@ actors:
 	}
 }
 
-// A proof says what it says nothing about: invariants that no search proves, and reads that a replica may answer where
-// the scenario has none that is behind.
+// A proof names its gaps: invariants that no search proves, and eventually consistent reads in a scenario without
+// replica lag.
 func TestAProofSaysWhatItLeavesOut(t *testing.T) {
 	const eventually = "reads without ConsistentRead were judged as consistent ones"
 	for _, test := range []struct {
@@ -158,8 +158,7 @@ func TestAProofSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// Nor does it say anything about a lag or a delay that the seed has drawn in another way, or about a TTL that had
-// nothing to delete.
+// Further gaps are other draws of a random lag or delay, and a TTL that had nothing to delete.
 func TestAProofSaysWhatTheSeedAndTTLLeaveOut(t *testing.T) {
 	const drawn, unexpired = "the others are not proved: ", "TTL deleted no row"
 	for _, test := range []struct{ more, drawn, unexpired string }{
@@ -330,7 +329,7 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 		}
 		own := []invariant.Invariant{{Name: "own", Statement: "nothing is open", Check: check}}
 		return prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1,
-			Options: scenario.Options{Invariants: own}})
+			Options: kernel.Options{Invariants: own}})
 	}
 	for _, verdict := range []invariant.Verdict{invariant.Violated, invariant.Unknown} {
 		if p := judge(verdict, func(locks, answers int) bool {
@@ -360,13 +359,13 @@ func BenchmarkProve(b *testing.B) {
 		"faults: [maybe response-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
 		"  - {name: bob, script: [get /home]}\n  - {name: carol, script: [get /home]}\n"
 	var own isr.Protocol
-	search := func(s *scenario.Scenario, p isr.Protocol, long bool) {
+	search := func(s *kernel.Scenario, p isr.Protocol, long bool) {
 		b.Run(s.Name, func(b *testing.B) {
 			if long && !effort.Fewer(true, false) {
 				b.Skip(effort.LongVariable + " is not set")
 			}
 			defer heap.CollectRarely()()
-			v := campaign.Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: p.New != nil}}
+			v := campaign.Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: p.New != nil}}
 			var e sim.Explored
 			for b.Loop() {
 				if e = prove(b, v).Explored; !e.Complete {
@@ -410,18 +409,18 @@ func TestProofsOfForeignCode(t *testing.T) {
 	most := effort.Fewer(300, 50)
 	plain := prove(t, campaign.Prove{Scenario: s, MaxSchedules: most}).Explored
 	if diff := cmp.Diff(plain, prove(t,
-		campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
+		campaign.Prove{Scenario: s, MaxSchedules: most, Options: kernel.Options{SDK: true}}).Explored); diff != "" {
 		t.Errorf("explored (-plain +SDK):\n%s", diff)
 	}
-	refused := func(ctx context.Context, options scenario.Options, want string) {
+	refused := func(ctx context.Context, options kernel.Options, want string) {
 		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(ctx); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	refused(t.Context(), scenario.Options{Swarm: true}, "Prove.Swarm: found true, expected false")
+	refused(t.Context(), kernel.Options{Swarm: true}, "Prove.Swarm: found true, expected false")
 	bubble := func(func(sim.Bubble)) error { return nil }
-	refused(hooks.InBubble(t.Context(), bubble), scenario.Options{}, "Prove: found a bubble, expected none:")
+	refused(hooks.InBubble(t.Context(), bubble), kernel.Options{}, "Prove: found a bubble, expected none:")
 }
 
 // TestAProofOfCodeThatIsNotDeterministicIsNone runs a cache that counts the runs, and so is not deterministic.
@@ -436,9 +435,9 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 	}}
 	proof, err := campaign.Prove{
 		Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: changing, MaxSchedules: 1000,
-		Options: scenario.Options{SDK: true},
+		Options: kernel.Options{SDK: true},
 	}.Run(t.Context())
-	if _, unstable := errors.AsType[*scenario.NondeterminismError](err); !unstable {
+	if _, unstable := errors.AsType[*kernel.NondeterminismError](err); !unstable {
 		t.Errorf("got %v and the error %v, want a NondeterminismError", proof, err)
 	}
 }
@@ -448,25 +447,25 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct{ scenario, twin, breaks string }{
-		{"prove-two-writers", "publish-at-expiry", "stale-writer"},
-		{"prove-two-writers", "guard-token-alone", "stale-writer"},
+		{"prove-two-writers", "publish-at-expiry", "expired-publish"},
+		{"prove-two-writers", "guard-token-alone", "expired-publish"},
 		{"prove-two-writers", "acquire-a-second-early", "lock-theft"},
-		{"prove-three-writers", "publish-at-expiry", "stale-writer"},
-		{"prove-three-writers", "guard-token-alone", "stale-writer"},
-		{"prove-crashed-writer", "publish-at-expiry", "stale-writer"},
-		{"prove-crashed-writer", "guard-token-alone", "stale-writer"},
+		{"prove-three-writers", "publish-at-expiry", "expired-publish"},
+		{"prove-three-writers", "guard-token-alone", "expired-publish"},
+		{"prove-crashed-writer", "publish-at-expiry", "expired-publish"},
+		{"prove-crashed-writer", "guard-token-alone", "expired-publish"},
 		{"prove-crashed-writer", "acquire-waits-for-ttl", "liveness"},
-		{"prove-lost-answer", "publish-at-expiry", "stale-writer"},
-		{"prove-lost-answer", "guard-token-alone", "stale-writer"},
-		{"prove-recipe-b", "publish-at-expiry", "stale-writer"},
-		{"prove-recipe-b", "guard-token-alone", "stale-writer"},
-		{"prove-regenerate", "guard-token-alone", "stale-writer"},
+		{"prove-lost-answer", "publish-at-expiry", "expired-publish"},
+		{"prove-lost-answer", "guard-token-alone", "expired-publish"},
+		{"prove-recipe-b", "publish-at-expiry", "expired-publish"},
+		{"prove-recipe-b", "guard-token-alone", "expired-publish"},
+		{"prove-regenerate", "guard-token-alone", "expired-publish"},
 		{"prove-regenerate", "acquire-a-second-early", "lock-theft"},
-		{"../../../examples/programs/two-writers.yaml", "publish-at-expiry", "stale-writer"},
-		{"../../../examples/programs/two-writers.yaml", "guard-token-alone", "stale-writer"},
+		{"../../../examples/programs/two-writers.yaml", "publish-at-expiry", "expired-publish"},
+		{"../../../examples/programs/two-writers.yaml", "guard-token-alone", "expired-publish"},
 		{"../../../examples/programs/two-writers.yaml", "acquire-a-second-early", "lock-theft"},
 	} {
-		s, err := scenario.Load(test.scenario)
+		s, err := kernel.Load(test.scenario)
 		if err != nil {
 			s = scenariotest.Embedded(t, test.scenario)
 		}
@@ -483,7 +482,7 @@ func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	effort.Long(t)
 	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"},
 		[]string{"../../../examples/programs/two-writers.yaml"}) {
-		s, err := scenario.Load(name)
+		s, err := kernel.Load(name)
 		if err != nil {
 			s = scenariotest.Embedded(t, name)
 		}

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -28,35 +31,46 @@ func (r *Report) Idle() (names []string) {
 
 // asked returns the names of the invariants that judge, and that are meant.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
+	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
 	for _, inv := range about(r.Scenario) {
-		out := slices.Contains(r.Scenario.Without, inv.Name) ||
-			r.Scenario.Invariants != nil && !slices.Contains(r.Scenario.Invariants, inv.Name)
-		if !out && (r.only == "" || inv.Name == r.only) && meant(inv) {
+		named := slices.Contains(r.Scenario.Invariants, inv.Name)
+		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !named
+		rule := inside.In(&inv).Rule && !recipe && !named && r.only == ""
+		if !out && !rule && (r.only == "" || inv.Name == r.only) && meant(inv) {
 			names = append(names, inv.Name)
 		}
 	}
 	return names
 }
 
-// about returns the invariants of what a scenario is about: locks, calls or pages.
-func about(s *scenario.Scenario) []invariant.Invariant {
-	asks := func(verb scenario.Verb) bool {
-		return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
-			return slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == verb })
-		})
-	}
-	switch {
-	case asks("hold"):
-		return invariant.OfLocks()
-	case asks("once"):
-		return invariant.OfCalls()
-	default:
-		return invariant.All()
-	}
+// Excused names, with the reason, the invariants about leases that are void because clock skew is as long as a lease.
+// Their findings are violations, but their silence proves nothing.
+func (r *Report) Excused() (names []string, why string) {
+	ev := invariant.Evidence{MaxClockSkew: r.Scenario.Skew}
+	inside.In(&ev).Held, inside.In(&ev).Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
+	names = r.asked(func(inv invariant.Invariant) bool {
+		excused := inside.In(&inv).Excused(inv.Name, ev)
+		why = cmp.Or(why, excused)
+		return excused != ""
+	})
+	return names, why
 }
 
-// Unreached returns the deadlines of leases that a proof did not meet on all sides: before the end, at it, and after
-// it. A campaign has none.
+// about returns the invariants of the subject of a scenario.
+func about(s *kernel.Scenario) []invariant.Invariant {
+	return list.Of(func(yield func(string) bool) {
+		for _, a := range s.Actors {
+			for _, c := range a.Script {
+				if !yield(string(c.Verb)) {
+					return
+				}
+			}
+		}
+	}).All
+}
+
+// Unreached returns the lease deadlines that a proof did not meet on all sides: before, at and after; nil for a
+// campaign.
 func (r *Report) Unreached() (leases []Deadline) {
 	for _, d := range r.Deadlines {
 		if d.Lease && !d.Reached() {
@@ -73,7 +87,7 @@ func (r *Report) Passed() bool {
 }
 
 // Expected is the verdict that a scenario expects of a protocol: Expect for its own protocol, and ok for every other.
-func Expected(s *scenario.Scenario, protocol string) invariant.Verdict {
+func Expected(s *kernel.Scenario, protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect
 	}
@@ -92,12 +106,14 @@ func (r *Report) Summary() string {
 	}
 }
 
-// Deadline is the end of a lease or of a freshness, as rows had it in a search. Before, At and After say whether a
-// request to the row was sent in the second before the end, at the end, and after it, while the row still had that end.
+// Deadline is the end of a lease or of freshness in a row, met by a search. Before, At and After say whether a request
+// to the row was sent in the second before the deadline, at it, and after it, while the row still had it.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
 	Lease             bool   // the end of a lease, and not of a page's freshness
 	Before, At, After bool
+	// Part says that a request was sent where rounding to whole seconds would have shown: the end was no whole second.
+	Part bool
 }
 
 // Reached says whether the search met the deadline in all three ways.
@@ -145,7 +161,7 @@ func deadlines(ends hooks.Ends) (all []Deadline) {
 			}
 		}
 		met := ends[end]
-		d.Before, d.At, d.After = met.Before, met.At, met.After
+		d.Before, d.At, d.After, d.Part = met.Before, met.At, met.After, met.Part
 		all = append(all, d)
 	}
 	return all

@@ -14,23 +14,23 @@ import (
 	"os"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Search is a proof that was interrupted, as a file can keep it: see Prove.From. It holds everything that the rest of
-// the proof depends on, so a proof in parts is the proof in one go.
+// the proof depends on, so a proof that was interrupted says what a proof in one go says.
 //
 // # Limits
 //
-// It belongs to one build of isr-sim: another one may number states and steps otherwise. Of a program in another
-// language its file knows the command, and what some runs were like. A program that has changed since is noticed only
-// where one of these runs is another one now, or a run that begins like the latest one differs from it.
+// It belongs to one build of isr-sim: another build may number states and steps differently. For a program in another
+// language, its file has the command and samples of runs. A changed program is noticed only if one of these samples, or
+// a run that begins like the latest one, now differs.
 type Search struct {
 	Code string `json:"code"` // the SHA-256 of the program that searched
 	subject
@@ -40,16 +40,11 @@ type Search struct {
 	// again.
 	Against string `json:"against,omitempty"`
 
-	// Of a part: how the reader names the scenario, its text, and the run that is violated, if one is.
-	File   string            `json:"file,omitempty"`
-	Text   string            `json:"text,omitempty"`
-	Failed *schedule.Choices `json:"failed,omitempty"`
-
 	Total  total             `json:"total"`
 	Misfit string            `json:"misfit,omitempty"`
 	Doubt  *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
 	Judged map[string]bool   `json:"judged"`
-	// Real is what a program used so far that is not simulated. The command that has the program fills it.
+	// Real lists the unsimulated things that a program used so far. The command that has the program fills it.
 	Real []string `json:"real,omitempty"`
 	// Witnesses are runs of a program, by which it is known again.
 	Witnesses witnesses  `json:"witnesses,omitzero"`
@@ -57,9 +52,6 @@ type Search struct {
 	Reached   *sim.Saved `json:"reached"`
 	Sum       string     `json:"sum"` // the SHA-256 of the rest
 }
-
-// SearchHead begins the file of a Search.
-const SearchHead = `{"code":"`
 
 // witnesses are runs at equal distances, which a further part makes once more.
 type witnesses struct {
@@ -96,15 +88,15 @@ func (w *witnesses) due(schedule int) bool {
 // witness makes a run once more, for its trace: that has every request as it was sent.
 func (v Prove) witness(ctx context.Context, choices schedule.Choices, steps int) (witness, error) {
 	text := sha256.New()
-	run := v.schedule(sim.Replay(choices))
+	run := v.schedule(strategy.Replay(choices))
 	run.Steps, run.Trace = steps, text
 	_, err := run.Do(hooks.Afresh(ctx))
 	return witness{slices.Clone(choices), steps, hex.EncodeToString(text.Sum(nil))}, err
 }
 
 // witnessed is the witness of a run of the search.
-func (v Prove) witnessed(ctx context.Context, o *scenario.Outcome) (witness, error) {
-	result := inside.In(o).Result
+func (v Prove) witnessed(ctx context.Context, o *kernel.Outcome) (witness, error) {
+	result := o.Result
 	if result.End != sim.Abandoned {
 		result.Steps = 0
 	}
@@ -149,19 +141,9 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 	if v.Against != nil {
 		s.Against = v.Against.Sum
 	}
-	if v.Split.Parts > 0 {
-		text, err := v.Scenario.YAML()
-		if err != nil {
-			return nil, err
-		}
-		s.File, s.Text = v.File, string(text)
-	}
-	if proof.Failure != nil {
-		s.Failed = &inside.In(proof.Failure).Result.Choices
-	}
 	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks}
 	if proof.Doubt != nil {
-		s.Doubt = &inside.In(proof.Doubt).Result.Choices
+		s.Doubt = &proof.Doubt.Result.Choices
 	}
 	for _, f := range proof.total.Unmet {
 		s.Total.Unmet = append(s.Total.Unmet, slices.Index(v.Scenario.Faults, f))
@@ -237,8 +219,6 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	case s.subject != of:
 		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed,
 			v.Protocol.Name, v.Seed)
-	case s.Part().Part != v.Split.Part || s.Part().Parts != v.Split.Parts:
-		return fmt.Errorf("found a search of %v, expected %v", s.Part(), v.Split)
 	case s.Off != x.Off || s.Repeat != x.Repeat:
 		return errors.New("found a search with other reductions, such as one for a certificate")
 	case v.Against != nil && s.Against != v.Against.Sum:
@@ -265,25 +245,7 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 		}
 		proof.Verdict, proof.Why = invariant.Unknown, proof.Doubt.Why
 	}
-	if s.Failed != nil {
-		if proof.Failure, err = v.replay(ctx, *s.Failed); err != nil {
-			return err
-		}
-		if proof.Failure.Verdict != invariant.Violated {
-			return fmt.Errorf("found a violated run in it that is %v now, in the same build", proof.Failure.Verdict)
-		}
-		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "",
-			proof.Schedules, sim.Exhaustive
-	}
 	return nil
-}
-
-// Part is the part that was searched; the zero Split is the whole.
-func (s *Search) Part() sim.Split {
-	if f := s.Reached.Frontier; f != nil {
-		return f.Split
-	}
-	return sim.Split{}
 }
 
 // build returns the SHA-256 of this program's file.

@@ -12,12 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -31,7 +30,7 @@ const interruptible = "name: small\ncache: {lease: 1s, render: 0s, attempts: 1, 
 func show(p *Proof) string {
 	doubt := "no doubt"
 	if p.Doubt != nil {
-		doubt = fmt.Sprint(p.Doubt.Why, inside.In(p.Doubt).Result.Choices)
+		doubt = fmt.Sprint(p.Doubt.Why, p.Doubt.Result.Choices)
 	}
 	explored := p.Explored
 	explored.Share = math.Round(explored.Share * 1e9) // a sum of fractions, whose order differs
@@ -72,7 +71,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		if v.From, err = ReadSearch(file); err != nil {
 			t.Fatal(err)
 		}
-		// If a further part runs no schedule, what it has found is what is in the file.
+		// A further part without a schedule returns the result in the file.
 		nothing := v
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
 		same := scenariotest.Ran(t, nothing)
@@ -95,13 +94,13 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 		"complete":      {Scenario: s, Seed: 1},
 		"cut":           {Scenario: cut, Seed: 1},
 		"a certificate": {Scenario: s, Seed: 1, Certify: true},
-		"the SDK":       {Scenario: s, Seed: 1, Options: scenario.Options{SDK: true}},
+		"the SDK":       {Scenario: s, Seed: 1, Options: kernel.Options{SDK: true}},
 		"violated":      {Scenario: s, Seed: 1, Protocol: blind},
 		"a team":        {Scenario: s, Seed: 1, crew: crew{alone: 15, size: 3, round: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "complete" || name == "the SDK" {
-				effort.Long(t) // a certificate is of a complete search, too
+				effort.Nightly(t) // a certificate is of a complete search, too
 			}
 			whole := scenariotest.Ran(t, v)
 			split, parts := inParts(t, v, 1+whole.Schedules/7)
@@ -159,7 +158,7 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		"of recipe-a":      {Scenario: s, Seed: 1, Protocol: blind, From: read()},
 		"other reductions": {Scenario: s, Seed: 1, Certify: true, From: read()},
 		"another build":    {Scenario: s, Seed: 1, From: rebuilt},
-		"such as one for":  {Scenario: s, Seed: 1, From: read(), Options: scenario.Options{SDK: true}},
+		"such as one for":  {Scenario: s, Seed: 1, From: read(), Options: kernel.Options{SDK: true}},
 	} {
 		_, err := v.Run(t.Context())
 		if told, is := errors.AsType[*mistake.Error](err); !is || !strings.Contains(told.Error(), want) {
@@ -219,7 +218,7 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 	}
 	_, begun, err := part(Prove{Against: right, MaxSchedules: 20})
 	must.OK(t, err)
-	for i := 0; i < len(right.States); i += effort.Fewer(5, effort.Quick(17, 1+len(right.States)/4)) {
+	for i := 0; i < len(right.States); i += effort.Fewer(5, 1+len(right.States)/4) {
 		wrong := *right
 		wrong.States = slices.Delete(slices.Clone(right.States), i, i+1)
 		wrong.Sum = sum(wrong.numbers())
@@ -239,8 +238,8 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 	}
 }
 
-// Of a program nobody knows whether it is still the same. So some of the runs of a search that goes on are made once
-// more: here the search has only a few schedules left, none of which a program that has lost a condition would violate.
+// A resumed search cannot know that its program is unchanged, so it repeats some earlier runs. Here the few schedules
+// left would not violate anything under a program that has lost a condition.
 func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	effort.NotShort(t)
 	s := scenariotest.Parsed(t, interruptible)

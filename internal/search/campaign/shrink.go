@@ -5,36 +5,38 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,
-// then fewer steps, then in less time, and then with fewer faults, actors, commands and settings.
+// Shrink makes a violated run small: it looks for a run that violates the same invariant and does as much harm, with
+// fewer context switches, then fewer steps, then in less time, and then with fewer faults, actors, commands and
+// settings. A run that does more harm comes before all of them.
 //
 //	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
 //
 // It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
 // simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that
-// violates the invariant (scenario.Replay.Steps). A violation of liveness has no such step: liveness is about the end.
+// violates the invariant (kernel.Replay.Steps). A violation of liveness has no such step: liveness is about the end.
 //
 // # Limits
 //
 // It is greedy: there may be a smaller run that needs several changes at once. It keeps a scenario's promises:
 // max-clock-skew is made smaller only if all clocks are exact.
 type Shrink struct {
-	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
-	Failed scenario.Run
+	// Failed is the violated run: its Strategy is strategy.Replay of the recorded choices. Trace is not used.
+	Failed kernel.Run
 	// Runs bounds the number of runs; 0 is DefaultShrinkRuns.
 	Runs int
 	// ScheduleOnly leaves the scenario as it is.
@@ -49,8 +51,8 @@ const DefaultShrinkRuns = 10_000
 type Shrunk struct {
 	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks
 	// and no mutants.
-	Scenario *scenario.Scenario
-	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
+	Scenario *kernel.Scenario
+	Outcome  *kernel.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
 	After    Size
 	Runs     int // that were tried
@@ -68,7 +70,7 @@ type Size struct {
 	Commands int // in all scripts
 }
 
-func sizeOf(s *scenario.Scenario, r sim.Result) Size {
+func sizeOf(s *kernel.Scenario, r sim.Result) Size {
 	size := Size{Switches: r.Switches, Steps: r.Steps, Elapsed: r.Elapsed, Faults: len(s.Faults), Actors: len(s.Actors)}
 	for _, a := range s.Actors {
 		size.Commands += len(a.Script)
@@ -104,7 +106,7 @@ func (e *NotViolatedError) Error() string {
 }
 
 // Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors come from
-// scenario.Run.Do. A cancelled context ends it with the smallest run so far.
+// kernel.Run.Do. A cancelled context ends it with the smallest run so far.
 func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	k.Failed.Trace = nil
 	if k.Failed.Swarm {
@@ -121,6 +123,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	}
 	sh := &shrinker{
 		ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns),
+		harm: o.Harm, graded: o.Graded,
 	}
 	defer sh.pool.Close()
 	budget := sh.left
@@ -135,6 +138,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	}
 	found := found{&s, k.Failed.Seed, recorded}
 	before := sizeOf(&s, recorded.Result)
+	found, _ = sh.worse(found)
 	for {
 		next := found
 		next.recorded = reschedule.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
@@ -143,7 +147,10 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 		}
 		if next.compare(&found) >= 0 {
 			if next = sh.withoutTail(found); next.compare(&found) >= 0 {
-				break
+				worse := false
+				if next, worse = sh.worse(found); !worse {
+					break
+				}
 			}
 		}
 		if found = next; found.recorded.Result.End != sim.Cut {
@@ -155,10 +162,10 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 
 // drawn returns the scenario without the possible faults that swarm testing turns off in the run of a seed. The run's
 // choices fit the returned scenario unchanged: a fault that is off offers no step.
-func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
+func drawn(s *kernel.Scenario, seed uint64) *kernel.Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults),
-		func(f scenario.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
+		func(f kernel.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
 	return &same
 }
 
@@ -167,7 +174,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
 	choices := trimmed(f.recorded.Result.Choices)
-	run.Strategy = sim.Replay(choices)
+	run.Strategy = strategy.Replay(choices)
 	// An interrupt must not lose what has been found so far: this run, which is small by now, is made to its end.
 	o, err := run.Do(hooks.Leave(context.WithoutCancel(sh.ctx), nil))
 	if err != nil {
@@ -179,7 +186,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	recorded := o.Replay()
 	recorded.Choices = choices
 	s.Replay = &recorded
-	after := sizeOf(&s, inside.In(o).Result)
+	after := sizeOf(&s, o.Result)
 	if o.Violation == nil {
 		return nil, fmt.Errorf(
 			"scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name,
@@ -206,14 +213,66 @@ func trimmed(c sim.Choices) sim.Choices {
 // shrinker tries runs.
 type shrinker struct {
 	ctx       context.Context
-	run       scenario.Run
+	run       kernel.Run
 	invariant string
-	left      int // runs that may still be tried
+	harm, did int  // the harm that a violation must do, and that of the run that was tried last
+	graded    bool // the invariant also knows violations with more harm, or with less
+	left      int  // runs that may still be tried
 	pool      hooks.Pool
 }
 
-// attempt says whether a schedule of the scenario violates the invariant.
-func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attempt {
+// worse looks for a schedule of the same scenario that does more harm, if the invariant knows any. A smaller run with
+// less harm is a worse example of the bug.
+func (sh *shrinker) worse(f found) (more found, is bool) {
+	for strategy := range furtherSchedules(f.seed, sh.graded, &sh.harm) {
+		was, bound := sh.harm, sh.run.Steps
+		sh.harm, sh.run.Steps = was+1, 0
+		if recorded, ok := reschedule.Record(strategy, sh.attempt(f.scenario, f.seed)); ok {
+			f.recorded, sh.harm, is = recorded, sh.did, true
+			continue
+		}
+		sh.harm, sh.run.Steps = was, bound
+	}
+	return f, is
+}
+
+// moreSchedules is how many schedules are tried for one that does more harm.
+const moreSchedules = 50
+
+// furtherSchedules are the schedules of a scenario that are tried for more harm, until the harm is done.
+func furtherSchedules(seed uint64, graded bool, harm *int) iter.Seq[sim.Strategy] {
+	const done = 2
+	return func(yield func(sim.Strategy) bool) {
+		plan := strategy.Portfolio().Begin()
+		for i := 0; i < moreSchedules && graded && *harm < done; i++ {
+			if !yield(plan.At(i).From(sim.Stream(sim.Derive(seed, i), "harm"))) {
+				return
+			}
+		}
+	}
+}
+
+// Worse returns the outcome of a schedule that violates the same invariant as a run and does more harm; nil if none of
+// some schedules does.
+func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (more *kernel.Outcome, err error) {
+	harm := o.Harm
+	run.ExpectedSteps, run.Steps = o.Result.Steps, 0
+	for strategy := range furtherSchedules(run.Seed, o.Graded, &harm) {
+		run.Strategy = strategy
+		next, err := run.Do(ctx)
+		if err != nil {
+			return more, err
+		}
+		if next.Violation != nil && next.Violation.Invariant.Name == o.Violation.Invariant.Name &&
+			next.Harm > harm {
+			more, harm = next, next.Harm
+		}
+	}
+	return more, nil
+}
+
+// attempt says whether a schedule of the scenario violates the invariant, with no less harm.
+func (sh *shrinker) attempt(s *kernel.Scenario, seed uint64) reschedule.Attempt {
 	return func(strategy sim.Strategy) (sim.Result, bool) {
 		if sh.left == 0 || sh.ctx.Err() != nil {
 			return sim.Result{}, false
@@ -224,7 +283,7 @@ func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attemp
 }
 
 func (sh *shrinker) violates(
-	ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy,
+	ctx context.Context, s *kernel.Scenario, seed uint64, strategy sim.Strategy,
 ) (sim.Result, bool) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
@@ -232,7 +291,9 @@ func (sh *shrinker) violates(
 	if err != nil {
 		return sim.Result{}, false
 	}
-	return inside.In(o).Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
+	sh.did = o.Harm
+	return o.Result,
+		o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant && sh.did >= sh.harm
 }
 
 // withoutTail ends the run at the step that violates the invariant. It makes a few runs, even if the budget is used up.
@@ -240,7 +301,7 @@ func (sh *shrinker) violates(
 // run, a smaller bound does not violate it, and the run does not change. A bound that no longer ends the run is
 // removed.
 func (sh *shrinker) withoutTail(f found) found {
-	ctx, whole, replay := context.WithoutCancel(sh.ctx), sh.run.Steps, sim.Replay(f.recorded.Result.Choices)
+	ctx, whole, replay := context.WithoutCancel(sh.ctx), sh.run.Steps, strategy.Replay(f.recorded.Result.Choices)
 	attempt := func(s sim.Strategy) (sim.Result, bool) { return sh.violates(ctx, f.scenario, f.seed, s) }
 	sh.run.Steps = 1 + sort.Search(f.recorded.Result.Steps-1, func(i int) bool {
 		sh.run.Steps = i + 1
@@ -259,7 +320,7 @@ func (sh *shrinker) withoutTail(f found) found {
 
 // found is a scenario and a run of it that violates the invariant.
 type found struct {
-	scenario *scenario.Scenario
+	scenario *kernel.Scenario
 	seed     uint64
 	recorded reschedule.Recorded
 }
@@ -276,7 +337,7 @@ func (f *found) compare(o *found) int {
 
 // detailsOf counts the details of a scenario that its size leaves out: the pauses, crashes and clock steps that it
 // permits, ticks, settings that are not the default, and durations.
-func detailsOf(s *scenario.Scenario) [4]int64 {
+func detailsOf(s *kernel.Scenario) [4]int64 {
 	var nodeFaults, settings int64
 	count := func(differs bool) {
 		if differs {
@@ -293,7 +354,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 	for _, f := range s.Faults {
 		count(f.Times != 0)
 	}
-	d := scenario.Defaults()
+	d := kernel.Defaults()
 	for _, same := range cacheSettings {
 		differing := s.Cache
 		same(&differing, &d.Cache)

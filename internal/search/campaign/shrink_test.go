@@ -16,28 +16,29 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // failing returns a run of the embedded scenario that violates an invariant under the protocol.
-func failing(t testing.TB, name, protocol string) scenario.Run {
+func failing(t testing.TB, name, protocol string) kernel.Run {
 	t.Helper()
 	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
 	}
-	return scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
-		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	return kernel.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed,
+		Strategy: strategy.Replay(r.Failure.Result.Choices)}
 }
 
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
@@ -102,7 +103,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 }
 
 // replays checks that the file of a shrunk run can be read, and that its replay entry is that run. It returns the run.
-func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
+func replays(t *testing.T, shrunk *campaign.Shrunk) kernel.Run {
 	t.Helper()
 	s := scenariotest.Parsed(t, yamlOf(t, shrunk.Scenario))
 	run := must.Of(s.Recorded())(t)
@@ -110,9 +111,9 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
 	}
-	if inside.In(o).Digest != s.Replay.Digest || inside.In(o).Digest != inside.In(shrunk.Outcome).Digest {
-		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", inside.In(o).Digest,
-			s.Replay.Digest, inside.In(shrunk.Outcome).Digest)
+	if o.Digest != s.Replay.Digest || o.Digest != shrunk.Outcome.Digest {
+		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", o.Digest,
+			s.Replay.Digest, shrunk.Outcome.Digest)
 	}
 	if !strings.Contains(s.About, shrunk.Outcome.Violation.Why) {
 		t.Errorf("the file does not say what is violated: %q", s.About)
@@ -120,7 +121,7 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	return run
 }
 
-func yamlOf(t testing.TB, s *scenario.Scenario) string {
+func yamlOf(t testing.TB, s *kernel.Scenario) string {
 	t.Helper()
 	yaml := must.Of(s.YAML())(t)
 	return string(yaml)
@@ -222,13 +223,13 @@ func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
 }
 
 func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
-	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
-		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	run := kernel.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
+		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: strategy.Replay(nil)}
 	_, err := campaign.Shrink{Failed: run}.Run(t.Context())
 	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
 		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
 	}
-	run.Strategy = sim.Replay(sim.Choices{99})
+	run.Strategy = strategy.Replay(sim.Choices{99})
 	_, err = campaign.Shrink{Failed: run}.Run(t.Context())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a DivergedError", err)
@@ -238,7 +239,7 @@ func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
 func BenchmarkShrink(b *testing.B) {
 	for protocol, names := range catchers(b) {
 		b.Run(protocol, func(b *testing.B) {
-			runs := make([]scenario.Run, len(names))
+			runs := make([]kernel.Run, len(names))
 			for i, name := range names {
 				runs[i] = failing(b, name, protocol)
 			}
@@ -255,7 +256,7 @@ func BenchmarkShrink(b *testing.B) {
 // TestShrinkDropsWhatHappensAtATime: among the events at a time, only the pause that matters is left. The resulting
 // file can be read, and violates the same invariant.
 func TestShrinkDropsWhatHappensAtATime(t *testing.T) {
-	s, err := scenario.Parse("events.yaml", []byte(`
+	s, err := kernel.Parse("events.yaml", []byte(`
 name: events
 max-clock-skew: 1s
 cache: {lease: 10s, revalidate: 60s, render: 3s}
@@ -274,11 +275,11 @@ bounds: {ticks: 0}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
-		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := kernel.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed,
+		Strategy: strategy.Replay(r.Failure.Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	text := yamlOf(t, shrunk.Scenario)
-	again, err := scenario.Parse("shrunk.yaml", []byte(text))
+	again, err := kernel.Parse("shrunk.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("the shrunk file:\n%s\n%v", text, err)
 	}
@@ -315,7 +316,7 @@ func (c impatient) PutItem(
 // TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, of an actor that is not
 // the first.
 func TestShrinkKeepsTheFaultThatMatters(t *testing.T) {
-	s, err := scenario.Parse("faults.yaml", []byte(`
+	s, err := kernel.Parse("faults.yaml", []byte(`
 name: faults
 cache: {lease: 10s, revalidate: 20s, render: 1s, attempts: 1, contention: wait}
 actors:
@@ -339,8 +340,8 @@ bounds: {ticks: 2}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed,
-		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := kernel.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed,
+		Strategy: strategy.Replay(r.Failure.Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	got := shrunk.Scenario
 	if len(got.Faults) != 1 || got.Faults[0].String() != "maybe throttled op=PutItem key=LOCK actor=bob" {
@@ -375,7 +376,7 @@ faults:
 `)
 	p := scenariotest.Protocol(t, "blind-release")
 	r := scenariotest.Ran(t,
-		campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
+		campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{Swarm: true}})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}
@@ -399,17 +400,71 @@ func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
 			"faults: [origin-failed from 0s to 5m]\n"+
 			"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep "+
 			"4m, get /home]}]\n")
-	only := scenario.Options{Only: "liveness"}
+	only := kernel.Options{Only: "liveness"}
 	p := scenariotest.Protocol(t, "no-release-after-failure")
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: only})
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Options: only, Seed: inside.In(r.Failure).Result.Seed,
-		Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	run := kernel.Run{Scenario: s, Protocol: p, Options: only, Seed: r.Failure.Result.Seed,
+		Strategy: strategy.Replay(r.Failure.Result.Choices)}
 	again := replays(t, shrink(t, campaign.Shrink{Failed: run}))
 	if r := scenariotest.Ran(t,
 		campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: 100}); r.Verdict != invariant.OK {
 		t.Errorf("the reference protocol in the shrunk scenario: %v\n%s", r.Verdict, yamlOf(t, again.Scenario))
+	}
+}
+
+// unpublished is violated by every page. The harm is done if a second machine puts its page over the first one's.
+var unpublished = invariant.Invariant{
+	Name: "unpublished", Statement: "no page is published",
+	Check: func(ev invariant.Evidence) (f invariant.Finding) {
+		f.Verdict = invariant.OK
+		author := ""
+		for i := range ev.Changes {
+			c := &ev.Changes[i]
+			if !invariant.Publishes(c) {
+				continue
+			}
+			f.Verdict, f.Why, f.Changes = invariant.Violated, "a page was published", append(f.Changes, c.Seq)
+			inside.In(&f).Graded = true
+			inside.In(&f).Done = inside.In(&f).Done || author != "" && author != c.Actor
+			author = c.Actor
+		}
+		return f
+	},
+}
+
+// A run with less harm is smaller, and no smaller example of the bug: shrinking ends in the harmful one, from whichever
+// run it begins.
+func TestShrinkingKeepsTheHarm(t *testing.T) {
+	s := scenariotest.Parsed(t, "{name: harm, protocol: recipe-a, invariants: [freshness], bounds: {ticks: 0}, "+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, crashes: 1, script: [sleep 2m, get /home]}]}")
+	run := kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"),
+		Options: kernel.Options{Invariants: []invariant.Invariant{unpublished}}}
+	began := map[int]bool{}
+	for seed := uint64(0); seed < 200 && len(began) < 2; seed++ {
+		run.Seed = seed
+		run.Strategy = strategy.Portfolio().Begin().At(int(seed)).From(sim.Stream(seed, "harm"))
+		o := must.Of(run.Do(t.Context()))(t)
+		if o.Verdict != invariant.Violated || began[o.Harm] {
+			continue
+		}
+		began[o.Harm] = true
+		run.Strategy = strategy.Replay(o.Result.Choices)
+		var sizes [2]string
+		for i := range sizes {
+			small := must.Of(campaign.Shrink{Failed: run}.Run(t.Context()))(t)
+			if sizes[i] = small.After.String(); small.Outcome.Harm != 2 {
+				t.Errorf("from harm %d it ends in harm %d:\n%s", o.Harm, small.Outcome.Harm,
+					small.Outcome.Explain("harm", "recipe-a"))
+			}
+		}
+		if sizes[0] != sizes[1] {
+			t.Errorf("one run ends in %s and in %s", sizes[0], sizes[1])
+		}
+	}
+	if len(began) < 2 {
+		t.Errorf("the runs began with the harms %v, want two of them", began)
 	}
 }

@@ -3,14 +3,14 @@ package campaign
 import (
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // TestOutcomesAreRenumberedWithoutFaults: the outcomes of an effect number the faults that the schedule may choose.
 func TestOutcomesAreRenumberedWithoutFaults(t *testing.T) {
-	faults := []scenario.Fault{{Maybe: true}, {Maybe: false}, {Maybe: true}, {Maybe: true}} // outcomes 1, none, 2, 3
+	faults := []kernel.Fault{{Maybe: true}, {Maybe: false}, {Maybe: true}, {Maybe: true}} // outcomes 1, none, 2, 3
 	for _, test := range []struct {
 		without []int
 		want    [4]int // by outcome
@@ -45,16 +45,16 @@ func TestAnActorIsAllItsIncarnations(t *testing.T) {
 
 // TestChangesLeaveTheScenarioAlone: no attempt changes the scenario that it starts from.
 func TestChangesLeaveTheScenarioAlone(t *testing.T) {
-	s := scenario.Defaults()
+	s := kernel.Defaults()
 	s.Name = "s"
-	s.Actors = []scenario.Actor{
-		{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1},
+	s.Actors = []kernel.Actor{
+		{Name: "alice", Script: []kernel.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1},
 		{Name: "bob"},
 	}
-	s.Faults = []scenario.Fault{{Maybe: true}, {}}
+	s.Faults = []kernel.Fault{{Maybe: true}, {}}
 	before, err := s.YAML()
 	must.OK(t, err)
-	other := changed(s, func(s *scenario.Scenario) {
+	other := changed(s, func(s *kernel.Scenario) {
 		s.Actors[0].Script[0] = s.Actors[0].Script[1]
 		s.Actors[0].Pauses = 0
 		s.Actors = s.Actors[:1]
@@ -66,7 +66,7 @@ func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	if other == nil || string(before) != string(after) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	if same := changed(s, func(*scenario.Scenario) {}); same != nil {
+	if same := changed(s, func(*kernel.Scenario) {}); same != nil {
 		t.Error("no change is a change")
 	}
 }

@@ -2,20 +2,28 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -58,7 +66,7 @@ func (f *follower) Watch(s sim.Step) {
 // transition is a step from a state.
 type transition struct{ state, move uint64 }
 
-// successor is what a transition has led to.
+// successor is the state after a transition.
 type successor struct {
 	state    uint64 // 0 if the run is over
 	possible fingerprint.Hash
@@ -83,7 +91,7 @@ func (s successor) difference(o successor) string {
 
 // walks are walks through one world.
 type walks struct {
-	scenario *scenario.Scenario
+	scenario *kernel.Scenario
 	protocol isr.Protocol
 	pool     hooks.Pool
 	numbers  map[sim.Move]uint64
@@ -103,8 +111,8 @@ func (w *walks) number(m sim.Move) uint64 {
 	return n
 }
 
-// outcome is what a run came to; "" if nothing is wrong.
-func outcome(o *scenario.Outcome) string {
+// outcome is the error of a run, or "".
+func outcome(o *kernel.Outcome) string {
 	switch o.Verdict {
 	case invariant.OK:
 		return ""
@@ -115,14 +123,14 @@ func outcome(o *scenario.Outcome) string {
 	}
 }
 
-func (w *walks) run(t *testing.T, strategy sim.Strategy, steps int) (*scenario.Outcome, []uint64, error) {
+func (w *walks) run(t *testing.T, strategy sim.Strategy, steps int) (*kernel.Outcome, []uint64, error) {
 	probe := &hooks.Probe{Coverage: true}
-	o, err := scenario.Run{Scenario: w.scenario, Protocol: w.protocol, Seed: 1, Strategy: strategy, Steps: steps}.
+	o, err := kernel.Run{Scenario: w.scenario, Protocol: w.protocol, Seed: 1, Strategy: strategy, Steps: steps}.
 		Do(w.pool.In(hooks.With(t.Context(), probe)))
 	return o, probe.States, err
 }
 
-// walk walks once more, and returns how a step differs from what it has come to before; "" if none does.
+// walk walks once more, and returns how a step's result differs from an earlier one, or "".
 func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 	var f *follower
 	o, states, err := w.run(t, sim.Strategy{Name: "followed", New: func(_ *rand.Rand, expected int) sim.Chooser {
@@ -133,12 +141,12 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 	if err != nil {
 		t.Fatalf("%s: %v", w.protocol.Name, err)
 	}
-	choices, until, found := slices.Clone(inside.In(o).Result.Choices), len(f.steps), outcome(o)
+	choices, until, found := slices.Clone(o.Result.Choices), len(f.steps), outcome(o)
 	if found != "" {
 		w.found++
 		// The step that brought it about is the last one of the shortest run that has it.
 		until = 1 + sort.Search(len(f.steps)-1, func(n int) bool {
-			cut, _, err := w.run(t, sim.Replay(choices), n+1)
+			cut, _, err := w.run(t, strategy.Replay(choices), n+1)
 			if err != nil {
 				t.Fatalf("%s: %d steps of %v: %v", w.protocol.Name, n+1, choices, err)
 			}
@@ -173,7 +181,7 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 }
 
 // through walks through a world until a step differs, and at most so many times.
-func through(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
+func through(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
 	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{},
 		taken: map[sim.Kind]int{}}
 	defer w.pool.Close()
@@ -304,14 +312,14 @@ func drawnCommand(r *rand.Rand, key string, regions bool) string {
 }
 
 // drawnAs draws the n-th world. It is a valid one.
-func drawnAs(t *testing.T, n int) (text string, s *scenario.Scenario, p isr.Protocol) {
+func drawnAs(t *testing.T, n int) (text string, s *kernel.Scenario, p isr.Protocol) {
 	rng, kind := rand.New(rand.NewPCG(uint64(n), 7)), drawnKinds[n%len(drawnKinds)]
 	for range 10_000 {
 		text = drawnWorld(rng)
 		if !strings.Contains(text, kind) {
 			continue
 		}
-		s, err := scenario.Parse("f.yaml", []byte(text))
+		s, err := kernel.Parse("f.yaml", []byte(text))
 		if err != nil {
 			continue
 		}
@@ -364,7 +372,17 @@ func TestEqualStatesThatOnceDiffered(t *testing.T) {
 	for name, c := range map[string]struct {
 		protocol, text string
 		seed           uint64
+		does           func(ctx context.Context, h doing, key string) error // in place of a protocol
 	}{
+		// How many rows TTL has deleted says whether it may delete another one.
+		"how many rows TTL has deleted": {"", `
+cache: {render: 0s, patience: 1, attempts: 1}
+ttl-lag: scheduler
+bounds: {ticks: 0, sweeps: 1}
+actors:
+  - {name: alice, script: [get /a]}
+  - {name: bob, script: [sleep 1s, get /a]}
+`, 1, swept},
 		// Bob's clock is ahead by more than is promised, so he takes a lease that has time left: how much decides
 		// whether that is a flight of its own.
 		"the promised skew, to the memory of single-flight": {"recipe-a", `
@@ -376,7 +394,7 @@ invariants: [single-flight] # others are violated before
 actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [sleep 1s, get /a], clock: {offset: 2s}}
-`, 1},
+`, 1, nil},
 		// Alice's clock decides when her request may be forgotten. Carol's page hides all else that it decided, and bob
 		// takes the place of the request's row.
 		"the ttl of a REQ row that is replaced": {"recipe-a", `
@@ -386,7 +404,7 @@ actors:
   - {name: alice, script: [regenerate /a as x with p], clock: {steps: [1s]}}
   - {name: bob, script: [sleep 4s, regenerate /a as x with p], clock: {offset: 1s}}
   - {name: carol, script: [regenerate /b as y with p, sleep 1s, regenerate /a as z with p]}
-`, 3},
+`, 3, nil},
 		// All that is left of bob is whether he has asked for a request, which has changed nothing.
 		"whether a request has been asked for": {"recipe-a", `
 cache: {render: 0s, patience: 1, attempts: 1}
@@ -395,7 +413,7 @@ faults: [request-lost actor=bob times=always]
 actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [get /a, regenerate /a as x with p], crashes: 1}
-`, 1},
+`, 1, nil},
 		// That bob has written the row of his own request is of no interest once he asks for something else.
 		"what a node notes of its own request": {"recipe-a", `
 cache: {lease: 2s, revalidate: 1s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}
@@ -403,8 +421,8 @@ bounds: {ticks: 1}
 actors:
   - {name: alice, script: [regenerate /a as x with p]}
   - {name: bob, script: [regenerate /a as x with p, sleep 2s, get /a]}
-`, 1},
-		// A call that one fault has hit is none for a fault that counts calls, and a dead node knows nothing of either.
+`, 1, nil},
+		// A call hit by one fault is not counted by another; a crashed node forgets both.
 		"calls that a possible fault has hit": {"recipe-a", `
 cache: {render: 0s, patience: 1, attempts: 1}
 bounds: {ticks: 0}
@@ -412,7 +430,7 @@ faults: [maybe request-lost actor=bob times=always, conflict]
 actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [regenerate /a as x with p], crashes: 1}
-`, 1},
+`, 1, nil},
 		"calls that a certain fault has hit": {"recipe-a", `
 cache: {render: 0s, patience: 1, attempts: 1}
 bounds: {ticks: 0}
@@ -421,11 +439,15 @@ actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [get /a], crashes: 1}
   - {name: carol, script: [regenerate /a as x with p], crashes: 1}
-`, 1},
+`, 1, nil},
 	} {
 		s := scenariotest.Parsed(t, "name: small"+c.text)
 		s.Without = unproved
-		w, differs := through(t, s, scenariotest.Protocol(t, c.protocol), c.seed, 60)
+		p := does(c.does)
+		if c.does == nil {
+			p = scenariotest.Protocol(t, c.protocol)
+		}
+		w, differs := through(t, s, p, c.seed, 60)
 		if differs != "" {
 			t.Errorf("%s: %s", name, differs)
 		}
@@ -448,8 +470,8 @@ func (k keeper) Get(ctx context.Context, key string) (isr.Served, error) {
 	return page, err
 }
 
-// Walks notice that a state lacks something: the memory of a node whose protocol says that it has none. Alice gets the
-// page, or gets no answer, and that she has got it is nowhere but there.
+// Walks notice an incomplete state: a protocol that wrongly declares its nodes memoryless. Whether alice got the page
+// is known only to her memory.
 func TestEqualStatesOfCodeWithMemoryDiffer(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
 		"faults: [maybe request-lost actor=alice times=always]\n"+
@@ -463,6 +485,141 @@ func TestEqualStatesOfCodeWithMemoryDiffer(t *testing.T) {
 		}}
 		if w, differs := through(t, s, p, 1, 60); differs != "" != says {
 			t.Errorf("it says that it has no memory: %v; %d steps compared: %q", says, w.repeated, differs)
+		}
+	}
+}
+
+// remove deletes a row that has a name alone.
+func (h doing) remove(ctx context.Context, name string) error {
+	_, err := h.cfg.Client.DeleteItem(ctx,
+		&dynamodb.DeleteItemInput{TableName: &h.cfg.Table, Key: pagecache.Key("notes", name)})
+	return err
+}
+
+// swept has alice leave a row that TTL may delete, and delete another one herself, unless TTL has deleted that: then it
+// may delete no other.
+func swept(ctx context.Context, h doing, _ string) error {
+	if h.name() == "bob" {
+		return nil
+	}
+	expired := func(name string) error {
+		row := pagecache.Key("notes", name)
+		row["ttl"] = second(h.cfg.Clock.Now().Add(-time.Minute))
+		return h.put(ctx, h.cfg.Table, row)
+	}
+	if err := errors.Join(expired("A"), h.remove(ctx, "A")); err != nil {
+		return err
+	}
+	return expired("B")
+}
+
+// One tick goes to each of these moments before and after the end of a lease: there a comparison may be wrong by the
+// smallest step of the rows' times, and there invariants excuse nothing more where clocks may differ.
+func TestATickGoesToEachSideOfADeadline(t *testing.T) {
+	const sec, ms = time.Second, time.Millisecond
+	millis := strings.Replace(ownRows, "expires: lease_expires_at", "expires: lease_expires_at ms", 1)
+	for _, test := range []struct {
+		world string
+		unit  time.Duration
+		at    []time.Duration // after the end
+	}{
+		{"", sec, []time.Duration{-sec, 0, sec}},
+		{"max-clock-skew: 2s\n", sec,
+			[]time.Duration{-3 * sec, -sec, 0, sec, 2 * sec, 5 * sec}},
+		{millis, ms, []time.Duration{-sec, -ms, 0, ms, sec}},
+		{"max-clock-skew: 2s\n" + millis, ms,
+			[]time.Duration{-2*sec - ms, -sec, -ms, 0, sec, 2 * sec, 4*sec + ms}},
+	} {
+		for _, at := range test.at {
+			ends := fakeclock.Epoch.Add(10 * sec)
+			finds(t, test.world+"bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, get /home]}\n",
+				func(ctx context.Context, h doing, page string) error {
+					if h.cfg.Clock.Now().Equal(ends.Add(at)) {
+						return h.wrong(ctx, page)
+					}
+					lock := pagecache.Key(isr.PartitionKey("", page), isr.SortLock)
+					lock["lease_token"] = &types.AttributeValueMemberS{Value: h.name()}
+					lock["lease_expires_at"] = &types.AttributeValueMemberN{
+						Value: strconv.FormatInt(ends.UnixNano()/int64(test.unit), 10)}
+					return h.put(ctx, h.cfg.Table, lock)
+				})
+		}
+	}
+}
+
+// Machines change places in a search only if nothing in the world tells them apart.
+func TestWhoIsInterchangeable(t *testing.T) {
+	const alice, bob = "  - {name: alice, script: [get /home]}\n", "  - {name: bob, script: [get /home]}\n"
+	for _, test := range []struct {
+		name, world, actors string
+		twins               int
+	}{
+		{"two alike", "", alice + bob, 2},
+		{"three alike, and one that is not", "",
+			alice + bob + "  - {name: carol, script: [get /home]}\n  - {name: dave, script: [change /home]}\n", 3},
+		{"a fault of anybody", "faults: [maybe response-lost]\n", alice + bob, 2},
+		{"a fault of one of them", "faults: [maybe response-lost actor=bob]\n", alice + bob, 0},
+		{"a fault of one of them that is certain", "faults: [request-lost actor=bob]\n", alice + bob, 0},
+		{"a fault of a third one", "faults: [maybe response-lost actor=carol]\n",
+			alice + bob + "  - {name: carol, script: [get /home]}\n", 0},
+		{"a delay", "faults: [latency 1s]\n", alice + bob, 2},
+		{"delays that are drawn by name", "faults: [latency 1s-2s]\n", alice + bob, 0},
+		{"another script", "", alice + "  - {name: bob, script: [get /home, get /home]}\n", 0},
+		{"a page with the name of one of them", "",
+			"  - {name: alice, script: [get /alice]}\n  - {name: bob, script: [get /alice]}\n", 1},
+		{"another clock", "", alice + "  - {name: bob, script: [get /home], clock: {offset: 1s}}\n", 0},
+		{"more pauses", "", alice + "  - {name: bob, script: [get /home], pauses: 1}\n", 0},
+		{"another tenant", "", alice + "  - {name: bob, script: [get /home], tenant: b}\n", 0},
+		{"two regions", "", alice + bob + "  - {name: carol, script: [get /home], region: eu-west-1}\n", 0},
+	} {
+		s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\n"+test.world+
+			"bounds: {ticks: 0}\nactors:\n"+test.actors)
+		p := does(func(context.Context, doing, string) error { return nil })
+		p.Memoryless = true
+		probe := &hooks.Probe{Search: true}
+		x := sim.Exploration{}
+		x.Next()
+		if _, err := (kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy()}).
+			Do(hooks.With(t.Context(), probe)); err != nil {
+			t.Fatal(test.name, err)
+		}
+		if len(probe.Twins) != test.twins {
+			t.Errorf("%s: got %v, want %d", test.name, probe.Twins, test.twins)
+		}
+	}
+}
+
+// The order of rows depends on names where keys have them, as code may see.
+func TestNamesInKeysTellMachinesApart(t *testing.T) {
+	for form, interchangeable := range map[string]bool{"note of %s": false, "%s": false, "%s-1": false, "of%s": true,
+		"nobody": true} {
+		for _, inPartition := range []bool{false, true} {
+			p := does(func(ctx context.Context, h doing, _ string) error {
+				named := form
+				if strings.Contains(form, "%") {
+					named = fmt.Sprintf(form, h.name())
+				}
+				key := pagecache.Key("notes", named)
+				if inPartition {
+					key = pagecache.Key(named, "note")
+				}
+				return h.put(ctx, h.cfg.Table, key)
+			})
+			p.Memoryless = true
+			s := scenariotest.Parsed(t,
+				"name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+twoActors)
+			var taken *sim.TakenError
+			for x := (sim.Exploration{}); x.Next(); {
+				_, err := kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy()}.
+					Do(hooks.With(t.Context(), &hooks.Probe{Search: true}))
+				if errors.As(err, &taken) {
+					break
+				}
+			}
+			if (taken == nil) != interchangeable || taken != nil && taken.Off != sim.InterchangeableActors {
+				t.Errorf("%q, in the partition's key %v: got %v, want interchangeable %v", form, inPartition, taken,
+					interchangeable)
+			}
 		}
 	}
 }

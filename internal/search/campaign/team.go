@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -38,7 +38,7 @@ func (s *searcher) close() {
 }
 
 // run runs the schedule that the exploration has prepared. If it repeats the one before, there is no outcome.
-func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
+func (s *searcher) run(ctx context.Context) (o *kernel.Outcome, err error) {
 	searching := hooks.With(ctx, s.looked)
 	again := s.x.Repeating()
 	if again {
@@ -58,8 +58,8 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	return o, err
 }
 
-// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search,
-// one in a hundred would be none, and what such code shares between machines may show in few schedules.
+// allAgain is how many of the first schedules of a search of foreign code are all repeated. In a small search, one in a
+// hundred would be too few to show state shared between machines.
 const allAgain = 100
 
 // due says whether the latest schedule is run once more, whatever its verdict.
@@ -68,11 +68,11 @@ func (s *searcher) due() bool {
 	return s.strict || s.SDK && n <= allAgain || schedules.Sampled(s.sample, n) || n&(n-1) == 0
 }
 
-// divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share
-// is found, and does no harm; so do the caller's own invariants, which may remember something. So a team is faster only
-// where code is remembered; elsewhere it comes to the same result.
+// divides says that the search goes on as a team. Nodes' code runs alone, so that state shared between machines is
+// detected safely; so do the caller's invariants, which may keep state. So a team is faster only where code is
+// remembered; elsewhere it comes to the same result.
 func (v Prove) divides(x *sim.Exploration) bool {
-	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
+	one := v.MaxSchedules > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
 		schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
 }
@@ -124,14 +124,14 @@ func (v Prove) together(
 // proof in the order of the team.
 func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error {
 	type found struct {
-		outcomes []*scenario.Outcome
+		outcomes []*kernel.Outcome
 		err      error
 	}
 	all, most := make([]found, len(team)), cmp.Or(v.crew, usualCrew).round
 	search := func(i int) {
 		s, f := team[i], &all[i]
 		for len(f.outcomes) < most && s.x.Next() {
-			var o *scenario.Outcome
+			var o *kernel.Outcome
 			if o, f.err = s.run(ctx); f.err != nil {
 				return
 			}

@@ -8,21 +8,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // everything prints a report with all its details.
 func everything(r *campaign.Report) string {
 	var b strings.Builder
-	outcome := func(what string, o *scenario.Outcome) {
+	outcome := func(what string, o *kernel.Outcome) {
 		if o != nil {
-			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v\n", what, inside.In(o).Result, o.Verdict, o.Why, o.Replay(), o.Marks)
+			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v\n", what, o.Result, o.Verdict, o.Why, o.Replay(), o.Marks)
 		}
 	}
 	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",
@@ -39,17 +38,17 @@ func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
 	for name, c := range map[string]campaign.Campaign{
 		"passes": {Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1, Schedules: many},
 		"passes with swarm": {Scenario: scenariotest.Embedded(t, "lost-response"), Seed: 1, Schedules: many,
-			Options: scenario.Options{Swarm: true}},
+			Options: kernel.Options{Swarm: true}},
 		"is violated early": {Scenario: scenariotest.Embedded(t, "two-contenders"),
 			Protocol: scenariotest.Protocol(t, "acquire-by-get-then-put"), Seed: 1},
 		"is violated late": {Scenario: scenariotest.Embedded(t, "paused-writer"),
-			Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
+			Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 4, Plan: strategy.Only(strategy.POS)},
 		"never gets there": {Scenario: scenariotest.Parsed(t, scenariotest.Lonely+
 			"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
 		"is cut":          {Scenario: cut, Seed: 1},
 		"is one schedule": {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 1},
 		"speaks through SDK": {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 20,
-			Options: scenario.Options{SDK: true}},
+			Options: kernel.Options{SDK: true}},
 	} {
 		c.Workers = 1
 		want := everything(scenariotest.Ran(t, c))

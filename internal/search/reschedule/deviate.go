@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // Point identifies a moment of a run by the steps that the actors have taken so far, and not by the number of choices:
@@ -12,7 +13,7 @@ import (
 type Point struct {
 	actor string // the actor whose code took the latest step of any code; "" before the first
 	steps int    // the number of steps that its code has taken
-	since int    // the number of steps since then, none of which is of an actor's code
+	since int    // the number of steps since then, all outside of actors' code
 }
 
 // Deviation is a moment at which a schedule leaves the default schedule, and the step that it takes there.
@@ -68,7 +69,7 @@ func (d *deviate) Choose(steps []sim.Step) int {
 			return i
 		}
 	}
-	return sim.Due(steps, d.thread)
+	return strategy.Due(steps, d.thread)
 }
 
 // Follow takes the first of the given moves that is possible, each move once. If none is possible, it takes the default
@@ -102,7 +103,7 @@ func (f *follow) Choose(steps []sim.Step) int {
 			return i
 		}
 	}
-	return sim.Due(steps, f.thread)
+	return strategy.Due(steps, f.thread)
 }
 
 // indexOf returns the position of the step with that Move, or -1. The further ticks of a search have the positions

@@ -1,6 +1,6 @@
 // Package reschedule describes a schedule in forms that survive a change of the world, and shrinks it.
 //
-//	recorded, ok := reschedule.Record(sim.Replay(choices), attempt)
+//	recorded, ok := reschedule.Record(strategy.Replay(choices), attempt)
 //	shrunk := reschedule.Shrink(recorded, attempt)
 //	fmt.Println(shrunk.Result.Choices)
 //
@@ -16,7 +16,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // Attempt runs one schedule and reports whether the run shows the wanted behaviour, for instance the same violation. It
@@ -69,7 +70,7 @@ func (r *recorder) Choose(steps []sim.Step) int {
 	default:
 		taken = steps[chosen]
 	}
-	if chosen != sim.Due(steps, r.thread) {
+	if chosen != strategy.Due(steps, r.thread) {
 		r.Deviations = append(r.Deviations, Deviation{r.at, taken.Move()})
 	}
 	for i, s := range steps {

@@ -3,7 +3,7 @@ package reschedule_test
 import (
 	"fmt"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // register is a world of one number that actors read and write in requests.

@@ -3,7 +3,7 @@ package reschedule
 import (
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // Shrink looks for a schedule that shows the same behaviour with fewer context switches, then with fewer steps, then in

@@ -9,8 +9,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // lostUpdate attempts to lose an update among n incrementers.
@@ -27,7 +28,7 @@ func fewest(n int) int {
 	least := -1
 	for schedule, more := (sim.Choices{}), true; more; {
 		var options []int
-		r, result := incrementers(sim.Config{Strategy: sim.Replay(schedule), Trace: func(t sim.TraceStep) {
+		r, result := incrementers(sim.Config{Strategy: strategy.Replay(schedule), Trace: func(t sim.TraceStep) {
 			if t.Options > 1 {
 				options = append(options, t.Options)
 			}
@@ -52,7 +53,7 @@ func TestShrinkComesToTheFewestContextSwitches(t *testing.T) {
 		attempts := 0
 		attempt := lostUpdate(actors, &attempts)
 		_, found := incrementers(sim.Config{Seed: seed}, actors)
-		from, ok := reschedule.Record(sim.Replay(found.Choices), attempt)
+		from, ok := reschedule.Record(strategy.Replay(found.Choices), attempt)
 		if !ok {
 			continue
 		}
@@ -75,12 +76,12 @@ func TestShrinkingTwiceChangesNothing(t *testing.T) {
 		attempts := 0
 		attempt := lostUpdate(4, &attempts)
 		_, found := incrementers(sim.Config{Seed: seed}, 4)
-		from, ok := reschedule.Record(sim.Replay(found.Choices), attempt)
+		from, ok := reschedule.Record(strategy.Replay(found.Choices), attempt)
 		if !ok {
 			continue
 		}
 		once := reschedule.Shrink(from, attempt)
-		again, ok := reschedule.Record(sim.Replay(once.Result.Choices), attempt)
+		again, ok := reschedule.Record(strategy.Replay(once.Result.Choices), attempt)
 		if !ok {
 			t.Fatalf("seed %d: the shrunk schedule %v does not replay", seed, once.Result.Choices)
 		}
@@ -116,10 +117,10 @@ func troubled(seed uint64, strategy sim.Strategy) sim.Result {
 func TestARecordedRunIsTheSameByItsDeviationsAndByItsMoves(t *testing.T) {
 	for seed := range uint64(300) {
 		attempt := func(s sim.Strategy) (sim.Result, bool) { return troubled(seed, s), true }
-		want, _ := reschedule.Record(sim.POS, attempt)
+		want, _ := reschedule.Record(strategy.POS, attempt)
 		for name, strategy := range map[string]sim.Strategy{
 			"deviations": reschedule.Deviate(want.Deviations), "moves": reschedule.Follow(want.Moves),
-			"choices": sim.Replay(want.Result.Choices),
+			"choices": strategy.Replay(want.Result.Choices),
 		} {
 			got, _ := reschedule.Record(strategy, attempt)
 			if diff := gocmp.Diff(want.Moves, got.Moves, cmpopts.EquateComparable(sim.Move{})); diff != "" ||
@@ -169,7 +170,7 @@ func TestATickOfASearchIsRecordedAndFollowed(t *testing.T) {
 	x, passed := sim.Exploration{MaxSchedules: 2000}, 0
 	for x.Next() {
 		found := late(x.Strategy())
-		want, _ := reschedule.Record(sim.Replay(found.Choices), attempt)
+		want, _ := reschedule.Record(strategy.Replay(found.Choices), attempt)
 		if slices.ContainsFunc(want.Moves,
 			func(m sim.Move) bool { return m != sim.Move{Kind: sim.Tick, Name: "time"} && m.Kind == sim.Tick }) {
 			passed++

@@ -7,19 +7,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs
 // does not reuse what nodes did in other runs. If one of the three runs differs from another it returns a
-// *scenario.BrokenError with a *scenario.NondeterminismError in it. If one of them is left in its middle, what was
+// *kernel.BrokenError with a *scenario.NondeterminismError in it. If one of them is left in its middle, what was
 // violated stays violated; nothing else is confirmed, and the error is sim.ErrLeft.
-func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
+func (c Set) Confirm(ctx context.Context, o *kernel.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i, ctx := range []context.Context{ctx, hooks.Afresh(ctx)} {
 		run := c.again(o)
@@ -31,7 +30,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 		if err := c.same(ctx, o, again, err); err != nil {
 			return err
 		}
-		inside.In(o).Digest = inside.In(again).Digest
+		o.Digest = again.Digest
 	}
 	if first, second := traces[0].String(), traces[1].String(); first != second {
 		return c.nondeterministic(o, difference(first, second))
@@ -40,7 +39,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 }
 
 // left is the error for an outcome whose repetition was left in its middle.
-func left(o *scenario.Outcome) error {
+func left(o *kernel.Outcome) error {
 	if o.Verdict == invariant.Violated {
 		return nil // it did happen
 	}
@@ -65,7 +64,7 @@ func (c Set) repeat(ctx context.Context, a Attempt) error {
 }
 
 // same compares the conclusions of two runs of one schedule; err is the error of the second.
-func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) error {
+func (c Set) same(ctx context.Context, o, again *kernel.Outcome, err error) error {
 	switch {
 	case err != nil:
 		return c.nondeterministic(o,
@@ -81,7 +80,7 @@ func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) er
 // where runs a schedule again a few times, after two runs of it have differed. It says where two of the new runs
 // differ, with a separator in front. It returns "" if the new runs are all the same. Runs that break are compared up to
 // the break.
-func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
+func (c Set) where(ctx context.Context, o *kernel.Outcome) string {
 	const times = 4
 	var before string
 	for i := range times {
@@ -97,28 +96,27 @@ func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 	return ""
 }
 
-func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
-	result := inside.In(o).Result
-	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
+func (c Set) nondeterministic(o *kernel.Outcome, difference string) error {
+	result := o.Result
+	result.Err = &kernel.NondeterminismError{Found: o, Difference: difference}
 	return Broken(c.Scenario, c.Protocol, c.Options, result)
 }
 
 // Broken is the error of a run of a scenario that broke off.
-func Broken(s *scenario.Scenario, p isr.Protocol, of scenario.Options, result sim.Result) error {
-	var broken scenario.BrokenError
-	in := inside.In(&broken)
-	in.Scenario, in.Protocol, in.Swarm, in.AllStops, in.Result = s.Name, p.Name, of.Swarm, of.AllStops, result
-	return &broken
+func Broken(s *kernel.Scenario, p isr.Protocol, of kernel.Options, result sim.Result) error {
+	return &kernel.BrokenError{
+		Scenario: s.Name, Protocol: p.Name, Swarm: of.Swarm, AllStops: of.AllStops, Result: result,
+	}
 }
 
 // conclusion is the part of an outcome that two runs of one schedule must share, in words.
-func conclusion(o *scenario.Outcome) string {
+func conclusion(o *kernel.Outcome) string {
 	said := o.Verdict.String()
 	if o.Violation != nil {
 		said += ": " + o.Violation.Invariant.Name
 	}
-	return fmt.Sprintf("%s after %d steps and %d choices", said, inside.In(o).Result.Steps,
-		len(inside.In(o).Result.Choices))
+	return fmt.Sprintf("%s after %d steps and %d choices", said, o.Result.Steps,
+		len(o.Result.Choices))
 }
 
 // difference names the first request in which two traces of one schedule differ, or else the first line in which they

@@ -7,33 +7,33 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // MarkSet counts in how many runs each mark was reached.
-type MarkSet map[scenario.Mark]int
+type MarkSet map[kernel.Mark]int
 
 // Reached returns the marks in the set, in the order of Marks.
-func (m MarkSet) Reached() []scenario.Mark {
-	return slices.DeleteFunc(scenario.Marks(), func(mark scenario.Mark) bool { return m[mark] == 0 })
+func (m MarkSet) Reached() []kernel.Mark {
+	return slices.DeleteFunc(kernel.Marks(), func(mark kernel.Mark) bool { return m[mark] == 0 })
 }
 
 // Has says whether a mark is in the set.
-func (m MarkSet) Has(mark scenario.Mark) bool { return m[mark] > 0 }
+func (m MarkSet) Has(mark kernel.Mark) bool { return m[mark] > 0 }
 
 // Missing returns which of the wanted marks are not in the set.
-func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
-	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
+func (m MarkSet) Missing(wanted []kernel.Mark) []kernel.Mark {
+	return slices.DeleteFunc(slices.Clone(wanted), func(mark kernel.Mark) bool { return m[mark] > 0 })
 }
 
 // insteadOf has the basic marks: a campaign that misses one of them has judged nothing. For each of them another mark
 // counts, too: if no publish succeeded, one must have been refused.
-var insteadOf = map[scenario.Mark]scenario.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
+var insteadOf = map[kernel.Mark]kernel.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
 
 // Missing returns the marks that a campaign must still reach, out of the declared marks and the basic ones.
-func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scenario.Mark {
-	var marks []scenario.Mark
+func Missing(declared []kernel.Mark, reached func(kernel.Mark) bool) []kernel.Mark {
+	var marks []kernel.Mark
 	for _, m := range declared {
 		if !reached(m) {
 			marks = append(marks, m)
@@ -42,7 +42,7 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 	if reached(mark.HoldTaken) || reached(mark.CallAnswered) {
 		return marks // a scenario of locks, or of calls, which has no pages
 	}
-	for _, m := range scenario.Marks() {
+	for _, m := range kernel.Marks() {
 		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
 			marks = append(marks, m)
 		}
@@ -51,10 +51,10 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 }
 
 // Basic says whether a campaign that has not reached the mark has judged nothing.
-func Basic(m scenario.Mark) bool { return insteadOf[m] != "" }
+func Basic(m kernel.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.
-func FaultTexts(faults []scenario.Fault) []string {
+func FaultTexts(faults []kernel.Fault) []string {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.String()

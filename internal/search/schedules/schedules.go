@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -21,8 +21,8 @@ import (
 // Set is the schedules to run, with nothing left to defaults. A Set is used once.
 type Set struct {
 	// Run is the run that each schedule is made from. The seeds of the schedules are derived from its Seed.
-	scenario.Run
-	Plan      sim.Plan
+	kernel.Run
+	Plan      strategy.Plan
 	Schedules int
 	Workers   int
 	pool      *hooks.Pool
@@ -30,7 +30,7 @@ type Set struct {
 
 // New returns the schedules of a run. The zero Protocol, the zero Plan, and a number that is not positive stand for the
 // defaults that campaign.Campaign documents.
-func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
+func New(run kernel.Run, plan strategy.Plan, schedules, workers int) (Set, error) {
 	protocol, err := ProtocolOf(run.Scenario, run.Protocol)
 	if err != nil {
 		return Set{}, err
@@ -40,7 +40,7 @@ func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 		schedules = run.Scenario.Bounds.Schedules
 	}
 	if plan.At == nil {
-		plan = sim.Portfolio()
+		plan = strategy.Portfolio()
 	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -49,18 +49,18 @@ func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 }
 
 // ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
-func ProtocolOf(s *scenario.Scenario, p isr.Protocol) (isr.Protocol, error) {
+func ProtocolOf(s *kernel.Scenario, p isr.Protocol) (isr.Protocol, error) {
 	if p.New != nil {
 		return p, nil
 	}
-	return scenario.ProtocolNamed(s.Protocol)
+	return kernel.ProtocolNamed(s.Protocol)
 }
 
 // Attempt is the result of one schedule.
 type Attempt struct {
 	Index    int // from 0
 	Strategy string
-	Outcome  *scenario.Outcome
+	Outcome  *kernel.Outcome
 	Err      error // if it is not nil there is no outcome
 	// Order and States are the run's coverage (see hooks.Probe), if AttemptCovered made it.
 	Order  uint64
@@ -78,7 +78,7 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int,
 	first := run(ctx, 0, 1)
 	from, expected := 0, 1
 	if first.Err == nil {
-		expected = max(inside.In(first.Outcome).Result.Steps, 1)
+		expected = max(first.Outcome.Result.Steps, 1)
 	}
 	if index(0) == 0 {
 		if from = 1; !take(first) {
@@ -120,7 +120,7 @@ func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
 }
 
 // First returns the first n runs, or fewer if ctx is done before, each ready to be made again.
-func (c Set) First(ctx context.Context, n int) (runs []scenario.Run, err error) {
+func (c Set) First(ctx context.Context, n int) (runs []kernel.Run, err error) {
 	c.Each(ctx, min(n, c.Schedules), func(k int) int { return k }, c.Attempt, func(a Attempt) bool {
 		if err = a.Err; err != nil {
 			return false
@@ -137,23 +137,28 @@ func (c Set) OfProgram() bool { return OfProgram(c.Protocol) }
 // OfProgram says that a protocol is a command, and each of its processes is a node.
 func OfProgram(p isr.Protocol) bool { return strings.HasPrefix(p.Name, shell.ExecPrefix) }
 
-// Sampled says whether a schedule of a program, by its number, is run again without memory, whatever its verdict. The
-// seed draws one in a hundred.
+// Sampled says whether a schedule of code under test, by its number, is run again without memory, whatever its verdict.
+// The seed draws one in a hundred.
 func Sampled(seed uint64, number int) bool {
 	const one = 100
 	return fingerprint.Mix(sim.Derive(seed, number), one)%one == 0
 }
 
-// Suspect says that a schedule must be confirmed whatever its verdict: the remembered answers of a program are checked
-// before they are believed. The first schedule is suspect, and so are those that are Sampled.
-func (c Set) Suspect(a Attempt) bool {
-	return c.OfProgram() && (a.Index == 0 || Sampled(c.Seed, a.Index))
+// Suspect says that a schedule must be confirmed whatever its verdict: the code under test is not known to be
+// deterministic, and the remembered answers of a program are checked before they are believed. The schedules that are
+// Sampled are suspect, and so is the first one of a program.
+func (c Set) Suspect(ctx context.Context, a Attempt) bool {
+	if c.OfProgram() {
+		return a.Index == 0 || Sampled(c.Seed, a.Index)
+	}
+	repeats := hooks.SetupOf(ctx).Repeats
+	return repeats != nil && Sampled(c.Seed, a.Index) && repeats()
 }
 
 // again repeats the run of an outcome.
-func (c Set) again(o *scenario.Outcome) scenario.Run {
+func (c Set) again(o *kernel.Outcome) kernel.Run {
 	run := c.Run
-	run.Seed, run.Strategy = inside.In(o).Result.Seed, sim.Replay(inside.In(o).Result.Choices)
+	run.Seed, run.Strategy = o.Result.Seed, strategy.Replay(o.Result.Choices)
 	return run
 }
 
@@ -162,16 +167,16 @@ type Total struct {
 	Schedules, Steps int
 	Marks            MarkSet
 	// Unmet are the declared faults that no run could meet.
-	Unmet []scenario.Fault
+	Unmet []kernel.Fault
 	// Judged says that in some run an invariant that judges had something to judge.
 	Judged bool
 }
 
 // Add counts one run.
-func (t *Total) Add(o *scenario.Outcome) {
+func (t *Total) Add(o *kernel.Outcome) {
 	t.Schedules++
-	t.Steps += inside.In(o).Result.Steps
-	t.Judged = t.Judged || inside.In(o).Judged
+	t.Steps += o.Result.Steps
+	t.Judged = t.Judged || o.Judged
 	if t.Marks == nil {
 		t.Marks = MarkSet{}
 	}
@@ -179,7 +184,7 @@ func (t *Total) Add(o *scenario.Outcome) {
 		t.Marks[mark]++
 	}
 	if t.Schedules == 1 {
-		t.Unmet = slices.Clone(inside.In(o).Unmet)
+		t.Unmet = slices.Clone(o.Unmet)
 	}
-	t.Unmet = slices.DeleteFunc(t.Unmet, func(f scenario.Fault) bool { return !slices.Contains(inside.In(o).Unmet, f) })
+	t.Unmet = slices.DeleteFunc(t.Unmet, func(f kernel.Fault) bool { return !slices.Contains(o.Unmet, f) })
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,7 +17,7 @@ func TestProgramsEndInTime(t *testing.T) {
 	const workers, many, last = 4, 1200, 1030 // by then, runs of code in Go are handed out sixteen at a time
 	for range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
-		c := Set{Run: scenario.Run{Protocol: isr.Protocol{Name: "exec node"}}, Workers: workers}
+		c := Set{Run: kernel.Run{Protocol: isr.Protocol{Name: "exec node"}}, Workers: workers}
 		c.pool = new(hooks.Pool)
 		var late atomic.Int32
 		taken := 0

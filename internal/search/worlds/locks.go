@@ -9,23 +9,25 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
 // Locks says which worlds are drawn for a lock.
 type Locks struct {
 	Leases []time.Duration // none is DefaultLeases
-	// how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
+	// how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and DefaultTakeover
 	Wait, Takeover time.Duration
 	Goroutines     bool // the lock has goroutines, and so timeouts of its own
 	Program        bool // the lock is a program, whose requests may have time limits of its own
 	Extends        bool // the lock can be extended: it has been tested only if some extension was granted
 }
 
-// Wrong names a field of l, or of the lock's terms, whose value is such that no lock could break its promises, and says
-// why. Both are "" if there is none.
+// Wrong names a field of l, or of the lock's terms, whose value would let every lock pass, and says why; otherwise both
+// are "".
 func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	leases := l.Leases
 	if len(leases) == 0 {
@@ -36,7 +38,7 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on",
 				lease, shortestLease)
 		}
-		if margin >= lease {
+		if promise.Sure(lease, 0, margin) <= 0 {
 			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", margin, lease)
 		}
 	}
@@ -62,9 +64,9 @@ const shortestLease = 500 * time.Millisecond
 // Generator generates worlds for the lock.
 func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := scenario.Defaults()
+		s := kernel.Defaults()
 		s.Name, s.Protocol = name, protocol
-		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		leases := l.Leases
 		if len(leases) == 0 {
@@ -79,17 +81,27 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
 		s.Faults = drawLockFaults(t)
 		crashes := pick(t, "who may crash", 0, 1)
-		locks := pick(t, "locks", []string{"job"}, []string{"job"}, []string{"job", "mail"})
+		locks := []string{"job"}
+		if pick(t, "locks", 1, 1, 2) > 1 {
+			locks = append(locks, other(t, "mail", "Job", "jobs", "jab"))
+		}
 		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(ActorNames)).Draw(t, "actors")
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
 		if len(LockNames(s)) == 0 { // without a hold nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script,
-				scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
+				kernel.Command{Verb: "hold", Key: locks[0], For: time.Second})
 		}
-		if l.Goroutines {
-			drawLoss(t, s, locks[0])
+		switch pick(t, "fails at each attempt", "", "", "", "later", "all for a lease") {
+		case "":
+			if l.Goroutines || pick(t, "a holder is lost", false, false, false, true) {
+				drawLoss(t, s, locks[0])
+			}
+		case "later":
+			ofLock(t, s, locks[0]).draw(t, s)
+		default:
+			cutOff(s, locks[0])
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
@@ -101,15 +113,19 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 	})
 }
 
+// other draws the name of a second lock or call. Some differ from the first one in the case of a letter, in what
+// follows it, or after the first letter alone: a layer that shortens or folds its names takes them for one.
+func other(t *rapid.T, names ...string) string { return pick(t, "the other name", names...) }
+
 // actors generates nodes with their scripts, pauses and crashes. Some times are not whole seconds, so that a lock that
 // forgets about fractions is found.
-func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
+func (l Locks) actors(s *kernel.Scenario, locks []string, crashes int) *rapid.Generator[kernel.Actor] {
 	c := s.Cache
-	hold := func(lock string, d time.Duration) scenario.Command {
-		return scenario.Command{Verb: "hold", Key: lock, For: d}
+	hold := func(lock string, d time.Duration) kernel.Command {
+		return kernel.Command{Verb: "hold", Key: lock, For: d}
 	}
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
-	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }
+	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
 		lock := pick(t, "lock", locks...)
 		return pick(t, "command",
 			hold(lock, 300*time.Millisecond),
@@ -128,31 +144,27 @@ func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.
 // drawLoss draws what happens to the first holder of a lock with goroutines. A holder that beats loses its lock only if
 // its machine dies, or stands still for longer than a lease: its timers go on, and one more beat is sent. Schedules of
 // such a lock are few and slow, and it is seldom that one of them finds such a moment by itself.
-func drawLoss(t *rapid.T, s *scenario.Scenario, lock string) {
+func drawLoss(t *rapid.T, s *kernel.Scenario, lock string) {
 	lease := s.Cache.Lease
 	loss := sim.Planned{At: lease / 2}
 	switch pick(t, "the first holder", "lives", "dies", "lives", "dies", "stands still") {
 	case "lives":
 		return
 	case "dies":
-		loss.Kind = sim.Crash
+		loss.Kind, loss.At = sim.Crash, pick(t, "dies", lease/2, 5*lease/2) // by then it has been extended often
 	default:
 		loss.Kind, loss.For = sim.Pause, 2*lease+time.Second
 	}
-	s.Cache.Poll, s.Cache.Patience = lease/2, max(s.Cache.Patience, 4)
-	holder, heir := &s.Actors[0], &s.Actors[1]
-	holder.Events = []sim.Planned{loss}
-	holder.Script = slices.Insert(holder.Script, 0, scenario.Command{Verb: "hold", Key: lock, For: 3 * lease})
-	heir.Script = slices.Insert(heir.Script, 0,
-		scenario.Command{Verb: "sleep", For: lease}, scenario.Command{Verb: "hold", Key: lock, For: 3 * lease})
+	s.Actors[0].Events = []sim.Planned{loss}
+	inherits(s, lock)
 }
 
 // scripted generates nodes that run such commands, with their pauses and crashes.
 func scripted(
-	commands *rapid.Generator[scenario.Command], lease time.Duration, crashes int,
-) *rapid.Generator[scenario.Actor] {
-	return rapid.Custom(func(t *rapid.T) scenario.Actor {
-		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
+	commands *rapid.Generator[kernel.Command], lease time.Duration, crashes int,
+) *rapid.Generator[kernel.Actor] {
+	return rapid.Custom(func(t *rapid.T) kernel.Actor {
+		a := kernel.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = pick(t, "pause for", lease+time.Second, 0, lease-time.Second, lease)
 		}
@@ -164,36 +176,36 @@ func scripted(
 }
 
 // drawLockFaults draws faults of the store, each left to the schedule.
-func drawLockFaults(t *rapid.T) []scenario.Fault {
-	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
-		f := scenario.Fault{Maybe: true}
+func drawLockFaults(t *rapid.T) []kernel.Fault {
+	generator := rapid.Custom(func(t *rapid.T) kernel.Fault {
+		f := kernel.Fault{Maybe: true}
 		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter,
 			ddbfake.FaultRequestLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
 			ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
 	})
-	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+	return rapid.SliceOfNDistinct(generator, 0, 3, kernel.Fault.String).Draw(t, "faults")
 }
 
 // drawInPart draws whether batches come back in part, and queries in pages, in half of the worlds in which something
 // else fails, too: worlds without faults are judged more strictly. The keys of the rows are not known here, so the
 // schedule chooses one row.
-func drawInPart(t *rapid.T, s *scenario.Scenario) {
+func drawInPart(t *rapid.T, s *kernel.Scenario) {
 	if pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
 		s.Faults = append(s.Faults,
-			scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, shortPages)
+			kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, shortPages)
 	}
 }
 
 // shortPages ends pages of queries early. It excuses nothing: who gets such a page asks for the next one at once.
-var shortPages = scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: 3}, Maybe: true}
+var shortPages = kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: 3}, Maybe: true}
 
 // LockNames are the locks that scripts hold.
-func LockNames(s *scenario.Scenario) []string { return namesOf(s, "hold") }
+func LockNames(s *kernel.Scenario) []string { return namesOf(s, "hold") }
 
 // namesOf returns the keys of the scripts' commands with a verb.
-func namesOf(s *scenario.Scenario, verb scenario.Verb) []string {
+func namesOf(s *kernel.Scenario, verb kernel.Verb) []string {
 	var names []string
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
@@ -206,13 +218,13 @@ func namesOf(s *scenario.Scenario, verb scenario.Verb) []string {
 }
 
 // longestHolds bounds how much time a run of locks can take.
-func longestHolds(s *scenario.Scenario) time.Duration {
+func longestHolds(s *kernel.Scenario) time.Duration {
 	return longestTries(s, "hold", 4*s.Cache.Lease, s.Cache.Lease)
 }
 
 // longestTries bounds how much time a run can take. Each command of the verb tries Patience times. A try takes the
 // given time, and rows are kept for the given time.
-func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Duration) time.Duration {
+func longestTries(s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration) time.Duration {
 	c := s.Cache
 	var moving time.Duration
 	for _, a := range s.Actors {
@@ -231,26 +243,59 @@ func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Durat
 // settle returns the time within which each lock must be free to take, from the end of a world's faults. If no node can
 // crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back by then.
 // A lock that is still held has been forgotten.
-func (l Locks) settle(s *scenario.Scenario) time.Duration {
+func (l Locks) settle(s *kernel.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
-	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
+	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool {
 		return a.Crashes > 0 || (l.Goroutines || l.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
 	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 &&
 		wait < c.Lease/2 {
 		return wait
 	}
-	each := c.Lease + cmp.Or(l.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second
+	each := c.Lease + cmp.Or(l.Takeover, hooks.DefaultTakeover(c.Lease)) + wait + 4*s.Skew + 2*time.Second
 	return time.Duration(len(LockNames(s))) * each
-}
-
-// lockWords describes a world of locks on one line.
-func lockWords(s *scenario.Scenario) string {
-	return fmt.Sprintf("%d machines, %d locks, %d faults", len(s.Actors), len(LockNames(s)), len(s.Faults))
 }
 
 // DefaultLeases are the leases of worlds whose check names none.
 func DefaultLeases() []time.Duration {
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
+}
+
+// LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
+// wanted it at the same time, and if it was taken over from a machine that had not given it back.
+func LockReach() []kernel.Mark {
+	return []kernel.Mark{
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, kernel.Mark(ddbfake.FaultResponseLost.String()),
+	}
+}
+
+// ofLock is an outage of a lock. The other node gives the lock back, or keeps it.
+func ofLock(t *rapid.T, s *kernel.Scenario, lock string) outage {
+	hold := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "hold", Key: lock, For: d} }
+	const short = 300 * time.Millisecond
+	o := outage{first: hold(short), takes: short, then: hold(pick(t, "outage's hold", short, s.Cache.Lease-short))}
+	o.lasts = pick(t, "the other's hold", short, s.Cache.Lease-short)
+	o.between = hold(o.lasts)
+	return o
+}
+
+// cutOff cuts the first node off from the table while it holds the lock, for longer than a lease: nothing that it sends
+// extends the lock, and another node takes it.
+func cutOff(s *kernel.Scenario, lock string) {
+	lease := s.Cache.Lease
+	inherits(s, lock)
+	s.Faults = append(s.Faults, kernel.Fault{
+		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[0]}, From: lease / 4, To: 3 * lease,
+	})
+}
+
+// inherits has the first node hold the lock for three leases, and the second one ask for it when one lease is over.
+func inherits(s *kernel.Scenario, lock string) {
+	lease := s.Cache.Lease
+	hold := kernel.Command{Verb: "hold", Key: lock, For: 3 * lease}
+	s.Cache.Poll, s.Cache.Patience = lease/2, max(s.Cache.Patience, 4)
+	s.Actors[0].Script = append([]kernel.Command{hold}, s.Actors[0].Script...)
+	s.Actors[1].Script = append([]kernel.Command{{Verb: "sleep", For: lease}, hold}, s.Actors[1].Script...)
 }

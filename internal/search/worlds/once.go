@@ -9,11 +9,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Calls says which worlds are drawn for a layer that makes calls run once.
+// Calls says which worlds are drawn for an idempotency layer.
 type Calls struct {
 	InProgress     []time.Duration // how long a call counts as in progress; empty means DefaultLeases
 	Retentions     []time.Duration // how long a result is kept; empty means DefaultRetentions
@@ -24,8 +24,7 @@ type Calls struct {
 // DefaultRetentions are the retentions of worlds whose check names none.
 func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
-// Wrong names a field whose value is such that no layer could break its promises, and says why. Both are "" if there is
-// none.
+// Wrong names a field whose value would let every layer pass, and says why; otherwise both are "".
 func (c Calls) Wrong() (field, why string) {
 	if field, why = (Locks{Leases: c.InProgress, Wait: c.Wait, Takeover: c.Takeover}).Wrong(0); field == "Leases" {
 		return "InProgress", why
@@ -55,9 +54,9 @@ func (c Calls) retentions() []time.Duration {
 // Generator generates worlds for the layer.
 func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := scenario.Defaults()
+		s := kernel.Defaults()
 		s.Name, s.Protocol = name, protocol
-		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		in := &s.Cache
 		in.Lease = pick(t, "in progress", c.inProgress()...)
@@ -71,19 +70,22 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, in.Lease/10)
 		s.Faults = drawLockFaults(t)
 		if pick(t, "the effect may fail", false, true) {
-			s.Faults = append(s.Faults, scenario.Fault{
+			s.Faults = append(s.Faults, kernel.Fault{
 				Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: pick(t, "how often", 0, 2)}, Maybe: true,
 			})
 		}
 		if op := pick(t, "outage", "", "UpdateItem", "", "PutItem", "", "DeleteItem"); op != "" {
 			// It outlasts the attempts of an SDK, and spares what a layer does about it.
-			s.Faults = append(s.Faults, scenario.Fault{
+			s.Faults = append(s.Faults, kernel.Fault{
 				Fault: ddbfake.Fault{Kind: pick(t, "outage's fault", ddbfake.FaultErrorBefore,
 					ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true,
 			})
 		}
 		crashes := pick(t, "who may crash", 0, 1)
-		keys := pick(t, "keys", []string{"order-7"}, []string{"order-7"}, []string{"order-7", "order-8"})
+		keys := []string{"order-7"}
+		if pick(t, "keys", 1, 1, 2) > 1 {
+			keys = append(keys, other(t, "order-8", "Order-7", "order-70"))
+		}
 		payloads := []string{"a"}
 		if c.Payload {
 			payloads = []string{"a", "a", "b"}
@@ -92,9 +94,13 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
+		if pick(t, "fails at each attempt", false, false, true) {
+			once := kernel.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]}
+			outage{first: once, takes: in.Render, between: once, lasts: in.Render, then: once}.draw(t, s)
+		}
 		if len(callNames(s)) == 0 { // without a call nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script,
-				scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
+				kernel.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestCalls(s))
@@ -107,11 +113,11 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 }
 
 // callers generates nodes with their scripts, pauses and crashes.
-func callers(s *scenario.Scenario, keys, payloads []string, crashes int) *rapid.Generator[scenario.Actor] {
+func callers(s *kernel.Scenario, keys, payloads []string, crashes int) *rapid.Generator[kernel.Actor] {
 	in := s.Cache
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
-	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
-		once := scenario.Command{Verb: "once", Key: pick(t, "key", keys...), Inputs: pick(t, "payload", payloads...)}
+	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }
+	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
+		once := kernel.Command{Verb: "once", Key: pick(t, "key", keys...), Inputs: pick(t, "payload", payloads...)}
 		return pick(t, "command", once, once, sleep(900*time.Millisecond), once, sleep(in.Lease+time.Second), once,
 			sleep(in.Retention+2*time.Second))
 	})
@@ -119,17 +125,26 @@ func callers(s *scenario.Scenario, keys, payloads []string, crashes int) *rapid.
 }
 
 // callNames are the keys of the scripts' calls.
-func callNames(s *scenario.Scenario) []string { return namesOf(s, "once") }
+func callNames(s *kernel.Scenario) []string { return namesOf(s, "once") }
 
 // longestCalls bounds how much time a run of calls can take.
-func longestCalls(s *scenario.Scenario) time.Duration {
+func longestCalls(s *kernel.Scenario) time.Duration {
 	return longestTries(s, "once", 2*s.Cache.Lease+s.Cache.Render, s.Cache.Retention)
 }
 
 // settle returns the time within which each call must have a result, from the end of a world's faults.
-func (c Calls) settle(s *scenario.Scenario) time.Duration {
+func (c Calls) settle(s *kernel.Scenario) time.Duration {
 	in := s.Cache
 	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll +
 		6*s.Skew + s.ReplicaLag + 3*time.Second
 	return time.Duration(len(callNames(s))) * each
+}
+
+// OnceReach returns the marks for a check of an idempotency layer.
+func OnceReach() []kernel.Mark {
+	return []kernel.Mark{
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
+		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet,
+		kernel.Mark(ddbfake.FaultResponseLost.String()),
+	}
 }

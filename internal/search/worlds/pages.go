@@ -11,28 +11,30 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // World is a scenario that rapid drew.
-type World struct{ *scenario.Scenario }
+type World struct{ *kernel.Scenario }
 
 // Extras are features of worlds that only some caches have, and the caches' rows.
 type Extras struct {
 	Rows    isr.Schema
-	Verbs   []scenario.Verb // the verbs that the cache knows besides get
-	Tenants bool            // the cache takes its node's tenant
-	Promise scenario.Promise
+	Verbs   []kernel.Verb // the verbs that the cache knows besides get
+	Tenants bool          // the cache takes its node's tenant
+	Promise kernel.Promise
 }
 
 // Verbs are the verbs that a cache may have besides get.
-var Verbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
+var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
 
 // Text is the scenario as its file says it.
-func Text(s *scenario.Scenario) string {
+func Text(s *kernel.Scenario) string {
 	yaml, err := s.YAML()
 	if err != nil {
 		return err.Error()
@@ -43,13 +45,17 @@ func Text(s *scenario.Scenario) string {
 // GoString describes the world on one line: rapid prints each value that it draws with %#v, and for a world that did
 // not fail one line is enough.
 func (w World) GoString() string {
-	if len(LockNames(w.Scenario)) > 0 {
-		return lockWords(w.Scenario)
+	keys, verbs := map[subject.Key]bool{}, []string{}
+	for _, a := range w.Actors {
+		for _, c := range a.Script {
+			verbs = append(verbs, string(c.Verb))
+			if c.Key != "" {
+				keys[subject.Key{Tenant: a.Tenant, Name: c.Key}] = true
+			}
+		}
 	}
-	if keys := callNames(w.Scenario); len(keys) > 0 {
-		return fmt.Sprintf("%d machines, %d keys of calls, %d faults", len(w.Actors), len(keys), len(w.Faults))
-	}
-	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
+	of := list.Of(slices.Values(verbs))
+	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), of.Name(), len(w.Faults))
 }
 
 // MaxSteps cuts a run that does not end. A run of these worlds that ends has some hundreds of steps.
@@ -59,9 +65,9 @@ const MaxSteps = 10_000
 // value comes first, because rapid shrinks towards the first value.
 func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := scenario.Defaults()
+		s := kernel.Defaults()
 		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
-		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
 		s.Lag = drawLag(t)
@@ -74,7 +80,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		verbs := extra.drawVerbs(t)
 		// a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
 		if len(verbs) > 0 {
-			d := scenario.Defaults().Cache
+			d := kernel.Defaults().Cache
 			s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
 		}
 		plain := pick(t, "plain", false, false, true)
@@ -86,8 +92,15 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		if slices.Contains(verbs, "rollback") && pick(t, "many versions", false, true) {
 			s.Actors[0].Script = append(versions(s, keys[0]), s.Actors[0].Script...)
 		}
-		if slices.Contains(verbs, "invalidate") && !plain && pick(t, "an invalidation fails", false, false, true) {
-			failedInvalidation(s, keys[0])
+		if !plain {
+			switch pick(t, "fails at each attempt", "", "", "an invalidation", "later", "later") {
+			case "an invalidation":
+				if slices.Contains(verbs, "invalidate") {
+					failedInvalidation(s, keys[0])
+				}
+			case "later":
+				ofPage(t, s, keys[0], verbs).draw(t, s)
+			}
 		}
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
@@ -95,7 +108,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
 			}
 		}
-		var silent []*scenario.Actor // those that ask for no page
+		var silent []*kernel.Actor // those that ask for no page
 		for i := range s.Actors {
 			if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
 				silent = append(silent, a)
@@ -103,7 +116,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		}
 		// without two that ask, nothing goes wrong between machines
 		for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
-			a.Script = append(a.Script, scenario.Command{Verb: "get", Key: keys[0]})
+			a.Script = append(a.Script, kernel.Command{Verb: "get", Key: keys[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
@@ -115,7 +128,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 		key := pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 		if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
-			f := scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
+			f := kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
 			if mapped {
 				f.Key = ""
 			}
@@ -133,22 +146,22 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 const inPages = "pages"
 
 // versions makes three versions of a page and rolls it back: with fewer of them, any older one is the right one.
-func versions(s *scenario.Scenario, key string) []scenario.Command {
-	get := scenario.Command{Verb: "get", Key: key}
-	next := scenario.Command{Verb: "sleep", For: s.Cache.Revalidate + 2*s.Skew + time.Second}
-	return []scenario.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
+func versions(s *kernel.Scenario, key string) []kernel.Command {
+	get := kernel.Command{Verb: "get", Key: key}
+	next := kernel.Command{Verb: "sleep", For: s.Cache.Revalidate + 2*s.Skew + time.Second}
+	return []kernel.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
 // failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK
 // sends it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike
 // this request, and each of its attempts.
-func failedInvalidation(s *scenario.Scenario, key string) {
-	get := scenario.Command{Verb: "get", Key: key}
-	second := []scenario.Command{{Verb: "sleep", For: s.Cache.Render + time.Second},
+func failedInvalidation(s *kernel.Scenario, key string) {
+	get := kernel.Command{Verb: "get", Key: key}
+	second := []kernel.Command{{Verb: "sleep", For: s.Cache.Render + time.Second},
 		{Verb: "invalidate", Key: key}, get}
-	s.Actors[0].Script = append([]scenario.Command{get}, s.Actors[0].Script...)
+	s.Actors[0].Script = append([]kernel.Command{get}, s.Actors[0].Script...)
 	s.Actors[1].Script = append(second, s.Actors[1].Script...)
-	s.Faults = append(s.Faults, scenario.Fault{
+	s.Faults = append(s.Faults, kernel.Fault{
 		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[1], Times: s.Cache.Attempts},
 	})
 }
@@ -161,8 +174,8 @@ func pick[T any](t *rapid.T, label string, values ...T) T {
 	return rapid.SampledFrom(values).Draw(t, label)
 }
 
-func drawCache(t *rapid.T) scenario.Cache {
-	c := scenario.Defaults().Cache
+func drawCache(t *rapid.T) kernel.Cache {
+	c := kernel.Defaults().Cache
 	c.Lease = pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
 	c.Revalidate = pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
 	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale
@@ -181,30 +194,30 @@ func drawCache(t *rapid.T) scenario.Cache {
 // lagAfter is the lag of a TTL that deletes rows late.
 const lagAfter = 10 * time.Minute
 
-func drawLag(t *rapid.T) scenario.Lag {
+func drawLag(t *rapid.T) kernel.Lag {
 	return pick(t, "ttl lag",
-		scenario.Lag{Fixed: ddbfake.LagNever},
-		scenario.Lag{Scheduler: true},
-		scenario.Lag{Scheduler: true},
-		scenario.Lag{Fixed: ddbfake.LagAtOnce},
-		scenario.Lag{Fixed: ddbfake.LagFixed(lagAfter)},
-		scenario.Lag{Fixed: ddbfake.LagUniform(0, lagAfter)},
+		kernel.Lag{Fixed: ddbfake.LagNever},
+		kernel.Lag{Scheduler: true},
+		kernel.Lag{Scheduler: true},
+		kernel.Lag{Fixed: ddbfake.LagAtOnce},
+		kernel.Lag{Fixed: ddbfake.LagFixed(lagAfter)},
+		kernel.Lag{Fixed: ddbfake.LagUniform(0, lagAfter)},
 	)
 }
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
 func actors(
-	s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb, plain bool,
-) *rapid.Generator[scenario.Actor] {
+	s *kernel.Scenario, keys []string, crashes int, verbs []kernel.Verb, plain bool,
+) *rapid.Generator[kernel.Actor] {
 	c := s.Cache
-	get := func(key string) scenario.Command { return scenario.Command{Verb: "get", Key: key} }
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
-	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+	get := func(key string) kernel.Command { return kernel.Command{Verb: "get", Key: key} }
+	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }
+	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
 		key := pick(t, "key", keys...)
 		if c, drawn := drawVerb(t, verbs, key); drawn {
 			return c
 		}
-		all := []scenario.Command{
+		all := []kernel.Command{
 			get(key),
 			sleep(c.Revalidate + time.Second),
 			get(key),
@@ -224,7 +237,7 @@ func actors(
 		}
 		return pick(t, "command", all...)
 	})
-	return rapid.Custom(func(t *rapid.T) scenario.Actor {
+	return rapid.Custom(func(t *rapid.T) kernel.Actor {
 		most := 6
 		switch {
 		case plain && s.Promise.MaxAge > 0:
@@ -232,7 +245,7 @@ func actors(
 		case plain:
 			most = 2
 		}
-		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
+		a := kernel.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 2*c.Lease+time.Second, c.Lease-time.Second)
 		}
@@ -247,7 +260,7 @@ func actors(
 type page struct{ tenant, key string }
 
 // pages are the pages that clients ask for.
-func pages(s *scenario.Scenario) []page {
+func pages(s *kernel.Scenario) []page {
 	var all []page
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
@@ -260,14 +273,14 @@ func pages(s *scenario.Scenario) []page {
 }
 
 // served says whether a command is answered with a page.
-func served(c scenario.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
+func served(c kernel.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
 
 // asks says whether a command with the verb may make a page, and wait for another node.
-func asks(v scenario.Verb) bool { return v != "sleep" && v != "change" }
+func asks(v kernel.Verb) bool { return v != "sleep" && v != "change" }
 
 // drawClockWithin draws how the actor's clock differs from true time. In a run of at most the length longest, it
 // differs at no moment by more than the promised skew.
-func drawClockWithin(t *rapid.T, s *scenario.Scenario, a *scenario.Actor, longest time.Duration) {
+func drawClockWithin(t *rapid.T, s *kernel.Scenario, a *kernel.Actor, longest time.Duration) {
 	if s.Skew == 0 {
 		return
 	}
@@ -288,7 +301,7 @@ func drawClockWithin(t *rapid.T, s *scenario.Scenario, a *scenario.Actor, longes
 }
 
 // longest bounds how much time a run can take.
-func longest(s *scenario.Scenario) time.Duration {
+func longest(s *kernel.Scenario) time.Duration {
 	c := s.Cache
 	// Time moves on its own only towards the end of a sleep or a pause.
 	var moving time.Duration
@@ -313,10 +326,10 @@ func longest(s *scenario.Scenario) time.Duration {
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
-func settle(s *scenario.Scenario) time.Duration {
+func settle(s *kernel.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
-	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll+s.ReplicaLag+2*s.Skew) {
+	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll, s.ReplicaLag+2*s.Skew) {
 		return 0
 	}
 	renderings := time.Duration(len(pages(s))) * c.Render // one after the other
@@ -328,21 +341,21 @@ func settle(s *scenario.Scenario) time.Duration {
 }
 
 // locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the request
-// that would have given it back. The fault of failedInvalidation hits none: its node has taken nothing before.
-func locksStay(s *scenario.Scenario) bool {
-	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
-		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
-			return f.Maybe && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage &&
+// that would have given it back. The fault of failedInvalidation does not count: its node has taken nothing before.
+func locksStay(s *kernel.Scenario) bool {
+	return slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Crashes > 0 }) ||
+		slices.ContainsFunc(s.Faults, func(f kernel.Fault) bool {
+			return (f.Maybe || f.From > 0) && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage &&
 				(f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
 }
 
 // drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
 // Faults of the body store and the origin do not stop a release.
-func drawFaults(t *rapid.T) []scenario.Fault {
+func drawFaults(t *rapid.T) []kernel.Fault {
 	ofStore := pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
-	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
-		f := scenario.Fault{Maybe: true}
+	generator := rapid.Custom(func(t *rapid.T) kernel.Fault {
+		f := kernel.Fault{Maybe: true}
 		if pick(t, "of the store", ofStore...) {
 			f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
 				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
@@ -354,16 +367,18 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
 	})
-	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+	return rapid.SliceOfNDistinct(generator, 0, 3, kernel.Fault.String).Draw(t, "faults")
 }
 
 // drawPlain makes a world of quick renderings in which at most one thing fails, more than once. Nodes do not crash, and
 // no release of a lock fails, so a lock that is left behind shows before it ends by itself.
-func drawPlain(t *rapid.T, s *scenario.Scenario) {
-	c := scenario.Defaults().Cache
-	s.Cache.Lease, s.Cache.Poll, s.Cache.Render, s.Cache.Revalidate = c.Lease, c.Poll, c.Render, c.Revalidate
+func drawPlain(t *rapid.T, s *kernel.Scenario) {
+	c := kernel.Defaults().Cache
+	s.Cache.Lease, s.Cache.Poll, s.Cache.Render = c.Lease, c.Poll, c.Render
+	// The shortest window in which a correct cache has a fresh page, whose rows hold whole seconds.
+	s.Cache.Revalidate = pick(t, "plain window", c.Revalidate, c.Revalidate, 2*time.Second)
 	s.Skew, s.ReplicaLag = 0, 0
-	outages := [][]scenario.Fault{
+	outages := [][]kernel.Fault{
 		nil,
 		{{Dependency: mark.OriginFailed}},
 		{{Dependency: mark.BodyPutFailed}},
@@ -376,7 +391,7 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	}
 	if op == "" || s.Rows.Translate == nil {
 		for _, kind := range []ddbfake.FaultKind{ddbfake.FaultErrorBefore, ddbfake.FaultThrottled} {
-			outages = append(outages, []scenario.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
+			outages = append(outages, []kernel.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
 		}
 	}
 	s.Faults = pick(t, "outage", outages...)
@@ -388,13 +403,13 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	}
 }
 
-// Checked returns the world as its file has it, so that the run is the one that the file will replay.
-func Checked(w *scenario.Scenario) (*scenario.Scenario, error) {
+// Checked returns the world as written to its file, so that the file replays the run exactly.
+func Checked(w *kernel.Scenario) (*kernel.Scenario, error) {
 	yaml, err := w.YAML()
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenario.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
+	s, err := kernel.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
 	if err != nil {
 		return nil, fmt.Errorf("the world that was drawn is not valid: either a duration of the check is out of "+
 			"bounds, or isr-sim has made a mistake: %w", err)
@@ -405,25 +420,30 @@ func Checked(w *scenario.Scenario) (*scenario.Scenario, error) {
 
 // drawVerbs draws the verbs that clients ask for, out of those of the store. Some invariants do not judge a page that
 // is rolled back, so fewer worlds have rollbacks.
-func (e Extras) drawVerbs(t *rapid.T) []scenario.Verb {
+func (e Extras) drawVerbs(t *rapid.T) []kernel.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
 	}
-	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v scenario.Verb) bool { return v == "rollback" })
+	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v kernel.Verb) bool { return v == "rollback" })
 	return pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
 }
 
 // drawVerb draws a command with one of the verbs, for half of the commands.
-func drawVerb(t *rapid.T, verbs []scenario.Verb, key string) (c scenario.Command, drawn bool) {
+func drawVerb(t *rapid.T, verbs []kernel.Verb, key string) (c kernel.Command, drawn bool) {
 	if len(verbs) == 0 || pick(t, "asks for a page", true, false) {
 		return c, false
 	}
-	c = scenario.Command{Verb: pick(t, "verb", verbs...), Key: key}
+	return ask(t, key, verbs...), true
+}
+
+// ask draws a command with one of the verbs.
+func ask(t *rapid.T, key string, verbs ...kernel.Verb) kernel.Command {
+	c := kernel.Command{Verb: pick(t, "verb", verbs...), Key: key}
 	if c.Verb == "regenerate" {
 		c.Request = pick(t, "request", "r1", "r2")
 		c.Inputs = pick(t, "inputs", "", "", "v2")
 	}
-	return c, true
+	return c
 }
 
 // drawTenants draws the tenants of a world's nodes, and the keys of its pages.
@@ -447,7 +467,7 @@ func shares(s isr.Schema) bool {
 // Steadier returns the world with slower drifts, if a clock has drifted by more than the world promises in the run of
 // o; nil otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than
 // that gives a clock more time to drift, which is not the store's fault.
-func Steadier(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
+func Steadier(s *kernel.Scenario, o *kernel.Outcome) *kernel.Scenario {
 	if !slices.Contains(o.Marks, mark.SkewBroken) {
 		return nil
 	}

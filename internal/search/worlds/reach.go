@@ -4,49 +4,32 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
 // reference, at least a quarter of the worlds reach each of them; if a cache never reaches one of them, it has not been
 // tested where its bugs would be.
-func Reach() []scenario.Mark {
-	return []scenario.Mark{
+func Reach() []kernel.Mark {
+	return []kernel.Mark{
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, kernel.Mark(ddbfake.FaultResponseLost.String()),
 	}
 }
 
 // WithoutTTL leaves TTLDeletion out of the marks: TTL deletes nothing from a table whose rows have no ttl attribute.
-func WithoutTTL(marks []scenario.Mark) []scenario.Mark {
-	return slices.DeleteFunc(marks, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+func WithoutTTL(marks []kernel.Mark) []kernel.Mark {
+	return slices.DeleteFunc(marks, func(m kernel.Mark) bool { return m == mark.TTLDeletion })
 }
 
 // WithoutLocks leaves out the marks of a cache's locks, which no world reaches where no row is a lock.
-func WithoutLocks(marks []scenario.Mark) []scenario.Mark {
-	return slices.DeleteFunc(marks, func(m scenario.Mark) bool {
+func WithoutLocks(marks []kernel.Mark) []kernel.Mark {
+	return slices.DeleteFunc(marks, func(m kernel.Mark) bool {
 		return m == mark.LockTakenOver || m == mark.LockRefused || m == mark.PublishRefused
 	})
-}
-
-// LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
-// wanted it at the same time, and if it was taken over from a machine that had not given it back.
-func LockReach() []scenario.Mark {
-	return []scenario.Mark{
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
-	}
-}
-
-// OnceReach returns the marks for a check of a layer that makes calls run once.
-func OnceReach() []scenario.Mark {
-	return []scenario.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
-		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet,
-		scenario.Mark(ddbfake.FaultResponseLost.String()),
-	}
 }
 
 // DefaultSchedules is the number of schedules of each world: property.DefaultSchedules says how it was measured.
@@ -60,11 +43,11 @@ const DefaultSchedules = 20
 // For the mutant shared-body-name, PCT 5 alone takes 526 schedules, PCT 3 764, POS 2,309, the random walk over 4,000,
 // and that plan 1,336, each the mean of 20 seeds. The worlds were others then: in some, one machine alone asked for a
 // page.
-func Plan() sim.Plan {
-	turns := [...]sim.Strategy{sim.PCT(3), sim.PCT(5), sim.POS, sim.PCT(5)}
-	return sim.Plan{Name: "drawn", At: func(i int) sim.Strategy {
+func Plan() strategy.Plan {
+	turns := [...]sim.Strategy{strategy.PCT(3), strategy.PCT(5), strategy.POS, strategy.PCT(5)}
+	return strategy.Plan{Name: "drawn", At: func(i int) sim.Strategy {
 		if i < len(turns) {
-			return sim.DelayBound(i)
+			return strategy.DelayBound(i)
 		}
 		return turns[i%len(turns)]
 	}}
@@ -79,13 +62,13 @@ const (
 )
 
 // inMost are the marks that most worlds reach.
-var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
+var inMost = []kernel.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
 
 // Missing returns the wanted marks that no world has reached. They are missing if there were enough worlds and
 // schedules to expect them, and untested otherwise. The map reached has the number of worlds that reached each mark.
 func Missing(
-	wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int,
-) (missing, untested []scenario.Mark) {
+	wanted []kernel.Mark, reached map[kernel.Mark]int, worlds, schedules int,
+) (missing, untested []kernel.Mark) {
 	few := worlds < EnoughWorlds || schedules < EnoughSchedules
 	for _, m := range wanted {
 		switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // TTL records what a check of a lock learns about TTL. If the check does not know the attribute of a table, TTL deletes
@@ -24,7 +24,7 @@ type TTL struct {
 
 	mu    sync.Mutex // nobody waits for a run that is stuck
 	known bool       // some row had the attribute by which TTL deletes rows
-	// an attribute of a row that looks like TTL under another name, with its value; "" if there is none
+	// an attribute that looks like TTL under another name, with its value; or ""
 	like string
 	name string // the name of that attribute
 }
@@ -78,11 +78,10 @@ func ofRun(seconds int64) bool {
 	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()
 }
 
-// Unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. If nothing
-// looks like TTL, the note says so. The map reached has the number of worlds that reached each mark, and plain says
-// that the check has the marks of LockReach. The texts setting and none are how the user names the attribute, or says
-// that there is none.
-func (o *TTL) Unmet(reached map[scenario.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
+// Unmet says why TTL was not tested although the table may have it; otherwise "". If no attribute looks like TTL, the
+// note says so. The map reached counts the worlds that reached each mark; plain says that the check has the marks of
+// LockReach. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
+func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {
 	case o.Said == hooks.NoTTL:

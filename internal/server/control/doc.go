@@ -53,7 +53,7 @@ The resources, below /_isr-sim:
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}
 
-docs/CONTROL.md shows each with curl.
+docs/SERVE.md shows each with curl.
 
 # Errors
 

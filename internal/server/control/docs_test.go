@@ -14,10 +14,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// docs/CONTROL.md and the package documentation list exactly the resources and methods that exist. (bash .ci/clients
+// docs/SERVE.md and the package documentation list exactly the resources and methods that exist. (bash .ci/clients
 // runs the commands of the page.)
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/CONTROL.md")
+	page, err := os.ReadFile("../../../docs/SERVE.md")
 	must.OK(t, err)
 	source, err := os.ReadFile("doc.go")
 	must.OK(t, err)
@@ -35,8 +35,8 @@ func TestDocs(t *testing.T) {
 	}
 	slices.Sort(want)
 	for name, test := range map[string]struct{ text, form string }{
-		"docs/CONTROL.md": {string(page), "(?m)^\\| `(GET|POST|DELETE) (/[a-z0-9/-]*)`"},
-		"doc.go":          {string(source), `(?m)^\t(GET|POST|DELETE) +(/[a-z0-9/-]*)`},
+		"docs/SERVE.md": {string(page), "(?m)^\\| `(GET|POST|DELETE) (/[a-z0-9/-]*)`"},
+		"doc.go":        {string(source), `(?m)^\t(GET|POST|DELETE) +(/[a-z0-9/-]*)`},
 	} {
 		var got []string
 		for _, m := range regexp.MustCompile(test.form).FindAllStringSubmatch(test.text, -1) {

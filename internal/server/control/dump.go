@@ -87,7 +87,7 @@ func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, name
 	})
 }
 
-// readingOf is what the HTTP door of a DB can do beside serving calls.
+// readingOf lists the methods of a DB's HTTP door other than serving calls.
 func readingOf(db *ddbfake.DB) reading {
 	of, ok := db.Handler().(reading)
 	if !ok {
@@ -133,7 +133,7 @@ func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	if err := a.db.Load(query["region"], bytes.NewReader(text)); err != nil {
 		return nil, badRequest("the body cannot be loaded", strings.TrimPrefix(err.Error(), "ddbfake: load: "),
-			"tables and rows in JSON", "docs/CONTROL.md lists the forms; nothing was loaded")
+			"tables and rows in JSON", "docs/SERVE.md lists the forms; nothing was loaded")
 	}
 	return map[string]any{"tables": a.db.Tables()}, nil
 }

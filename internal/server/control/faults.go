@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
@@ -36,7 +35,7 @@ func Idle(db *ddbfake.DB, holds *hold.Desk) []string {
 	if holds != nil {
 		idle = textsOf(idle, holds.Idle())
 	}
-	return textsOf(idle, inside.In(db).Idle())
+	return textsOf(idle, db.Idle())
 }
 
 func textsOf[F fmt.Stringer](to []string, faults []F) []string {

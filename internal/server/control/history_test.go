@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// told is a fake with a check that notes in events the events that it is told, or that answers with the error refuses.
+// told is a fake checker: it appends each event to events, or returns the error refuses.
 func told(t *testing.T, refuses error) (f *fake, events *[]history.Event) {
 	t.Helper()
 	events = new([]history.Event)

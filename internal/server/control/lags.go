@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // lagOf is the resource of a lag. Bodies have one member of that name: the text of the lag, which set reads.
@@ -32,7 +31,7 @@ func (a *api) ttlLag() resource {
 }
 
 func (a *api) regionLag() resource {
-	return lagOf("regionLag", "fixed 1s", func() string { return inside.In(a.db).RegionLag().String() },
+	return lagOf("regionLag", "fixed 1s", func() string { return a.db.RegionLag().String() },
 		setsLag(a.db.SetRegionLag))
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // tableInfo describes one table.
@@ -142,7 +141,7 @@ func (a *api) rows(_ http.ResponseWriter, r *http.Request) (any, error) {
 				for _, name := range t.Keys {
 					key[name] = item[name]
 				}
-				due, deletion := inside.In(a.db).Fate(address, key)
+				due, deletion := a.db.Fate(ddbfake.Row{Table: address, Key: key})
 				return json.MarshalEncode(e, rowState{itemJSON(item), instant(due), instant(deletion)})
 			})
 		})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
@@ -14,9 +13,9 @@ func (a *api) s3Faults() faultState {
 }
 
 // IdleS3 lists the faults of the S3 fake that wait and have struck no request.
-func IdleS3(s3 *s3fake.Store) []string { return textsOf([]string{}, inside.In(s3).Idle()) }
+func IdleS3(s3 *s3fake.Store) []string { return textsOf([]string{}, s3.Idle()) }
 
-// noS3 is the error for a request about the S3 fake if the server has none; else nil.
+// noS3 is the error for a request about the S3 fake on a server without one; else nil.
 func (a *api) noS3() error {
 	if a.s3 != nil {
 		return nil

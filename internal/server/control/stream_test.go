@@ -61,8 +61,8 @@ func TestAnswersWithoutRoom(t *testing.T) {
 	}
 }
 
-// An answer of rows or changes is sent in pieces as it is made, and ends when its client has gone. Other clients then
-// get their answers, and nothing that came before changes these.
+// Rows and changes are sent in pieces as they are read, and the answer ends when its client has gone. Other clients
+// still get their answers, unchanged.
 //
 // Each answer takes room before it begins, holds as much room as it needs, and gives it back.
 func TestAnswersInPieces(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
@@ -237,7 +236,7 @@ func (d *Desk) park(c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row) (*pa
 func (d *Desk) match(c ddbfake.Call) (Rule, bool) {
 	for i := range d.rules {
 		r := &d.rules[i]
-		if !inside.In(d.o.DB).Matches(r.match, c) {
+		if !d.o.DB.Matches(r.match, c) {
 			continue
 		}
 		r.met++

@@ -12,11 +12,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. When
-// the request of an operation that may have such an answer has arrived, the operation first waits for room. So it may
-// take effect late, but it does not fill the memory. The other operations never wait. One of these that only reads may
-// turn out to have a long answer. If twice the limit is in use by then, its client is told that the server is busy. The
-// answer of an operation that may have written always finds room: the client must learn that it took effect.
+// An answer longer than keepBody holds room until it is written, because its client may read slowly. An operation with
+// a potentially long answer waits for room before it runs: it may take effect late, but memory stays bounded. Other
+// operations never wait. If one of them only reads and its answer turns out long while twice the limit is in use, its
+// client gets "busy". The answer of a possible write always gets room: the client must learn that the write took
+// effect.
 //
 // The control API writes a long answer piece by piece while it is made. Such an answer takes room for the bytes that it
 // holds, from the same limit.
@@ -57,9 +57,8 @@ func (c *conn) make() (err error) {
 	return err
 }
 
-// made is called once an answer has been made, with its body; nil is no answer. It ends the claim of make, if there is
-// one, and returns the room that the answer keeps; nil if it keeps none. With must the answer gets room even if
-// no bytes are free.
+// made is called with the body of a finished answer, or nil without an answer. It ends the claim of make and returns
+// the room that the answer holds, or nil. With must, the answer gets room even if no bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil

@@ -95,11 +95,12 @@ func (s *Server) Checks() bool { return s.checker != nil }
 func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	c := &s.settings
 	if c.Check == AllChecks {
-		invariants = nil // with nil, an invariant that judged nothing is named, but is no failure
+		invariants = nil // with nil, an invariant that judged nothing is listed but does not fail the check
 	}
+	promise := invariant.Promise{MaxClockSkew: c.Skew, Revalidate: c.Revalidate}
+	inside.In(&promise).Recipe = c.Recipe
 	return live.New(s.options.DB, live.Options{
-		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock,
-		Promise: invariant.Promise{MaxClockSkew: c.Skew, Revalidate: c.Revalidate}, Start: s.start,
+		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock, Promise: promise, Start: s.start,
 		Except:   c.Except,
 		OnBroken: func(b live.Broken) { fmt.Fprintf(c.Log, "%s\n", b) },
 	})
@@ -144,8 +145,8 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("%s", found.Misfit)
 	}
 	if writers := s.writers(); len(writers) == 1 && found.Judged > 0 {
-		say("not judged: what one writer does to another, for all changes are signed %q; give each an access key "+
-			"id of its own", writers[0])
+		say("not judged: what one writer does to another, for all changes are signed %q; if others write, too, each "+
+			"needs an access key id of its own", writers[0])
 	}
 	rows := slices.ContainsFunc(s.checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
 	known := found.Judged > 0 || slices.ContainsFunc(found.Broken,
@@ -167,7 +168,7 @@ func (s *Server) notJudged(found live.Found) []string {
 // writers are the access key ids by which the changes are signed that are still kept, without --check-except and loads.
 func (s *Server) writers() (all []string) {
 	for _, c := range s.options.DB.Changes() {
-		if c.Cause == ddbfake.CauseClient && !inside.In(s.options.DB).Loaded(c.Request) &&
+		if c.Cause == ddbfake.CauseClient && !s.options.DB.Loaded(c.Request) &&
 			!slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
 			all = append(all, c.Actor)
 		}

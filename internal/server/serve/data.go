@@ -33,10 +33,6 @@ type dataFile struct {
 // openData loads a file, if it is there.
 func openData(name string, db *ddbfake.DB, log io.Writer) (*dataFile, error) {
 	d := &dataFile{name: name, db: db, log: log}
-	drafts, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp"))
-	for _, draft := range drafts {
-		_ = os.Remove(draft) // left by a server that was killed while it saved
-	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {

@@ -190,6 +190,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		ContentType: text(h.ContentType()),
 		Host:        text(h.Host()),
 		Length:      int64(h.ContentLength()),
+		HeaderBytes: len(h.RawHeaders()),
 	}
 	conn, page := connOf(ctx.Conn()), false
 	for name, value := range h.All() {

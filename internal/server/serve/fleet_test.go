@@ -29,8 +29,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// TestFleet: four clients with a cache over HTTP, which post what they see. If each of them renders a page that another
-// has just made, the server reports that single-flight is violated. The server says nothing about a correct cache.
+// TestFleet: four clients with a cache over HTTP, which post what they see. If a client renders a page that another has
+// just made, the server reports a violation of single-flight. A correct cache is never reported.
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(),
 		func(p isr.Protocol) bool { return p.Name == "no-second-look" })]

@@ -162,9 +162,8 @@ func measured(t *testing.T, flood string, pid, start int, waits, waitsOfCalm []t
 	}
 }
 
-// startOthers starts two well-behaved clients in a process of their own, so that they do not share a Go scheduler with
-// the clients that flood. The function that it returns ends them, and returns how long their requests took, shortest
-// first.
+// startOthers starts two well-behaved clients in another process, so that they do not share a Go scheduler with the
+// flood. The returned function stops them and returns the durations of their requests, shortest first.
 func startOthers(t *testing.T, address string) func() []time.Duration {
 	t.Helper()
 	others := exec.Command(os.Args[0], "-test.run", "^TestFloodOthers$", "-flood.others", address)

@@ -63,7 +63,7 @@ func putOf(value string) string {
 		`"}},"ConditionExpression":"attribute_not_exists(pk)"}`
 }
 
-// winner is the attribute v of the row a; "" if there is none.
+// winner is the attribute v of the row a, or "".
 func (s *served) winner() string {
 	for _, item := range s.db.Items("cache") {
 		return fmt.Sprint(item["v"])

@@ -113,9 +113,8 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// overdue returns a connection that has kept the server waiting for too long; nil if there is none. It takes a stranger
-// if it can, and of these the one that connected first. Otherwise it takes the proven client that has kept the server
-// waiting for the longest.
+// overdue returns a connection that has kept the server waiting for too long, or nil. It prefers unproven clients, the
+// oldest connection first, and then the proven client that has been silent the longest.
 func (l *listener) overdue() *conn {
 	now := uptime()
 	for at := l.strangers.Front(); at != nil; {
@@ -282,8 +281,8 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how many bytes the server reads at once from a stranger whose body has no room yet. It is enough for
-// nearly every header, and little of a body that may have to wait.
+// strangerRead is how many bytes the server reads at once from an unproven client whose body has no room yet: enough
+// for nearly every header, and little of a body that may have to wait.
 const strangerRead = 4 << 10
 
 // Read reads.

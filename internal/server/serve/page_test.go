@@ -33,6 +33,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
+func TestMain(m *testing.M) {
+	defer browser.End()
+	m.Run()
+}
+
 // watched is a server with a check and a desk, whose clock stands, and a table with the TTL attribute "ttl".
 type watched struct {
 	*testing.T

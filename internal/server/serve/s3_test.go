@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/s3fake/sdk"
 )
 
 // startS3 runs a server of both services, with the bucket pages, and returns the address of S3.
@@ -48,7 +49,7 @@ func TestS3Client(t *testing.T) {
 	t.Parallel()
 	address, store := startS3(t)
 	client := s3.New(s3.Options{Region: "eu-west-1", BaseEndpoint: aws.String("http://" +
-		address), Retryer: ddbfake.Retryer(1)}, s3fake.WithActor("alice"))
+		address), Retryer: ddbfake.Retryer(1)}, sdk.WithActor("alice"))
 	for _, size := range []int{0, 1, 20 << 10, 3 << 20} {
 		body := strings.Repeat("x", size)
 		key := aws.String(fmt.Sprintf("a b/%d é", size))
@@ -96,7 +97,7 @@ func TestS3OverTLS(t *testing.T) {
 	client := s3.New(s3.Options{
 		Region: "eu-west-1", BaseEndpoint: aws.String("https://" + address), UsePathStyle: true,
 		Retryer: ddbfake.Retryer(1), HTTPClient: &http.Client{Transport: transport, Timeout: patience},
-	}, s3fake.WithActor("alice"))
+	}, sdk.WithActor("alice"))
 	body := strings.Repeat("x", 3<<20)
 	must.Done(t)(client.PutObject(t.Context(),
 		&s3.PutObjectInput{Bucket: aws.String("pages"), Key: aws.String("home"), Body: strings.NewReader(body)}))
@@ -195,7 +196,7 @@ func TestS3TransferManager(t *testing.T) {
 	t.Parallel()
 	address, store := startS3(t)
 	client := s3.New(s3.Options{Region: "eu-west-1", BaseEndpoint: aws.String("http://" +
-		address), Retryer: ddbfake.Retryer(1)}, s3fake.WithActor("alice"))
+		address), Retryer: ddbfake.Retryer(1)}, sdk.WithActor("alice"))
 	body := bytes.Repeat([]byte("0123456789"), 2<<20)
 	up := transfermanager.New(client)
 	made, err := up.UploadObject(t.Context(), &transfermanager.UploadObjectInput{

@@ -51,7 +51,7 @@ func (c *secureConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// connOf returns the server's connection behind the one that fasthttp knows; nil if there is none.
+// connOf returns the server's connection behind fasthttp's, or nil.
 func connOf(c net.Conn) *conn {
 	switch c := c.(type) {
 	case *conn:

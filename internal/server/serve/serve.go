@@ -5,9 +5,9 @@
 // # Floods
 //
 // A flood of unfinished requests must not keep other clients waiting. So the number of open connections is bounded, and
-// so is the memory of all bodies together. A client is proven once it has sent a complete request; before that it is a
-// stranger. If connections or memory run out, strangers that keep the server waiting are dropped first. TestFlood
-// measures how long other clients wait.
+// so is the memory of all bodies together. A client is proven once it has sent a complete request. If connections or
+// memory run out, unproven clients that keep the server waiting are dropped first. TestFlood measures how long other
+// clients wait.
 //
 // # Time
 //

@@ -71,10 +71,10 @@ const keepBody = 64 << 10
 // The price is garbage in memory, up to the size of the ballast.
 const ballast = 32 << 20
 
-// serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
-// is no error. With a certificate, it serves TLS only.
+// serveHTTP serves until ctx is done. Then requests under way have limits.drain to end; the rest are cut off, without
+// an error. With a certificate, it serves TLS only.
 //
-// The function tooLarge answers a client that asks before it sends a body over maxBody, and returns the status.
+// tooLarge answers an Expect: 100-continue for a body over maxBody, and returns the status.
 func serveHTTP(
 	ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler,
 	tooLarge func(*fasthttp.RequestCtx) int, l limits,

@@ -51,6 +51,7 @@ type Settings struct {
 
 	Check      string // see ParseChecks
 	Except     []string
+	Recipe     bool   // the cache promises the rules of the recipe
 	RowsName   string // what the user calls Rows
 	Rows       isr.Schema
 	Skew       time.Duration
@@ -92,6 +93,8 @@ func (c *Settings) check() error {
 	case len(c.Except) > 0 && c.Check == "":
 		return mistake.New(errors.New("found --check-except without --check, which alone needs it"),
 			"--check --check-except "+c.Except[0])
+	case c.Recipe && c.Check == "":
+		return mistake.New(errors.New("found --recipe without --check, which alone needs it"), "--check --recipe")
 	case slices.Contains(c.Except, ""):
 		return mistake.New(errors.New("--check-except: found no name, expected an access key id"),
 			"for example --check-except seed")

@@ -65,7 +65,7 @@ func read(text []byte, region string) (found []object, skipped []string, err err
 		found, err = t.tables()
 		skipped = t.skipped
 	case file["planned_values"] != nil, file["terraform_version"] != nil:
-		found, err = terraform(file)
+		found, skipped, err = terraform(file)
 	case len(text) > 0 && !bytes.ContainsAny(text[:1], "{[ \t\r\n"):
 		return nil, nil, errors.New("found YAML without Resources, expected a template of CloudFormation, SAM or CDK")
 	default:

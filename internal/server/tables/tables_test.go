@@ -102,6 +102,38 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Settings that the reader of Terraform leaves out are named, except those with Terraform's default.
+func TestTerraformTells(t *testing.T) {
+	const base = `"name": "cache", "billing_mode": "PAY_PER_REQUEST", "hash_key": "pk", "read_capacity": 0,
+		"attribute": [{"name": "pk", "type": "S"}], "arn": "arn:aws:dynamodb:x", "id": "cache", "timeouts": null`
+	for values, want := range map[string]string{
+		`"point_in_time_recovery": [{"enabled": true, "recovery_period_in_days": 35}]`:                       "point_in_time_recovery",
+		`"point_in_time_recovery": [{"enabled": false}], "replica": [], "restore_to_latest_time": null`:      "",
+		`"replica": [{"region_name": "eu-west-2", "point_in_time_recovery": false}]`:                         "replica",
+		`"on_demand_throughput": [{"max_read_request_units": 9}]`:                                            "on_demand_throughput",
+		`"server_side_encryption": [{"enabled": true, "kms_key_arn": ""}]`:                                   "",
+		`"local_secondary_index": [{"name": "x", "range_key": "pk", "projection_type": "ALL", "new": true}]`: "local_secondary_index x: new",
+	} {
+		_, skipped, err := read([]byte(`{"terraform_version": "1.9.0", "values": {"root_module": {"resources": [{
+			"address": "aws_dynamodb_table.cache", "type": "aws_dynamodb_table", "values": {`+base+", "+values+"}}]}}}"), "")
+		must.OK(t, err)
+		if want != "" {
+			want = "resource aws_dynamodb_table.cache: " + want + " is left out"
+		}
+		if got := strings.Join(skipped, "; "); got != want {
+			t.Errorf("%s: got %q, want %q", values, got, want)
+		}
+	}
+	db, _, err := load(t, `{"terraform_version": "1.9.0", "values": {"root_module": {"resources": [{
+		"address": "c", "type": "aws_dynamodb_table", "values": {`+base+`, "server_side_encryption": [{"enabled": true}]}}]}}}`)
+	must.OK(t, err)
+	out, err := db.As("alice").In("eu-west-1").DescribeTable(t.Context(),
+		&dynamodb.DescribeTableInput{TableName: aws.String("cache")})
+	if err != nil || out.Table.SSEDescription == nil {
+		t.Errorf("got %+v and %v, want the encryption", out, err)
+	}
+}
+
 // describe is a table in words.
 func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	t.Helper()

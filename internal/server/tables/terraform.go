@@ -2,22 +2,26 @@ package tables
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 )
 
-// terraform returns the tables and rows of a plan or a state, as terraform show -json prints it.
+// terraform returns the tables and rows of a plan or a state, as terraform show -json prints it, and the settings that
+// are left out.
 //
 // Source: https://developer.hashicorp.com/terraform/internals/json-format
-func terraform(file object) ([]object, error) {
+func terraform(file object) (found []object, skipped []string, err error) {
 	values := asObject(file["planned_values"])
 	if values == nil {
 		values = asObject(file["values"])
 	}
-	return terraformModule(asObject(values["root_module"]))
+	found, err = terraformModule(asObject(values["root_module"]), &skipped)
+	return found, skipped, err
 }
 
-func terraformModule(module object) (found []object, err error) {
+func terraformModule(module object, skipped *[]string) (found []object, err error) {
 	var rows []object
 	for _, r := range asList(module["resources"]) {
 		resource := asObject(r)
@@ -25,6 +29,9 @@ func terraformModule(module object) (found []object, err error) {
 		switch resource["type"] {
 		case "aws_dynamodb_table":
 			found = append(found, terraformTable(v))
+			for _, name := range leftOut(v) {
+				*skipped = append(*skipped, fmt.Sprintf("resource %v: %s is left out", resource["address"], name))
+			}
 		case "aws_dynamodb_table_item":
 			text, _ := v["item"].(string)
 			var item object
@@ -35,13 +42,62 @@ func terraformModule(module object) (found []object, err error) {
 		}
 	}
 	for _, child := range asList(module["child_modules"]) {
-		more, err := terraformModule(asObject(child))
+		more, err := terraformModule(asObject(child), skipped)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	return append(found, rows...), nil // rows come after their tables
+}
+
+// These arguments and attributes of a table are read, or change no answer about rows: what Terraform computes.
+var (
+	readTable = []string{"name", "billing_mode", "hash_key", "range_key", "read_capacity", "write_capacity",
+		"table_class", "deletion_protection_enabled", "attribute", "global_secondary_index", "local_secondary_index",
+		"stream_enabled", "stream_view_type", "ttl", "tags", "server_side_encryption",
+		"arn", "id", "region", "stream_arn", "stream_label", "tags_all", "timeouts"}
+	readIndex = []string{"name", "hash_key", "range_key", "projection_type", "non_key_attributes", "read_capacity",
+		"write_capacity"}
+)
+
+// leftOut names the settings of a table that are set and not read, such as recovery and replicas.
+func leftOut(v object) (names []string) {
+	unread := func(of object, read []string, prefix string) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if !slices.Contains(read, name) && isSet(of[name]) {
+				names = append(names, prefix+name)
+			}
+		}
+	}
+	unread(v, readTable, "")
+	for _, kind := range []string{"global_secondary_index", "local_secondary_index"} {
+		for _, index := range asList(v[kind]) {
+			of := asObject(index)
+			unread(of, readIndex, fmt.Sprintf("%s %v: ", kind, of["name"]))
+		}
+	}
+	return names
+}
+
+// isSet reports whether a value differs from Terraform's default.
+func isSet(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case []any:
+		return slices.ContainsFunc(v, isSet)
+	case object:
+		if on, is := v["enabled"].(bool); is {
+			return on
+		}
+		return len(v) > 0
+	}
+	return true
 }
 
 // terraformTable returns a table in the form of a dump.
@@ -98,6 +154,13 @@ func terraformTable(v object) object {
 	}
 	if v["stream_enabled"] == true {
 		request["StreamSpecification"] = object{"StreamEnabled": true, "StreamViewType": v["stream_view_type"]}
+	}
+	for _, e := range asList(v["server_side_encryption"]) {
+		if asObject(e)["enabled"] == true {
+			sse := object{"Enabled": true}
+			set(sse, "KMSMasterKeyId", asObject(e)["kms_key_arn"])
+			request["SSESpecification"] = sse
+		}
 	}
 	settings := object{"table": request}
 	for _, ttl := range asList(v["ttl"]) {

@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 )
 
 // width is the column at which lists are wrapped.
@@ -24,11 +24,13 @@ var errChanged = errors.New(
 // Scenario returns the contents of a scenario file, laid out. The file name appears in errors, which are those of
 // scenario.Parse.
 func Scenario(file string, data []byte) ([]byte, error) {
-	before, err := scenario.Parse(file, data)
+	// A lone CR ends a line in YAML, too; the library takes it for a part of a text.
+	data = []byte(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)))
+	before, err := kernel.Parse(file, data)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := parser.ParseBytes([]byte(strings.ReplaceAll(string(data), "\r\n", "\n")), parser.ParseComments)
+	tree, err := parser.ParseBytes(data, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func Scenario(file string, data []byte) ([]byte, error) {
 	out := []byte(strings.Join(lines, "\n") + "\n")
 	// The library's printer cannot print every file correctly, and a new layout must not change a run. So the result is
 	// read again and compared.
-	if after, err := scenario.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) ||
+	if after, err := kernel.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) ||
 		comments(data) != comments(out) {
 		return nil, errChanged
 	}

@@ -72,6 +72,7 @@ reach: [published, served-fresh, lock-taken-over, lock-refused, publish-refused,
 func TestScenario(t *testing.T) {
 	for name, text := range map[string]string{
 		"untidy": untidy, "tidy": tidy, "from Windows": strings.ReplaceAll(untidy, "\n", "\r\n"),
+		"lone CRs": strings.ReplaceAll(untidy, "\n", "\r"),
 	} {
 		got := must.Of(format.Scenario("f.yaml", []byte(text)))(t)
 		if diff := cmp.Diff(tidy, string(got)); diff != "" {

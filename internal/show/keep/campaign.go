@@ -119,7 +119,7 @@ func leadTo(result *verdicts.Result, file, page string, pages drawnPages) (addre
 	return "", ""
 }
 
-// addressOf is the address of a file, relative to a page; "" if there is none.
+// addressOf is the address of a file relative to a page, or "".
 func addressOf(file, page string) string {
 	to, errTo := filepath.Abs(file)
 	from, errFrom := filepath.Abs(filepath.Dir(page))

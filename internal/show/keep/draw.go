@@ -21,7 +21,6 @@ type Drawing struct {
 	Out    io.Writer // gets a line about each written file
 	To     string    // the file or folder; "" is beside the record
 	Format string    // html, svg or trace
-	Beside string    // a second record, drawn next to the first
 	// Plots reads files that are neither records nor results: figures of policies.
 	Plots func(io.Reader) ([]report.Plot, error)
 }
@@ -35,7 +34,7 @@ type drawn struct {
 	*record.Record
 }
 
-// commands are the commands that run the recorded run again. There are none if no file can hold its scenario.
+// commands run the recorded run again. A scenario that no file can hold has no commands.
 func (d drawn) commands() []report.Command {
 	if d.File == "" {
 		return nil
@@ -58,17 +57,14 @@ func (r *Drawing) Draw(args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(results) > 0 && (r.Format != "html" || r.Beside != "") {
+	if len(results) > 0 && r.Format != "html" {
 		return mistake.New(
-			fmt.Errorf("report: found %s, which has no record of a run, expected records for --format svg, --format "+
-				"trace and --beside", results[0].file), "",
+			fmt.Errorf("report: found %s, which has no record of a run, expected records for --format svg "+
+				"and --format trace", results[0].file), "",
 		)
 	}
 	if len(records) == 0 {
 		return r.drawResults(results, args)
-	}
-	if r.Beside != "" {
-		return r.drawBoth(records)
 	}
 	if len(records) == 1 && len(results) == 0 && !isFolderOr(args[0], r.To) {
 		to := r.To
@@ -81,32 +77,6 @@ func (r *Drawing) Draw(args []string) error {
 		return r.draw(records[0], to)
 	}
 	return r.drawAll(records, results, args, ending)
-}
-
-// drawBoth draws two records on one page.
-func (r *Drawing) drawBoth(records []drawn) error {
-	if len(records) != 1 || r.Format != "html" {
-		return mistake.New(fmt.Errorf("--beside: found %d records and the format %s, expected one record and html",
-			len(records), r.Format),
-			"isr-sim report --beside shrunk.json -o both.html run.json")
-	}
-	second, err := readRecord(r.Beside)
-	if err != nil {
-		return mistake.New(fmt.Errorf("--beside: %w", err),
-			"isr-sim shrink --record FILE writes the record of the smaller run")
-	}
-	to := r.To
-	if to == "" {
-		to = strings.TrimSuffix(records[0].file, filepath.Ext(records[0].file)) + "-both.html"
-	}
-	if to == records[0].file || to == r.Beside {
-		return mistake.New(fmt.Errorf("-o: found a record itself, %s, expected another file", to), "")
-	}
-	parts := [2]report.Part{}
-	for i, d := range []drawn{records[0], {r.Beside, second}} {
-		parts[i] = report.Part{Name: filepath.Base(d.file), Record: d.Record, Commands: d.commands()}
-	}
-	return r.write("report", to, func(out io.Writer) error { return report.Both(out, parts[0], parts[1]) })
 }
 
 // isFolderOr says whether at least one of the names, if it is not empty, names a folder.

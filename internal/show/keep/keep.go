@@ -14,14 +14,14 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/report"
-	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Keeper writes the files that a command leaves about runs: their records (--record), and their reports (--report).
@@ -30,7 +30,7 @@ type Keeper struct {
 	Out            io.Writer           // gets a line about each written file
 	Version        string              // the version of isr-sim, which records contain
 	Explanation    *record.Explanation // nil, unless the command explains its one run
-	// NotSimulated, if set, returns what the nodes of the program with that protocol's name used that is not simulated.
+	// NotSimulated, if set, takes a protocol's name and lists what its program used that is not simulated.
 	NotSimulated func(protocol string) []string
 
 	kept map[string]kept // by the name of the run
@@ -86,12 +86,12 @@ func place(given, run, ending string) string {
 
 // Keep writes the files of a run, and prints where they are. The parameter file is how the user names the scenario; ""
 // if the scenario is in no file. An error names the files that are not written, and does not change a verdict.
-func (k *Keeper) Keep(ctx context.Context, run scenario.Run, file string) error {
+func (k *Keeper) Keep(ctx context.Context, run kernel.Run, file string) error {
 	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
 }
 
 // KeepAs is Keep with a name for the file.
-func (k *Keeper) KeepAs(ctx context.Context, run scenario.Run, file, name string) error {
+func (k *Keeper) KeepAs(ctx context.Context, run kernel.Run, file, name string) error {
 	if !k.Wanted() {
 		return nil
 	}
@@ -167,7 +167,7 @@ func write(file string, text func(io.Writer) error) error {
 // commands are the commands that run a recorded schedule again. The parameter source is the file of the scenario, or of
 // the record itself; "" if there is neither.
 func commands(r *record.Record, source string) []report.Command {
-	if _, err := scenario.ProtocolNamed(r.Protocol); err != nil || source == "" {
+	if _, err := kernel.ProtocolNamed(r.Protocol); err != nil || source == "" {
 		return nil
 	}
 	names := []string{"replay"}
@@ -176,7 +176,7 @@ func commands(r *record.Record, source string) []report.Command {
 	}
 	seed, seedErr := strconv.ParseUint(r.Seed, 10, 64)
 	choices, choicesErr := schedule.ParseChoices(r.Choices)
-	replay := scenario.Replay{
+	replay := kernel.Replay{
 		Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, AllStops: r.AllStops, Digest: r.Digest,
 	}
 	var all []report.Command
@@ -203,24 +203,24 @@ func History(file string, visualize func(io.Writer) error) error {
 
 // telling is the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs passed
 // it is the first run; to make this one, telling needs c.
-func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (scenario.Run, bool, error) {
+func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (kernel.Run, bool, error) {
 	switch {
 	case r.Failure != nil:
 		return r.Failure.Replay().Run(r.Scenario, r.Protocol), true, nil
 	case r.Doubt != nil:
 		return r.Doubt.Replay().Run(r.Scenario, r.Protocol), true, nil
 	case c == nil || r.Schedules == 0 || ctx.Err() != nil:
-		return scenario.Run{}, false, nil //nolint:nilerr // an interrupt ends the command without more runs
+		return kernel.Run{}, false, nil //nolint:nilerr // an interrupt ends the command without more runs
 	}
 	set, err := schedules.New(
-		scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1,
+		kernel.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1,
 	)
 	if err != nil {
-		return scenario.Run{}, false, err
+		return kernel.Run{}, false, err
 	}
 	runs, err := set.First(ctx, 1)
 	if err != nil || len(runs) == 0 {
-		return scenario.Run{}, false, err
+		return kernel.Run{}, false, err
 	}
 	return runs[0], true, nil
 }

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // ProofRow prints a proof on one line: scenario, protocol, schedules, states, verdict, and the marks that were reached.
 func ProofRow(p *campaign.Proof) string {
 	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States),
-		p.Summary(), p.Reached())
+		Expected(p.Summary(), p.Verdict, p.Passed()), p.Reached())
 }
 
-// Proof prints a proof: its row, how much it has searched, and what it has proved.
+// Proof prints a proof: its row, the extent of the search, and the proved invariants.
 func Proof(p *campaign.Proof) string {
 	text := ProofRow(p) + "\n" + Extent(p) + "\n"
-	if p.Explored.Complete && p.Verdict != invariant.Violated && p.Explored.Split.Parts == 0 {
+	if p.Explored.Complete && p.Verdict != invariant.Violated {
 		text += Proved(p, "these bounds")
 	}
 	return text
@@ -33,9 +33,6 @@ func Extent(p *campaign.Proof) string {
 	switch {
 	case p.Verdict == invariant.Violated:
 		return counts + " to the first violation"
-	case e.Complete && e.Split.Parts > 0:
-		return fmt.Sprintf("%v; complete: %s, 0 violations; isr-sim merge adds the parts up, which are no proof alone",
-			e.Split, counts)
 	case e.Complete:
 		return "complete: " + counts + ", 0 violations"
 	}
@@ -58,7 +55,7 @@ func Extent(p *campaign.Proof) string {
 }
 
 // Bounds names the bounds of a scenario that make its search long, for a hint.
-func Bounds(s *scenario.Scenario) string {
+func Bounds(s *kernel.Scenario) string {
 	var pauses, crashes, restarts, steps, faults int
 	for _, a := range s.Actors {
 		pauses, crashes, restarts, steps = pauses+a.Pauses, crashes+a.Crashes, restarts+a.Restarts, steps+
@@ -96,8 +93,17 @@ func Searched(e sim.Explored) string {
 	return fmt.Sprintf("%d schedules, %d states, %s", e.Schedules, e.States, share)
 }
 
-// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, those that no proof
-// can judge, and the deadlines that it met. The parameter within names the bounds.
+// Excused names, on one line, the invariants that are void because clocks may differ too much, or returns "".
+func Excused(r *campaign.Report) string {
+	names, why := r.Excused()
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not judged, because %s: %s\n", why, strings.Join(names, ", "))
+}
+
+// Proved prints the proved and the unproved invariants of a complete proof, and the deadlines that it met. The
+// parameter within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
 	names := p.Proved()
@@ -114,34 +120,42 @@ func Proved(p *campaign.Proof, within string) string {
 	default:
 		fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
 	}
-	if names := p.NothingToJudge(); len(names) > 0 {
-		fmt.Fprintf(&b, "nothing to judge, and not proved: %s\n", strings.Join(names, ", "))
-	}
-	if names := p.LeftToCampaigns(); len(names) > 0 {
-		fmt.Fprintf(&b, "left to campaigns, and not proved: %s\n", strings.Join(names, ", "))
-	}
-	if p.ReadsEventually() {
-		b.WriteString("reads without ConsistentRead were judged as consistent ones: no replica was behind " +
-			"(replica-lag in the scenario: 5s)\n")
-	}
-	if p.LeavesForLater() {
-		b.WriteString("a timer was set when a script was over: it never fired, and what would follow is not proved " +
-			"(one more command lets it fire)\n")
-	}
-	if p.TimeWaits() {
-		b.WriteString("time passed only while no machine had anything else to do, besides what requests and sleeps " +
-			"take: other moments are not proved (bounds: {ticks: 1})\n")
-	}
-	if drawn := p.Drawn(); len(drawn) > 0 {
-		fmt.Fprintf(&b, "seed %d has drawn one of many, and the others are not proved: %s\n", p.Seed,
-			strings.Join(drawn, ", "))
-	}
-	if p.NothingExpires() {
-		fmt.Fprintf(&b, "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: %v)\n",
-			p.Scenario.Lag)
+	for _, line := range NotProved(p) {
+		b.WriteString(line + "\n")
 	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)
 	}
 	return b.String()
+}
+
+// NotProved lists the gaps of a complete proof: invariants that had nothing to judge, invariants that no proof can
+// judge, and deadlines that the search did not meet.
+func NotProved(p *campaign.Proof) (lines []string) {
+	say := func(is bool, text string, args ...any) {
+		if is {
+			lines = append(lines, fmt.Sprintf(text, args...))
+		}
+	}
+	list := func(text string, names []string) { say(len(names) > 0, text, strings.Join(names, ", ")) }
+	list("nothing to judge, and not proved: %s", p.NothingToJudge())
+	say(Excused(&p.Report) != "", "%s", strings.TrimSpace(Excused(&p.Report)))
+	list("left to campaigns, and not proved: %s", p.LeftToCampaigns())
+	say(p.ReadsEventually(), "reads without ConsistentRead were judged as consistent ones: no replica was behind "+
+		"(replica-lag in the scenario: 5s)")
+	say(p.LeavesForLater(), "a timer was set when a script was over: it never fired, and what would follow is not "+
+		"proved (one more command lets it fire)")
+	say(p.TimeWaits(), "time passed only while no machine had anything else to do, besides what requests and sleeps "+
+		"take: other moments are not proved (bounds: {ticks: 1})")
+	list("parts of a second are not proved at %s: times that code rounds to seconds looked the same as others (sleep "+
+		"300ms and sleep 400ms before commands of each script)", p.WholeSeconds())
+	list("time did not stop at the times that rows have in %s: moments around them are not proved (a sleep that ends "+
+		"then has time stop there)", p.PassedBy())
+	say(len(p.Drawn()) > 0, "seed %d has drawn one of many, and the others are not proved: %s", p.Seed,
+		strings.Join(p.Drawn(), ", "))
+	say(p.NothingExpires(), "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: "+
+		"%v)", p.Scenario.Lag)
+	say(p.TTLWaits(), "TTL never deletes in this scenario, although rows have a time for it: what follows a deletion "+
+		"is not proved (ttl-lag: 5s)")
+	return lines
 }

@@ -7,24 +7,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict, and the marks that were reached.
 func Row(r *campaign.Report) string {
 	return TableRow(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps),
-		r.Summary(), r.Reached())
+		Expected(r.Summary(), r.Verdict, r.Passed()), r.Reached())
+}
+
+// Expected adds to the verdict of a row that its violation is expected, if it passed.
+func Expected(summary string, verdict invariant.Verdict, passed bool) string {
+	if verdict == invariant.Violated && passed {
+		summary += ", as expected"
+	}
+	return summary
 }
 
 // Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
-// violate it, seed, and the commands that run it again and that shrink it. The reader calls isr-sim by the name
-// program, and the scenario by the name file. For a campaign that passed it prints nothing.
+// violate it, seed, and the commands that run it again and that shrink it. The parameters program and file are the
+// reader's names for isr-sim and the scenario. For a campaign that passed, Report prints nothing.
 func Report(r *campaign.Report, program, file string) string {
 	var b strings.Builder
 	switch {
@@ -33,13 +40,13 @@ func Report(r *campaign.Report, program, file string) string {
 	case r.Verdict == invariant.Violated:
 		b.WriteString(Outcome(r.Failure, r.Scenario.Name, r.Protocol.Name))
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed,
-			r.FailureStrategy, inside.In(r.Failure).Result.Steps)
+			r.FailureStrategy, r.Failure.Result.Steps)
 		b.WriteString(ReplayLine(r.Failure.Replay(), "replay", program, file))
 		b.WriteString(ReplayLine(r.Failure.Replay(), "shrink", program, file))
 	case r.Verdict == invariant.Unknown:
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
 		if r.Doubt != nil {
-			b.WriteString(inside.In(r.Doubt).Shown())
+			b.WriteString(r.Doubt.Shown())
 			b.WriteString(ReplayLine(r.Doubt.Replay(), "replay", program, file))
 		}
 	case r.Vacuous():
@@ -62,9 +69,9 @@ func Report(r *campaign.Report, program, file string) string {
 	return b.String()
 }
 
-// Outcome prints the verdict of a run, its evidence, and, where it helps, the flag of isr-sim replay that draws what
-// every node was told.
-func Outcome(o *scenario.Outcome, name, protocol string) string {
+// Outcome prints the verdict of a run, its evidence and, where it helps, the flag of isr-sim replay that draws each
+// node's history.
+func Outcome(o *kernel.Outcome, name, protocol string) string {
 	text := o.Explain(name, protocol)
 	if o.Verdict == invariant.Violated && o.Violation.Invariant.Name == invariant.Named("linearizable").Name {
 		text += "\nwith --history FILE.html the replay draws what every node was told, and when\n"
@@ -73,14 +80,14 @@ func Outcome(o *scenario.Outcome, name, protocol string) string {
 }
 
 // ReplayLine is ReplayCommand on a line that begins with the command's name.
-func ReplayLine(r scenario.Replay, command, program, file string) string {
+func ReplayLine(r kernel.Replay, command, program, file string) string {
 	return command + ": " + ReplayCommand(r, command, program, file) + "\n"
 }
 
 // ReplayCommand is the command that replays a schedule, or another command about it, such as shrink, with everything
 // that decides the run. The reader calls isr-sim by the name program, and the scenario by the name file. The digest, if
 // there is one, tells the command whether it runs the same schedule.
-func ReplayCommand(r scenario.Replay, command, program, file string) string {
+func ReplayCommand(r kernel.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {
 		flags += " --swarm"

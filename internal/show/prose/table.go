@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // Header is the first line of a table of campaigns and explorations.
@@ -21,7 +21,7 @@ func ProofHeader() string {
 }
 
 // TableRow is a line of such a table. Marks that every campaign must reach are left out of it.
-func TableRow(name, protocol, schedules, steps, verdict string, reached []scenario.Mark) string {
+func TableRow(name, protocol, schedules, steps, verdict string, reached []kernel.Mark) string {
 	return tableLine(name, protocol, schedules, steps, verdict, join(notable(reached)))
 }
 
@@ -32,15 +32,15 @@ func tableLine(scenario, protocol, schedules, steps, verdict, reached string) st
 }
 
 // notable leaves out the basic marks.
-func notable(marks []scenario.Mark) []scenario.Mark {
+func notable(marks []kernel.Mark) []kernel.Mark {
 	return slices.DeleteFunc(slices.Clone(marks), schedules.Basic)
 }
 
 // join lists marks in one line.
-func join(marks []scenario.Mark) string { return strings.Join(Names(marks), " ") }
+func join(marks []kernel.Mark) string { return strings.Join(Names(marks), " ") }
 
-// Names returns the names of marks; nil if there are none.
-func Names(marks []scenario.Mark) []string {
+// Names returns the names of marks, or nil.
+func Names(marks []kernel.Mark) []string {
 	var all []string
 	for _, m := range marks {
 		all = append(all, string(m))
@@ -50,7 +50,7 @@ func Names(marks []scenario.Mark) []string {
 
 // Missing prints the marks that no schedule reached, and the faults that could not strike. The parameter which names
 // these schedules in the text.
-func Missing(b *strings.Builder, which string, missing []scenario.Mark, unmet []string) {
+func Missing(b *strings.Builder, which string, missing []kernel.Mark, unmet []string) {
 	for _, m := range missing {
 		if schedules.Basic(m) {
 			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)

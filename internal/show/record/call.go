@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
-// callOf is a request in the form of records; nil is none.
+// callOf converts a request for records; nil stays nil.
 func callOf(c *hooks.Call) *Call {
 	if c == nil {
 		return nil

@@ -1,5 +1,5 @@
 // Package record makes the record of a run: one JSON file that has everything that a person or a program needs to see
-// what happened, without this module. docs/RECORD.md describes it, and docs/record.schema.json validates it.
+// what happened, without this module. docs/REPORT.md describes it, and docs/record.schema.json validates it.
 //
 //	r, err := record.Of(ctx, failed, version)
 //	err = r.Write(out)

@@ -85,7 +85,7 @@ func freshUntil(row attr.Item, window time.Duration) *time.Time {
 	return &until
 }
 
-// instant returns a time in a row; nil if there is none.
+// instant returns a time in a row, or nil.
 func instant(row attr.Item, name string) *time.Time {
 	t, ok := rowmap.Instant(row, name)
 	if !ok {

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // The meaning of a row in a record agrees with its line in words.
 func TestMeaningsAreThoseInWords(t *testing.T) {
-	run := scenario.Run{
+	run := kernel.Run{
 		Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-b"), Seed: 2,
 	}
 	r, _ := made(t, run)
@@ -60,7 +60,7 @@ rows:
 actors: [{name: alice, script: [get /home]}]
 bounds: {ticks: 0}
 `)
-	r, _ := made(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 2})
+	r, _ := made(t, kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 2})
 	until := map[string]time.Duration{}
 	for _, step := range r.Steps {
 		for _, c := range step.Changes {

@@ -14,14 +14,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Of makes the record of a run by running it. The run's Strategy must be sim.Replay of the recorded choices. The
-// parameter version is the version of the program that writes the record. The errors are those of scenario.Run.Do.
-func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) {
+// Of makes the record of a run by running it. The run's Strategy must be strategy.Replay of the recorded choices. The
+// parameter version is the version of the program that writes the record. The errors are those of kernel.Run.Do.
+func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 	if run.Trace == nil {
 		run.Trace = io.Discard
 	}
@@ -41,7 +41,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		Scenario: run.Scenario.Name, About: run.Scenario.About, File: fileOf(run.Scenario, replay),
 		Protocol: replay.Protocol, Seed: strconv.FormatUint(replay.Seed, 10), Choices: replay.Choices.String(),
 		Swarm: replay.Swarm, AllStops: replay.AllStops,
-		Digest: inside.In(o).Digest, Start: fakeclock.Epoch,
+		Digest: o.Digest, Start: fakeclock.Epoch,
 		Verdict: o.Verdict.String(), Why: o.Why,
 	}
 	r.actors(run.Scenario)
@@ -68,7 +68,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 }
 
 // fileOf returns the scenario file with the replay in it; "" if a file cannot hold it.
-func fileOf(s *scenario.Scenario, replay scenario.Replay) string {
+func fileOf(s *kernel.Scenario, replay kernel.Replay) string {
 	with := *s
 	with.Replay = &replay
 	text, err := with.YAML()
@@ -78,7 +78,7 @@ func fileOf(s *scenario.Scenario, replay scenario.Replay) string {
 	return string(text)
 }
 
-func (r *Record) actors(s *scenario.Scenario) {
+func (r *Record) actors(s *kernel.Scenario) {
 	r.Actors = []Actor{}
 	for _, a := range s.Actors {
 		actor := Actor{Name: a.Name, Tenant: a.Tenant, PPM: a.Drift.PPM, Script: []string{}}

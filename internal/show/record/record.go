@@ -54,11 +54,12 @@ type Record struct {
 	// Verdict is ok, violated or unknown; Why is the reason for unknown.
 	Verdict string `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown"`
 	Why     string `json:"why,omitempty"`
-	// NotSimulated is what the program used that is not simulated, and so was not judged, such as "what workers do".
+	// NotSimulated lists the means of the program that are not simulated and so were not judged, such as "what workers
+	// do".
 	NotSimulated []string `json:"notSimulated,omitempty"`
 	// Violation is set if the verdict is violated.
 	Violation *Violation `json:"violation,omitempty"`
-	// Explanation is the result of isr-sim explain; records of other commands have none.
+	// Explanation is the result of isr-sim explain, and only in its records.
 	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
@@ -159,7 +160,7 @@ type Event struct {
 	// Seq numbers the events of the run from 1.
 	Seq  int       `json:"seq"`
 	Time time.Time `json:"time"`
-	// Actor is the node, with its incarnation after a restart. Kind is one of those in docs/RECORD.md.
+	// Actor is the node, with its incarnation after a restart. Kind is one of those in docs/REPORT.md.
 	Actor string `json:"actor"`
 	Kind  string `json:"kind"`
 	Key   string `json:"key,omitempty"`

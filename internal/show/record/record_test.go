@@ -10,21 +10,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
-func protocolNamed(t *testing.T, name string) scenario.Run {
+func protocolNamed(t *testing.T, name string) kernel.Run {
 	t.Helper()
 	p := scenariotest.Protocol(t, name)
-	return scenario.Run{Protocol: p}
+	return kernel.Run{Protocol: p}
 }
 
 // failed is a schedule of an embedded scenario in which a mutant violates an invariant.
-func failed(t *testing.T, name, protocol string) scenario.Run {
+func failed(t *testing.T, name, protocol string) kernel.Run {
 	t.Helper()
 	s, p := scenariotest.Embedded(t, name), protocolNamed(t, protocol).Protocol
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
@@ -34,7 +34,7 @@ func failed(t *testing.T, name, protocol string) scenario.Run {
 	return r.Failure.Replay().Run(s, p)
 }
 
-func made(t *testing.T, run scenario.Run) (*record.Record, string) {
+func made(t *testing.T, run kernel.Run) (*record.Record, string) {
 	t.Helper()
 	r := must.Of(record.Of(t.Context(), run, "test"))(t)
 	var text bytes.Buffer
@@ -44,12 +44,12 @@ func made(t *testing.T, run scenario.Run) (*record.Record, string) {
 
 // The record has the same lines as the trace, and no others.
 func TestRecordSaysWhatTheTraceSays(t *testing.T) {
-	passing := func(name string) scenario.Run {
+	passing := func(name string) kernel.Run {
 		run := protocolNamed(t, "recipe-a")
 		run.Scenario, run.Seed = scenariotest.Embedded(t, name), 5
 		return run
 	}
-	for name, run := range map[string]scenario.Run{
+	for name, run := range map[string]kernel.Run{
 		"a violation": failed(t, "paused-writer", "blind-publish"), "a crash": passing("crashed-holder"),
 		"TTL": passing("ttl-lags"),
 	} {

@@ -14,6 +14,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
+func TestMain(m *testing.M) {
+	defer browser.End()
+	m.Run()
+}
+
 // load opens the report of a record in a window of that size.
 func load(t *testing.T, b *browser.Browser, r *record.Record, width, height int64) {
 	t.Helper()
@@ -85,7 +90,7 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	before = state
 	b.Do(chromedp.KeyEvent(kb.ArrowUp))
 	if show(); !strings.HasPrefix(where, fmt.Sprintf("Step %d of", at-1)) || state == before ||
-		strings.Contains(state, "s3_key") {
+		strings.Contains(state, "● s3_key") {
 		t.Errorf("one step back it shows %q and %q", where, state)
 	}
 	b.Do(chromedp.KeyEvent(kb.Home))

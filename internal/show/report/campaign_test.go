@@ -168,8 +168,8 @@ func TestTheCampaignsPageInABrowser(t *testing.T) {
 	inABrowser(t, "campaign", campaigns, 400, "mutants", "explored0", "policies")
 }
 
-// inABrowser looks at a page without scripts, wide and narrow, light and dark, and at each of its parts; it looks at
-// what hostile names do to it, too.
+// inABrowser checks a page without scripts, wide and narrow, light and dark, each of its parts, and its handling of
+// hostile names.
 func inABrowser(
 	t *testing.T, kind string, page func(t *testing.T, name func(string) string) string, narrow int64, parts ...string,
 ) {

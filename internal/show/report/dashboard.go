@@ -12,11 +12,10 @@ import (
 //go:embed dashboard.html
 var dashboardHTML string
 
-// Dashboard is what corpora know of the campaigns of many nights.
+// Dashboard sums up the campaigns of many nights, from corpora.
 type Dashboard struct {
 	Corpora []string // how the reader named them
-	// The files: all, those about violations, those that stopped to replay, and those that were dropped for better
-	// ones.
+	// Numbers of files: all, about violations, no longer replaying, dropped for better ones.
 	Entries, Failing, Stopped, Dropped int
 	Nights                             []DashboardNight // the latest first
 	Coverage                           []DashboardCoverage

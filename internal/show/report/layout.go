@@ -344,7 +344,7 @@ var signs = map[string]string{
 	"clock-step": "±", "external": "▽", "call": "▷", "answer": "•", "note": "○",
 }
 
-// classOf is the class of a sign; signs in the colour of the ink have no class of their own.
+// classOf is the CSS class of a sign; signs in the colour of text need none.
 func classOf(kind string) string {
 	switch kind {
 	case "pause", "resume", "crash", "clock-step":

@@ -110,15 +110,7 @@
     for (const i of event.querySelectorAll('i')) more.append(make('li', i.textContent));
     showState();
     if (scroll === undefined) keep(); else pane[across ? 'scrollLeft' : 'scrollTop'] = scroll;
-    tell();
   };
-  // If a page with two reports contains this page, tell sends it the step, and it may ask for another step.
-  const tell = () => { if (parent !== window) parent.postMessage({ step: at }, '*'); };
-  addEventListener('message', (e) => {
-    if (e.source !== parent || parent === window || !e.data || !('show' in e.data)) return;
-    if (Number.isInteger(e.data.show)) show(e.data.show);
-    else tell();
-  });
   const seen = () => across ? pane.clientWidth : pane.clientHeight;
   const size = (name) => Number(pane.dataset[name]);
   const heads = () => size(across ? 'across' : 'head'); // what hides a part of the pane
@@ -228,10 +220,6 @@
     if (e.ctrlKey || e.metaKey || e.altKey || writes || !Object.hasOwn(keys, e.key)) return;
     e.preventDefault();
     keys[e.key]();
-  });
-  addEventListener('message', (e) => { // a key of the page around this one
-    if (e.source !== parent || parent === window || typeof e.data?.key !== 'string') return;
-    if (Object.hasOwn(keys, e.data.key)) keys[e.data.key]();
   });
   scrub.max = steps.length - 1;
   scrub.addEventListener('input', () => show(Number(scrub.value)));

@@ -18,12 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/report"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // blindPublish is the shrunk record of a stale writer.
@@ -60,7 +60,7 @@ func blindPublishWhole(t *testing.T) *record.Record {
 	return explained(recorded(t, found.Failure.Replay().Run(s, p)))
 }
 
-func recorded(t *testing.T, run scenario.Run) *record.Record {
+func recorded(t *testing.T, run kernel.Run) *record.Record {
 	t.Helper()
 	return must.Of(record.Of(t.Context(), run, "test"))(t)
 }
@@ -77,7 +77,7 @@ actors:
   - {name: carol, script: [%[1]s]}
 bounds: {ticks: 0, steps: %[2]d}
 `, script, 3*steps))
-	r := recorded(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
+	r := recorded(t, kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
 	if len(r.Steps) < steps {
 		t.Fatalf("the run has %d steps, want %d", len(r.Steps), steps)
 	}
@@ -205,7 +205,7 @@ func TestThePageSaysWhatHadToHappen(t *testing.T) {
 		t.Errorf("the head says %q, want what was needed in it, and nothing else", whole)
 	}
 	if fmt.Sprint(buttons) != "[10 4]" || !strings.Contains(side, "helped: time tick") ||
-		!strings.Contains(side, "without it 0 of 34 runs violate it (0.0% to 1.9%), with it 30") {
+		!strings.Contains(side, "without it 0 of 62 runs violate it (0.0% to 1.9%), with it 30") {
 		t.Errorf("beside the picture stand %v and %q", buttons, side)
 	}
 	r.Explanation = nil
@@ -435,7 +435,7 @@ func TestOperationsHaveTheirMoments(t *testing.T) {
 }
 
 func TestTheIndexLeadsToViolationsFirst(t *testing.T) {
-	good := recorded(t, scenario.Run{
+	good := recorded(t, kernel.Run{
 		Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 5,
 	})
 	var text strings.Builder

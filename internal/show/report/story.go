@@ -129,9 +129,8 @@ func read(r *record.Record) *story {
 	return s
 }
 
-// stale returns the step at which a page that was served too late became outdated: the first change of its data, or
-// invalidation, after the data was read from the origin. If there is none, it returns the step of the read. Only long
-// after that step is the page served.
+// stale returns the step at which an outdated answer became outdated: the first change or invalidation of the page
+// after its data was read from the origin, else the step of that read.
 func (s *story) stale(v *record.Violation) int {
 	read, key := -1, ""
 	for i, step := range s.Steps[:s.decisive] {
@@ -265,10 +264,9 @@ func (s *story) findOperations() {
 	}
 }
 
-// findMoments gives each operation the earliest moment at which it can have taken effect: not before its call, and
-// after the operation that is before it in the order that explains the answers of its key. An operation is unexplained
-// if it has no place in this order, and if its answer came in the step of the violation or earlier. Nothing is known
-// about operations after that step.
+// findMoments gives each operation the earliest moment of its effect: after its call, and after its predecessor in the
+// order that explains the answers of its key. An operation without a place in this order is unexplained if its answer
+// came by the step of the violation. Later operations are not explained.
 func (s *story) findMoments(at map[int]int) {
 	const apart = 0.25 // of a step: the distance of operations that took effect between the same two steps
 	for _, order := range s.Orders {

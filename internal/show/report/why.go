@@ -28,7 +28,7 @@ func (s *story) causes() []cause {
 	return all
 }
 
-// needed names the causes that were needed; "" if there is none.
+// needed names the needed causes, or returns "".
 func needed(r *record.Record) string {
 	const most = 3
 	var names []string

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -55,10 +54,7 @@ func OfReport(r *campaign.Report, program, file, details string) verdicts.Result
 func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 	result := OfReport(&p.Report, program, file, details)
 	if p.Explored.Complete && p.Verdict == invariant.OK {
-		result.Proved, result.NothingToJudge = p.Proved(), p.NothingToJudge()
-		if p.Explored.Split.Parts > 0 && result.Passed {
-			result.Message = prose.Extent(p) // which is no proof
-		}
+		result.Proved, result.NothingToJudge, result.NotProved = p.Proved(), p.NothingToJudge(), prose.NotProved(p)
 	}
 	for _, d := range p.Deadlines {
 		result.Deadlines = append(result.Deadlines,
@@ -68,12 +64,12 @@ func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 }
 
 // OfOutcome is the result of one run.
-func OfOutcome(run scenario.Run, o *scenario.Outcome, program, file string) verdicts.Result {
+func OfOutcome(run kernel.Run, o *kernel.Outcome, program, file string) verdicts.Result {
 	result := verdicts.Result{
 		Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: verdicts.Verdict(o.Verdict.String()),
 		Passed: o.Verdict == invariant.OK, Message: o.Why,
 		Details: prose.Outcome(o, run.Scenario.Name, run.Protocol.Name), Seed: fmt.Sprint(run.Seed), Schedules: 1,
-		Steps: inside.In(o).Result.Steps, Reached: prose.Names(o.Marks),
+		Steps: o.Result.Steps, Reached: prose.Names(o.Marks),
 	}
 	if v := o.Violation; v != nil {
 		result.Invariant, result.Statement, result.Message = v.Invariant.Name, v.Invariant.Statement, v.Why
@@ -83,7 +79,7 @@ func OfOutcome(run scenario.Run, o *scenario.Outcome, program, file string) verd
 }
 
 // Commands gives a result the commands about its schedule.
-func Commands(result *verdicts.Result, r scenario.Replay, program, file string) {
+func Commands(result *verdicts.Result, r kernel.Replay, program, file string) {
 	result.Replay, result.Shrink = prose.ReplayCommand(r, "replay", program, file), prose.ReplayCommand(r,
 		"shrink", program, file)
 }

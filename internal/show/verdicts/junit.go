@@ -38,6 +38,9 @@ func writeJUnit(w io.Writer, d *Document) error {
 			if unjudged := Unjudged(r.NotSimulated); unjudged != "" {
 				c.SystemOut.Data += "\n" + unjudged
 			}
+			for _, line := range r.NotProved {
+				c.SystemOut.Data += "\n" + line
+			}
 			if r.part() {
 				c.SystemOut.Data += "\n" + r.Message
 			}

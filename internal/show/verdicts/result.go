@@ -41,7 +41,10 @@ type Result struct {
 	// nothing to judge.
 	Proved         []string `json:"proved,omitempty"`
 	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
-	// NotSimulated is what the program used that is not simulated, and so was not judged, such as "what workers do".
+	// NotProved has sentences about the gaps of the proof.
+	NotProved []string `json:"not_proved,omitempty"`
+	// NotSimulated lists the means of the program that are not simulated and so were not judged, such as "what workers
+	// do".
 	NotSimulated []string `json:"not_simulated,omitempty"`
 	// Deadlines are the ends of leases and of freshness in a proof, and the sides on which it met them.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
@@ -143,7 +146,7 @@ func (r *Result) String() string {
 	return r.title() + ": " + r.Message
 }
 
-// Unjudged is a sentence about what was not simulated; "" is none.
+// Unjudged is a sentence about NotSimulated, or "".
 func Unjudged(uses []string) string {
 	if len(uses) == 0 {
 		return ""
@@ -172,7 +175,7 @@ func (r *Result) subject() string {
 	return r.Scenario + " under " + r.Protocol
 }
 
-// part says that the message is about something that passed: it is a part of what is judged.
+// part says that the message belongs to a result that passed.
 func (r *Result) part() bool { return r.Passed && r.Verdict == OK && r.Message != "" }
 
 // reason is the rule that a failed result breaks: an invariant, or a kind of failure.
@@ -199,7 +202,7 @@ func clean(s string) string {
 // documentFormat is the version of Document.
 const documentFormat = 1
 
-// ErrNoResults says that a file has no results of a command.
+// ErrNoResults says that a file holds no results of a command.
 var ErrNoResults = errors.New("found no results of a command, expected what isr-sim wrote with --format json=FILE")
 
 // Read reads what the format json writes. The error is ErrNoResults if the input is JSON of another kind.

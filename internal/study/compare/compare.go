@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -56,11 +56,11 @@ func (d Difference) String() string {
 // An error means that the store could not be reached or used. The comparison is then about the requests before the
 // error.
 func Run(
-	ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int),
+	ctx context.Context, client *dynamodb.Client, runs []kernel.Run, progress func(done, of int),
 ) (c Comparison, err error) {
 	for _, run := range runs {
 		if slices.ContainsFunc(run.Scenario.Actors,
-			func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
+			func(a kernel.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
 			return c, fmt.Errorf("scenario: compare: found scenario %s with actors in several regions, expected one "+
 				"region: the other store is in one", run.Scenario.Name)
 		}
@@ -97,7 +97,7 @@ func Run(
 }
 
 // run compares one run and leaves the table empty. No other run that the store may remember has the same id.
-func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
+func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run kernel.Run, id string) error {
 	recorded := hooks.Probe{Record: true}
 	if _, err := run.Do(hooks.With(ctx, &recorded)); err != nil {
 		return err

@@ -10,19 +10,19 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/study/compare"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // recorded runs some schedules of a scenario.
-func recorded(t testing.TB, s *scenario.Scenario, seed uint64, n int) []scenario.Run {
+func recorded(t testing.TB, s *kernel.Scenario, seed uint64, n int) []kernel.Run {
 	t.Helper()
-	set, err := schedules.New(scenario.Run{Scenario: s, Seed: seed}, sim.Plan{}, n, 0)
+	set, err := schedules.New(kernel.Run{Scenario: s, Seed: seed}, strategy.Plan{}, n, 0)
 	must.OK(t, err)
 	runs, err := set.First(t.Context(), n)
 	if err != nil || len(runs) != n {

@@ -150,8 +150,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	return nil
 }
 
-// taken counts the leases that were taken over: the lease before it on the same key had neither been given back nor
-// ended with a publish.
+// taken counts takeovers: leases whose predecessor on the same key was neither released nor ended with a publish.
 func taken(operations []storeop.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {

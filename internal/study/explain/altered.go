@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // until is a strategy that follows the strategy first for the given number of steps, and the strategy then for all

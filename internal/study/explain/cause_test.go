@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -214,12 +214,13 @@ func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
 func TestAFaultOfABatchIsOneCause(t *testing.T) {
 	effort.NotShort(t)
 	s := scenariotest.Parsed(t,
-		"name: batch\ninvariants: [ttl-well-formed]\nfaults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
+		"name: batch\ninvariants: [ttl-well-formed]\npromise: {recipe: true}\n"+
+			"faults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
 	p := isr.Protocol{Name: "in-part", New: func(cfg isr.Config) (isr.Handler, error) { return inPart{cfg}, nil }}
 	for seed := range uint64(8) { // each draws a request
 		found := scenariotest.Ran(t,
-			campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{SDK: true}})
+			campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: kernel.Options{SDK: true}})
 		if found.Failure == nil {
 			t.Fatal("it passes")
 		}

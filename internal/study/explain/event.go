@@ -9,11 +9,10 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // Event is something in an explained run that need not have happened, with the result of leaving it out.
@@ -75,8 +74,8 @@ func rankOf(k sim.Kind) int {
 // counterfactual is an event, and how to run without it.
 type counterfactual struct {
 	Event
-	world *scenario.Scenario // nil is the world of the run
-	fresh int                // the number of the read that no replica answers: see hooks.Probe
+	world *kernel.Scenario // nil is the world of the run
+	fresh int              // the number of the read that no replica answers: see hooks.Probe
 	// follow is the recorded schedule without the event up to a step, and then another strategy.
 	follow func(cut int, then sim.Strategy) sim.Strategy
 	// whole has strategies for the whole schedule without the event.
@@ -85,7 +84,7 @@ type counterfactual struct {
 
 // without leaves out each event, one at a time. The list violated has the number of tails that violate the invariant,
 // by the step after which they begin, from 0.
-func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanation, seen *witness) ([]Event, error) {
+func (e Explain) without(ctx context.Context, o *kernel.Outcome, x *Explanation, seen *witness) ([]Event, error) {
 	recorded, err := e.recorded(ctx)
 	if err != nil {
 		return nil, err
@@ -107,14 +106,14 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 	last := len(x.Steps)
 	cut := func(nth, i int) int { return all[nth].Step + i*(last-all[nth].Step+1)/e.Tails }
 	fresh := func(nth int) int { return all[nth].fresh }
-	tails, err := e.count(ctx, o, len(all), e.Tails, fresh, func(nth, i int) scenario.Run {
+	tails, err := e.count(ctx, o, len(all), e.Tails, fresh, func(nth, i int) kernel.Run {
 		rng := sim.Stream(sim.Derive(e.Failed.Seed, nth*e.Tails+i), "explain without")
 		return e.in(all[nth].world, all[nth].follow(cut(nth, i), sim.RandomWalk.From(rng)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	rests, err := e.count(ctx, o, len(all), 2, fresh, func(nth, way int) scenario.Run {
+	rests, err := e.count(ctx, o, len(all), 2, fresh, func(nth, way int) kernel.Run {
 		return e.in(all[nth].world, all[nth].whole[min(way, len(all[nth].whole)-1)])
 	})
 	if err != nil {
@@ -167,19 +166,19 @@ func boolRank(is bool) int {
 // recorded runs the recorded schedule once more, and notes it in forms that survive a change of the world.
 func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, err error) {
 	recorded, _ = reschedule.Record(sim.StrategyOf(e.Failed.Strategy), func(s sim.Strategy) (sim.Result, bool) {
-		var again *scenario.Outcome
+		var again *kernel.Outcome
 		run := e.Failed
 		run.Trace, run.Strategy = nil, s
 		if again, err = run.Do(ctx); err != nil {
 			return sim.Result{}, false
 		}
-		return inside.In(again).Result, true
+		return again.Result, true
 	})
 	return recorded, err
 }
 
 // in returns the run in another world and under another schedule. It has no bound on its steps.
-func (e Explain) in(world *scenario.Scenario, s sim.Strategy) scenario.Run {
+func (e Explain) in(world *kernel.Scenario, s sim.Strategy) kernel.Run {
 	run := e.Failed
 	run.Trace, run.Strategy, run.Steps = nil, s, 0
 	if world != nil {
@@ -216,20 +215,20 @@ func withoutNth(deviations []reschedule.Deviation, move sim.Move, nth int) []res
 	})
 }
 
-// what names an event: its actor, and its kind or the fault that strikes.
+// what names an event by its actor and its kind or fault.
 func (e Explain) what(m sim.Move) string {
 	kind := m.Kind.String()
 	if m.Kind == sim.Effect {
 		possible := e.possible()
-		kind = possible[(m.Outcome-1)%len(possible)].Name() // of which request of a batch, says the rest of the number
+		kind = possible[(m.Outcome-1)%len(possible)].Name() // the rest is the position in the batch
 	}
 	return m.Name + " " + kind
 }
 
-// possible are the faults that the schedule may choose. The number of an outcome is the place of one of them, from 1,
-// or greater by a multiple of how many there are.
-func (e Explain) possible() []scenario.Fault {
-	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
+// possible are the faults that the schedule may choose from. The number of an outcome, minus 1 and modulo their count,
+// is the index of its fault.
+func (e Explain) possible() []kernel.Fault {
+	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f kernel.Fault) bool { return !f.Maybe })
 }
 
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
@@ -239,7 +238,7 @@ func (e Explain) elsewhere(
 	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
 ) ([]counterfactual, error) {
 	var all []counterfactual
-	add := func(what string, rank int, change func(*scenario.Scenario)) error {
+	add := func(what string, rank int, change func(*kernel.Scenario)) error {
 		world := *e.Failed.Scenario
 		world.Faults, world.Actors = slices.Clone(world.Faults), slices.Clone(world.Actors)
 		change(&world)
@@ -261,7 +260,7 @@ func (e Explain) elsewhere(
 		if f.Maybe {
 			continue
 		}
-		if err := add("fault "+f.String(), rankFault, func(s *scenario.Scenario) {
+		if err := add("fault "+f.String(), rankFault, func(s *kernel.Scenario) {
 			s.Faults = slices.Delete(s.Faults, i, i+1)
 		}); err != nil {
 			return nil, err
@@ -269,7 +268,7 @@ func (e Explain) elsewhere(
 	}
 	for i, a := range s.Actors {
 		for j, event := range a.Events {
-			if err := add(a.Name+" "+event.String(), rankNode, func(s *scenario.Scenario) {
+			if err := add(a.Name+" "+event.String(), rankNode, func(s *kernel.Scenario) {
 				s.Actors[i].Events = slices.Delete(slices.Clone(a.Events), j, j+1)
 			}); err != nil {
 				return nil, err
@@ -278,14 +277,14 @@ func (e Explain) elsewhere(
 		if a.Drift == (fakeclock.Drift{}) {
 			continue
 		}
-		if err := add(a.Name+" clock error", rankNode, func(s *scenario.Scenario) {
+		if err := add(a.Name+" clock error", rankNode, func(s *kernel.Scenario) {
 			s.Actors[i].Drift = fakeclock.Drift{}
 		}); err != nil {
 			return nil, err
 		}
 	}
 	if s.ReplicaLag != 0 {
-		if err := add("lag of replicas", rankStore, func(s *scenario.Scenario) { s.ReplicaLag = 0 }); err != nil {
+		if err := add("lag of replicas", rankStore, func(s *kernel.Scenario) { s.ReplicaLag = 0 }); err != nil {
 			return nil, err
 		}
 		reads, err := e.staleReads(ctx, x, recorded)
@@ -296,13 +295,13 @@ func (e Explain) elsewhere(
 	}
 	if !s.RegionLag.Scheduler && s.RegionLag.Fixed != ddbfake.LagNever {
 		err := add("arrival in other regions", rankStore,
-			func(s *scenario.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
+			func(s *kernel.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
 		if err != nil {
 			return nil, err
 		}
 	}
 	if !s.Lag.Scheduler && s.Lag.Fixed != ddbfake.LagNever {
-		err := add("deletion by TTL", rankStore, func(s *scenario.Scenario) { s.Lag.Fixed = ddbfake.LagNever })
+		err := add("deletion by TTL", rankStore, func(s *kernel.Scenario) { s.Lag.Fixed = ddbfake.LagNever })
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +310,7 @@ func (e Explain) elsewhere(
 }
 
 // staleReads returns, for each read of the run that got an outdated answer from a replica, the world in which this read
-// alone gets a current one. The run may end before its scripts do: later reads are none of its events.
+// alone gets a current one. The run may end before its scripts do: later reads are not among its events.
 func (e Explain) staleReads(
 	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
 ) (all []counterfactual, err error) {
@@ -336,9 +335,9 @@ func (e Explain) staleReads(
 	return all, err
 }
 
-// differs returns the position of the first step that differs in another world; -1 if there is none.
+// differs returns the position of the first step that differs in another world, or -1.
 func (e Explain) differs(
-	ctx context.Context, x *Explanation, world *scenario.Scenario, recorded reschedule.Recorded,
+	ctx context.Context, x *Explanation, world *kernel.Scenario, recorded reschedule.Recorded,
 ) (int, error) {
 	_, steps, err := told(ctx, e.in(world, reschedule.Follow(recorded.Moves)))
 	if err != nil {

@@ -24,11 +24,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -47,8 +47,8 @@ import (
 // number of cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails
 // violates, the chance is below 1.5%.
 type Explain struct {
-	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Its Trace is not written.
-	Failed scenario.Run
+	// Failed is the violated run: its Strategy is strategy.Replay of the recorded choices. Its Trace is not written.
+	Failed kernel.Run
 	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
 	Tails int
 	// Workers is the number of runs at the same time; 0 is one for each core. It does not change the result.
@@ -60,7 +60,7 @@ const DefaultTails = 200
 
 // Explanation has the chance of the violation after each step.
 type Explanation struct {
-	Outcome *scenario.Outcome
+	Outcome *kernel.Outcome
 	Tails   int
 	Before  int // number of tails that violate the invariant before the first step
 	Steps   []Step
@@ -74,7 +74,7 @@ type Explanation struct {
 // Step is a step of an explained run.
 type Step struct {
 	N        int    // from 1
-	What     string // whose step of which kind
+	What     string // the actor and the kind of the step
 	Did      string // its effect
 	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
@@ -83,7 +83,7 @@ type Step struct {
 }
 
 // Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors come
-// from scenario.Run.Do or from a cancelled context.
+// from kernel.Run.Do or from a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
@@ -134,7 +134,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 }
 
 // told makes a run, and returns the steps of its schedule.
-func told(ctx context.Context, run scenario.Run) (*scenario.Outcome, []Step, error) {
+func told(ctx context.Context, run kernel.Run) (*kernel.Outcome, []Step, error) {
 	var text bytes.Buffer
 	var steps []Step
 	run.Trace = &text
@@ -159,20 +159,20 @@ func (x *Explanation) grew(before, after int) bool {
 }
 
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
-func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
-	choices := inside.In(o).Result.Choices
+func (e Explain) tails(ctx context.Context, o *kernel.Outcome) ([]int, error) {
+	choices := o.Result.Choices
 	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 },
-		func(prefix, tail int) scenario.Run {
+		func(prefix, tail int) kernel.Run {
 			rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
-			return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
+			return e.in(nil, strategy.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
 		})
 	return append(counts, e.Tails), err // this is the run itself: no choice is left
 }
 
 // count makes n groups of runs, and counts the runs of each group that violate the invariant. In the
 // runs of a group, no replica answers the read whose number the function fresh returns; 0 stands for no read.
-func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int,
-	of func(group, i int) scenario.Run) ([]int, error) {
+func (e Explain) count(ctx context.Context, o *kernel.Outcome, n, each int, fresh func(group int) int,
+	of func(group, i int) kernel.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64
 	var failed atomic.Pointer[error]

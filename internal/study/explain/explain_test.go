@@ -9,13 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -83,14 +83,14 @@ max-clock-skew: 1s
 `)
 	kinds := map[string]bool{}
 	for seed := range effort.Fewer[uint64](300, 60) {
-		run := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-release"), Seed: seed}
+		run := kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-release"), Seed: seed}
 		var text strings.Builder
 		run.Trace = &text
 		o, err := run.Do(t.Context())
 		if err != nil || o.Verdict != invariant.Violated {
 			continue
 		}
-		run.Trace, run.Strategy = nil, sim.Replay(inside.In(o).Result.Choices)
+		run.Trace, run.Strategy = nil, strategy.Replay(o.Result.Choices)
 		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 2})
 		optional := 0
 		for _, step := range x.Steps {
@@ -130,13 +130,13 @@ max-clock-skew: 1s
 }
 
 func TestThereIsNothingToExplainInARunThatIsOK(t *testing.T) {
-	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
-		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	run := kernel.Run{Scenario: scenariotest.Embedded(t, "paused-writer"),
+		Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: strategy.Replay(nil)}
 	_, err := explain.Explain{Failed: run}.Run(t.Context())
 	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
 		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
 	}
-	run.Strategy = sim.Replay(sim.Choices{99})
+	run.Strategy = strategy.Replay(sim.Choices{99})
 	_, err = explain.Explain{Failed: run}.Run(t.Context())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a DivergedError", err)

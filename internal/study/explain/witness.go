@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
 // witness records the events of a run that need not have happened, while another chooser decides it.
@@ -74,7 +74,7 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 	return before, after
 }
 
-// alike is the move that stands for all those that differ only in which request of a batch a fault strikes.
+// alike is the representative of moves that differ only in the request of a batch that a fault strikes.
 func (w *witness) alike(m sim.Move) sim.Move {
 	if m.Outcome > 0 && w.faults > 0 {
 		m.Outcome = (m.Outcome-1)%w.faults + 1
@@ -88,7 +88,7 @@ func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
 // isCode says whether a step belongs to an actor's own code.
 func isCode(k sim.Kind) bool { return k <= sim.Timer }
 
-// ofCode returns the position of the first step of an actor's own code that no fault strikes; -1 if there is none.
+// ofCode returns the position of the actor's first own step without a fault, or -1.
 func ofCode(steps []sim.Step, actor string) int {
 	if actor == "" {
 		return -1

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/show/report"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // The bounds of a dashboard: what one page can show, and what a person reads.
@@ -89,7 +89,7 @@ func (b *Board) addKept(name string, read func() ([]byte, error), o origin) erro
 		if err != nil {
 			return err
 		}
-		s, err := scenario.Parse(name, data)
+		s, err := kernel.Parse(name, data)
 		if err != nil {
 			return err
 		}
@@ -134,6 +134,9 @@ func (b *Board) addNight(name string, read func() ([]byte, error)) error {
 	}
 	if n.Scenario == "" || n.Schedules < 0 || n.Seconds < 0 {
 		return errors.New("found no night, expected what isr-sim explore keeps")
+	}
+	if sum, err := n.sum(); err != nil || sum != n.Sum {
+		return errors.New("found another sum than that of what is in it, expected what isr-sim explore has kept")
 	}
 	for _, c := range []Coverage{n.Orders, n.States} {
 		if _, err := parseCensus(c.Sample); err != nil {

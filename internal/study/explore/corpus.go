@@ -18,33 +18,32 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Corpus is a folder of recorded runs that are worth repeating: scenario files with a replay entry. Their schedules
 // failed, or were the first to reach something. Each has its whole scenario in it, so it can be moved, edited and run
-// by itself. The zero Corpus is none, and a missing folder is an empty corpus. The commands refuse a missing folder,
+// by itself. The zero Corpus is no corpus, and a missing folder is an empty one. The commands refuse a missing folder,
 // because a mistyped name has no failures in it.
 //
 // A violation is kept as the smallest schedule that shows it, and the order of that schedule is in the file's name: so
-// two who find the same thing write the same file. Of a scenario, a protocol, an invariant or mark, and a version of
-// isr-sim, the best Most files are kept: those with fewer choices, and among those the older. Another one leaves a file
-// that says that it was dropped, so that all that was ever found can be counted.
+// two who find the same thing write the same file. For each scenario, protocol, invariant or mark, and version of
+// isr-sim, the best Most files are kept: fewer choices first, then the older. A dropped file leaves a note behind, so
+// that everything ever found can be counted.
 //
 // Source: TigerBeetle's CFO (src/scripts/cfo.zig) keeps seeds so, failing before quicker before older.
 type Corpus struct {
 	Folder string
-	// Shared is where Folder is the mirror of; nil is nowhere. There, a run that does not replay any more is marked
-	// with the version at which it stopped, and is not run again: nobody would delete it.
+	// Shared is the remote place that Folder mirrors, or nil. There, a run that no longer replays is marked with the
+	// version at which it stopped, and is not run again: nobody would delete it.
 	Shared *shared.Mirror
 	// Version is that of isr-sim, and Night the name of the campaign: nights are in the order of their names.
 	Version, Night string
@@ -53,7 +52,7 @@ type Corpus struct {
 // Most is how many files of one scenario, protocol, version, and invariant or mark a corpus keeps.
 const Most = 4
 
-// The files beside a scenario file, by the same name, which say what has become of it.
+// The suffixes of the files beside a scenario file that record its fate.
 const (
 	stoppedEnding = ".stopped" // it does not replay any more, since the version that the file names
 	droppedEnding = ".dropped" // others are better
@@ -70,12 +69,12 @@ type CorpusRun struct {
 	Stopped string `json:"stopped,omitempty"`
 
 	steps int
-	marks []scenario.Mark
+	marks []kernel.Mark
 }
 
 // Run runs the files that are about a scenario, by its name, and a protocol; the zero Protocol is the scenario's own.
 // Files that failed when they were recorded come first, then those with fewer choices. An error is about the folder.
-func (c Corpus) Run(ctx context.Context, s *scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
+func (c Corpus) Run(ctx context.Context, s *kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (c Corpus) Run(ctx context.Context, s *scenario.Scenario, p isr.Protocol) (
 	return runs, nil
 }
 
-// mark writes the file that says what has become of a file of a shared corpus.
+// mark records the fate of a file of a shared corpus, in a file beside it.
 func (c Corpus) mark(ctx context.Context, file, ending, why string) error {
 	if c.Shared == nil {
 		return nil
@@ -138,19 +137,19 @@ func ended(ctx context.Context) string {
 	return "interrupted"
 }
 
-// Strangers are the files that no command can run: they cannot be read, have no replay entry, or name a protocol that
-// does not exist any more. A file with the beginning of a name that Keep gives for one of the scenarios is left to the
-// campaign of that scenario.
-func (c Corpus) Strangers(scenarios []*scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
+// Strangers are the files that no command can run: unreadable, without a replay entry, or of a protocol that no longer
+// exists. A file whose name begins like those that Keep gives for one of the scenarios is left to that scenario's
+// campaign.
+func (c Corpus) Strangers(scenarios []*kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	var strangers []CorpusRun
-	err := c.each(func(file string, read *scenario.Scenario, err error) {
-		known := slices.ContainsFunc(scenarios, func(s *scenario.Scenario) bool {
+	err := c.each(func(file string, read *kernel.Scenario, err error) {
+		known := slices.ContainsFunc(scenarios, func(s *kernel.Scenario) bool {
 			return strings.HasPrefix(filepath.Base(file), prefix(s, cmp.Or(p.Name, s.Protocol)))
 		})
 		switch {
 		case err == nil && read.Replay != nil:
 			// A file starts no command: those of programs are left to the campaigns of the programs.
-			if _, err := scenario.ProtocolNamed(read.Replay.Protocol); err != nil &&
+			if _, err := kernel.ProtocolNamed(read.Replay.Protocol); err != nil &&
 				inName(read.Replay.Protocol) == read.Replay.Protocol {
 				strangers = append(strangers, CorpusRun{File: file, Problem: doesNot + err.Error()})
 			}
@@ -174,12 +173,12 @@ const (
 // entry is a file of a corpus.
 type entry struct {
 	file     string
-	scenario *scenario.Scenario
+	scenario *kernel.Scenario
 	stopped  string // the version at which it stopped to replay
 	kept     keptFile
 }
 
-// keptFile is what a corpus orders its files by.
+// keptFile has the sort key of a file in a corpus.
 type keptFile struct {
 	origin
 	fails bool
@@ -191,7 +190,7 @@ func (k keptFile) before(o keptFile) int {
 	return cmp.Or(last(!k.fails, !o.fails), k.choices-o.choices, strings.Compare(k.night, o.night))
 }
 
-// last orders those of which something holds after the others.
+// last sorts true after false.
 func last(x, y bool) int {
 	rank := map[bool]int{true: 1}
 	return rank[x] - rank[y]
@@ -202,7 +201,7 @@ const kept = "# kept by isr-sim %s in the night %s with %d choices\n"
 
 var keptLine = regexp.MustCompile(`^# kept by isr-sim (.*) in the night (\S*) with (\d+) choices\n?$`)
 
-// origin is the first line of a file. A file by other hands has none, and the zero origin.
+// origin is the first line of a file that Keep wrote; it is zero for other files.
 type origin struct {
 	version, night string
 	choices        int
@@ -228,8 +227,8 @@ func parseOrigin(line string) origin {
 }
 
 // entries reads the folder. A file that cannot be read is among the runs if its name has the scenario and the protocol.
-func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
-	err = c.each(func(file string, read *scenario.Scenario, err error) {
+func (c Corpus) entries(s *kernel.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
+	err = c.each(func(file string, read *kernel.Scenario, err error) {
 		ours := strings.HasPrefix(filepath.Base(file), prefix(s, p.Name))
 		switch {
 		case err == nil && read.Replay != nil:
@@ -255,7 +254,7 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 }
 
 // each reads the folder.
-func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) error {
+func (c Corpus) each(use func(file string, read *kernel.Scenario, err error)) error {
 	if c.Folder == "" {
 		return nil
 	}
@@ -274,13 +273,13 @@ func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) 
 		if c.version(file, droppedEnding) != "" {
 			continue // whoever dropped it was killed before it was deleted
 		}
-		read, err := scenario.Load(file)
+		read, err := kernel.Load(file)
 		use(file, read, err)
 	}
 	return nil
 }
 
-func prefix(s *scenario.Scenario, protocol string) string {
+func prefix(s *kernel.Scenario, protocol string) string {
 	return s.Name + "." + inName(protocol) + "."
 }
 
@@ -307,14 +306,14 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 		}
 		return r
 	}
-	r.steps, r.marks = inside.In(o).Result.Steps, o.Marks
+	r.steps, r.marks = o.Result.Steps, o.Marks
 	if o.Verdict == invariant.Violated {
 		r.Violates = o.Violation.Invariant.Name
 	}
 	switch {
-	case recorded.Digest != "" && recorded.Digest != inside.In(o).Digest:
+	case recorded.Digest != "" && recorded.Digest != o.Digest:
 		r.Problem = doesNot + fmt.Sprintf("found a trace with the digest %s, expected %s",
-			inside.In(o).Digest, recorded.Digest)
+			o.Digest, recorded.Digest)
 	case o.Verdict == invariant.Unknown:
 		r.Problem = "has no verdict any more: " + o.Why
 	case recorded.Violates != "" && r.Violates == "":
@@ -325,7 +324,7 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 }
 
 // Replays says whether a recorded run, of its scenario's replay entry, is the run that was recorded.
-func Replays(ctx context.Context, run scenario.Run) bool {
+func Replays(ctx context.Context, run kernel.Run) bool {
 	return entry{scenario: run.Scenario}.run(ctx, run.Protocol).Problem == ""
 }
 
@@ -356,12 +355,12 @@ func (r CorpusRun) Explain(program string) string {
 	}
 }
 
-// Keep writes the recorded run of a scenario into the folder, unless the folder has it already, and sends it to where
-// the corpus is shared. It makes the folder if necessary. The word what is the reason for keeping the run: the
-// invariant that it violates, or the mark that it reached. A run that violates an invariant is made small first; steps
-// are its steps then. An error is about the folder: what could not be sent is sent later.
+// Keep writes the recorded run of a scenario into the folder, making it if necessary, unless the run is there already,
+// and sends it to the shared corpus. The parameter what is the reason: the invariant that the run violates, or the mark
+// that it reached. A violated run is shrunk first; steps counts the steps of the result. An error concerns the folder:
+// an unsent file is sent later.
 func (c Corpus) Keep(
-	ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay, what string,
+	ctx context.Context, s *kernel.Scenario, p isr.Protocol, r kernel.Replay, what string,
 ) (steps int, err error) {
 	if c.Folder == "" {
 		return 0, nil
@@ -369,7 +368,7 @@ func (c Corpus) Keep(
 	same, id := *s, r.Digest
 	same.Replay = &r
 	if r.Violates != "" {
-		var small *scenario.Scenario
+		var small *kernel.Scenario
 		if small, steps, id = smallest(ctx, s, p, r); small != nil {
 			same = *small
 		}
@@ -407,7 +406,7 @@ func (c Corpus) Keep(
 }
 
 // tooMany are the files of this version about an invariant or a mark that are not among the best.
-func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]entry, error) {
+func (c Corpus) tooMany(s *kernel.Scenario, p isr.Protocol, what string) ([]entry, error) {
 	all, _, err := c.entries(s, p)
 	all = slices.DeleteFunc(all, func(e entry) bool {
 		return e.kept.version != c.Version || !strings.HasPrefix(filepath.Base(e.file), prefix(s, p.Name)+what+".")
@@ -418,8 +417,8 @@ func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]en
 // smallest makes the schedule of a violated run small, and returns the scenario with it, its steps, and the hash of its
 // order. If that fails the scenario is nil, and the trace's digest stands for the order.
 func smallest(
-	ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay,
-) (small *scenario.Scenario, steps int, order string) {
+	ctx context.Context, s *kernel.Scenario, p isr.Protocol, r kernel.Replay,
+) (small *kernel.Scenario, steps int, order string) {
 	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
 	runs := shrinkRuns
 	if schedules.OfProgram(p) {
@@ -434,7 +433,7 @@ func smallest(
 	if err != nil {
 		return nil, 0, r.Digest
 	}
-	return shrunk.Scenario, inside.In(o).Result.Steps, fmt.Sprintf("%016x", probe.Order)
+	return shrunk.Scenario, o.Result.Steps, fmt.Sprintf("%016x", probe.Order)
 }
 
 // shrinkRuns bounds the runs that make a schedule small: about a second.
@@ -468,7 +467,7 @@ func newKeeper(corpus Corpus, set schedules.Set, known []CorpusRun) *keeper {
 	return k
 }
 
-func (k *keeper) knows(violates string, steps int, marks []scenario.Mark) {
+func (k *keeper) knows(violates string, steps int, marks []kernel.Mark) {
 	if before, known := k.steps[violates]; violates != "" && (!known || steps < before) {
 		k.steps[violates] = steps
 	}
@@ -482,7 +481,7 @@ func (k *keeper) keeps() bool { return k.corpus.Folder != "" && k.err == nil }
 
 // note keeps a run at once if it is the first that violates its invariant, or that reaches some mark: a campaign may be
 // killed.
-func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
+func (k *keeper) note(ctx context.Context, o *kernel.Outcome) error {
 	if !k.keeps() {
 		return nil
 	}
@@ -498,14 +497,14 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 	if what == "" {
 		return nil
 	}
-	if inside.In(o).Digest == "" {
+	if o.Digest == "" {
 		if err := k.set.Confirm(ctx, o); err != nil {
 			return err
 		}
 	}
 	var steps int
 	steps, k.err = k.corpus.Keep(ctx, k.set.Scenario, k.set.Protocol, o.Replay(), what)
-	k.knows(violates, cmp.Or(steps, inside.In(o).Result.Steps), o.Marks)
+	k.knows(violates, cmp.Or(steps, o.Result.Steps), o.Marks)
 	return nil
 }
 

@@ -10,8 +10,7 @@ import (
 // Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
 type Coverage struct {
 	Schedules int `json:"schedules"` // that were looked at
-	// Distinct is the number of different things that they have seen, and Once the number of those that only one
-	// schedule saw.
+	// Distinct counts the different things that they saw, and Once those that a single schedule saw.
 	Distinct int `json:"distinct"`
 	Once     int `json:"once"`
 	// New is the number of things that were seen for the first time in the last Latest schedules, the last tenth.

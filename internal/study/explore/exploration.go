@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Exploration is the result of an Explorer, for a whole campaign or a shard of one. A file keeps all of it: see
@@ -34,14 +34,14 @@ type Exploration struct {
 	Steps       int           `json:"steps"`
 	Interrupted bool          `json:"interrupted,omitempty"`
 
-	Expect  string          `json:"expect"`          // the verdict that is as expected
-	Reach   []scenario.Mark `json:"reach,omitempty"` // the marks that the scenario declares
-	Reached []Reached       `json:"reached,omitempty"`
+	Expect  string        `json:"expect"`          // the verdict that is as expected
+	Reach   []kernel.Mark `json:"reach,omitempty"` // the marks that the scenario declares
+	Reached []Reached     `json:"reached,omitempty"`
 	// Unmet are the declared faults that could not strike in any schedule so far.
 	Unmet []string `json:"unmet,omitempty"`
-	// Unjudged says that no invariant that judges had anything to judge in any schedule so far.
+	// Unjudged says that no invariant had anything to judge in any schedule so far.
 	Unjudged bool `json:"unjudged,omitempty"`
-	// NotSimulated is what the program used that is not simulated, and so was not judged. It is sorted.
+	// NotSimulated lists, sorted, the means of the program that are not simulated and so were not judged.
 	NotSimulated []string `json:"not_simulated,omitempty"`
 
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
@@ -52,8 +52,8 @@ type Exploration struct {
 	// Unknown counts the schedules without a verdict; Doubt is the first of them.
 	Unknown int      `json:"unknown,omitempty"`
 	Doubt   *Example `json:"doubt,omitempty"`
-	// Besides are sentences about what else has no verdict: a canary that was not found, files of the corpus that no
-	// campaign can run, scenarios that were not begun. A shard that ends with 3 for one of them says so in its file.
+	// Besides are sentences about other things without a verdict: a canary that was not found, corpus files that no
+	// campaign can run, scenarios that were not begun. If one of them makes a shard exit with 3, its file says so.
 	Besides []string `json:"besides,omitempty"`
 
 	// Orders are the partial orders seen (sim.Order), and States the states (sim.Sim.Fingerprint).
@@ -71,8 +71,8 @@ func (x *Exploration) Used(uses []string) {
 
 // Reached says in how many schedules a mark was reached.
 type Reached struct {
-	Mark scenario.Mark `json:"mark"`
-	Runs int           `json:"runs"`
+	Mark kernel.Mark `json:"mark"`
+	Runs int         `json:"runs"`
 }
 
 // reached lists how often each mark was reached, in the order of scenario.Marks.
@@ -135,8 +135,8 @@ func addFinding(findings []Finding, f Finding) []Finding {
 }
 
 // Missing returns the marks that must be reached and that no schedule reached.
-func (x *Exploration) Missing() []scenario.Mark {
-	return schedules.Missing(x.Reach, func(m scenario.Mark) bool {
+func (x *Exploration) Missing() []kernel.Mark {
+	return schedules.Missing(x.Reach, func(m kernel.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }
@@ -160,8 +160,8 @@ func (x *Exploration) Verdict() invariant.Verdict {
 // idle says that there were schedules to run, and that none was run.
 func (x *Exploration) idle() bool { return x.Ran == 0 && x.Shard.size(x.Schedules) > 0 }
 
-// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached, or that nothing
-// was judged. A shard is never vacuous: only the whole can be judged.
+// Vacuous reports a campaign without a violation that missed a declared mark or judged nothing. A shard is never
+// vacuous: only the whole can be.
 func (x *Exploration) Vacuous() bool {
 	return !x.Shard.partial() && x.Verdict() == invariant.OK && (len(x.Missing())+len(x.Unmet) > 0 || x.Unjudged)
 }
@@ -191,11 +191,12 @@ func (x *Exploration) Summary() string {
 
 // Row prints the exploration as a line of the table of campaigns.
 func (x *Exploration) Row() string {
-	marks := make([]scenario.Mark, len(x.Reached))
+	marks := make([]kernel.Mark, len(x.Reached))
 	for i, r := range x.Reached {
 		marks[i] = r.Mark
 	}
-	return prose.TableRow(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), marks)
+	return prose.TableRow(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps),
+		prose.Expected(x.Summary(), x.Verdict(), x.Passed()), marks)
 }
 
 // Explain prints the findings, each with its shortest example, the reason for the verdict unknown, and the coverage.
@@ -238,8 +239,8 @@ func (x *Exploration) CorpusLines(program string) (lines []string) {
 	return lines
 }
 
-// Doubts are sentences about what has no verdict besides the schedules. A violation outweighs files of the corpus that
-// have none, but where it is expected they are no less of a doubt.
+// Doubts are sentences about things other than schedules that have no verdict. A violation outweighs corpus files
+// without a verdict, but an expected violation does not.
 func (x *Exploration) Doubts(program string) []string {
 	doubts := slices.Clone(x.Besides)
 	for _, r := range x.Corpus {
@@ -254,7 +255,7 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 	if f.Name == brokenFinding {
 		fmt.Fprintf(b, "broken: %s under %s\n\n%s\n\n", x.Scenario, x.Protocol, f.Shortest.Why)
 	} else {
-		shortest := scenario.Outcome{Verdict: invariant.Violated, Violation: &scenario.Violation{
+		shortest := kernel.Outcome{Verdict: invariant.Violated, Violation: &kernel.Violation{
 			Invariant: invariant.Invariant{Name: f.Name, Statement: f.Statement}, Why: f.Shortest.Why,
 			Lines: f.Shortest.Lines,
 		}}
@@ -288,9 +289,9 @@ func (x *Exploration) line(command, program string, e *Example) string {
 }
 
 // Recorded is an example as a replay entry.
-func (x *Exploration) Recorded(e *Example) (scenario.Replay, error) {
+func (x *Exploration) Recorded(e *Example) (kernel.Replay, error) {
 	choices, err := schedule.ParseChoices(e.Choices)
-	return scenario.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err
+	return kernel.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err
 }
 
 // explainReach prints the marks that were not reached.

@@ -12,11 +12,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -30,8 +29,8 @@ type Explorer struct {
 	Corpus Corpus
 	// File is how the reader names the scenario, for the commands that a report prints.
 	File string
-	// Before is what a run of this very campaign had saved before it was killed; nil is nothing. The campaign goes on
-	// from there, and its result is that of one that was not killed.
+	// Before is the saved progress of a killed run of the same campaign, or nil. The campaign resumes there, with the
+	// result of a run that was not killed.
 	Before *Part
 	// Save, if set, is called after each schedule, and may keep what part returns.
 	Save func(part func() *Part)
@@ -49,7 +48,7 @@ type BeforeError struct{ error }
 // far. All findings until then are in the result. An error is about the corpus or the scenario, never about a run. The
 // result may have findings even with an error.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
-	run := scenario.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
+	run := kernel.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
 	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)
 	if err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	size, from := x.Shard.size(c.Schedules), x.Ran
 	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered,
 		func(a schedules.Attempt) bool {
-			if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
+			if a.Err == nil && (x.keeps(a) || c.Suspect(ctx, a)) {
 				a.Err = c.Confirm(ctx, a.Outcome)
 			}
 			if errors.Is(a.Err, sim.ErrLeft) {
@@ -141,10 +140,10 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 }
 
 // digest distinguishes scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
-func digest(s *scenario.Scenario) (string, error) {
+func digest(s *kernel.Scenario) (string, error) {
 	same := *s
 	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil,
-		scenario.Defaults().Bounds.Schedules
+		kernel.Defaults().Bounds.Schedules
 	data, err := same.YAML()
 	if err != nil {
 		return "", err
@@ -171,10 +170,10 @@ func (x *Exploration) note(a schedules.Attempt) {
 // broke notes an attempt that has no outcome.
 func (x *Exploration) broke(a schedules.Attempt) {
 	example := Example{Schedule: a.Index + 1, Strategy: a.Strategy, Why: a.Err.Error()}
-	if broken, ok := errors.AsType[*scenario.BrokenError](a.Err); ok {
-		example.Why = inside.In(broken).Result.Err.Error()
+	if broken, ok := errors.AsType[*kernel.BrokenError](a.Err); ok {
+		example.Why = broken.Result.Err.Error()
 		example.replay(broken.Replay())
-		example.Steps, example.Switches = inside.In(broken).Result.Steps, inside.In(broken).Result.Switches
+		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
 	}
 	x.found(brokenFinding, "", example)
 }
@@ -189,8 +188,8 @@ func (x *Exploration) found(name, statement string, e Example) {
 func exampleOf(a schedules.Attempt) Example {
 	o := a.Outcome
 	e := Example{
-		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: inside.In(o).Result.Steps,
-		Switches: inside.In(o).Result.Switches, Why: o.Why,
+		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: o.Result.Steps,
+		Switches: o.Result.Switches, Why: o.Why,
 	}
 	if o.Violation != nil {
 		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines
@@ -199,7 +198,7 @@ func exampleOf(a schedules.Attempt) Example {
 	return e
 }
 
-func (e *Example) replay(r scenario.Replay) {
+func (e *Example) replay(r kernel.Replay) {
 	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
 }
 

@@ -16,19 +16,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/base/schedule"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/report"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // explored explores.
@@ -71,20 +71,20 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 	}
 	// The same, by hand.
 	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
-	expected, plan := 1, sim.Portfolio().Begin()
+	expected, plan := 1, strategy.Portfolio().Begin()
 	for i := range 400 {
-		o, err := scenario.Run{
+		o, err := kernel.Run{
 			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: plan.At(i),
 			ExpectedSteps: expected,
 		}.Do(context.Background())
 		must.OK(t, err)
 		if i == 0 {
-			expected = inside.In(o).Result.Steps
+			expected = o.Result.Steps
 		}
 		if o.Violation == nil {
 			continue
 		}
-		name, size := o.Violation.Invariant.Name, []int{inside.In(o).Result.Switches, inside.In(o).Result.Steps}
+		name, size := o.Violation.Invariant.Name, []int{o.Result.Switches, o.Result.Steps}
 		if count[name]++; count[name] == 1 {
 			earliest[name] = i + 1
 		}
@@ -102,8 +102,8 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
 			choices := must.Of(schedule.ParseChoices(example.Choices))(t)
 			_, o := scenariotest.Trace(t,
-				scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
-			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || inside.In(o).Digest != example.Digest {
+				kernel.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
 			}
 		}
@@ -123,7 +123,7 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 		"broken": {Campaign: campaign.Campaign{
 			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+
 				"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t),
-			Seed: 1, Schedules: 300, Options: scenario.Options{Swarm: true},
+			Seed: 1, Schedules: 300, Options: kernel.Options{Swarm: true},
 		}},
 		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
 	} {
@@ -209,7 +209,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		"seed": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })},
 			"with the seed 2, expected 1 as in 1.json"},
 		"strategy": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) {
-			e.Plan = sim.Only(sim.POS)
+			e.Plan = strategy.Only(strategy.POS)
 		})}, "with the strategy pos, expected portfolio"},
 		"swarm": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })},
 			"with the swarm true, expected false"},
@@ -375,7 +375,7 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	folder := t.TempDir()
 	s := scenariotest.Parsed(t, scenariotest.Lonely)
 	corpus := explore.Corpus{Folder: folder}
-	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
+	_, o := scenariotest.Trace(t, kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
 	must.Done(t)(corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), o.Replay(), "reach-something"))
 	changed := o.Replay()
 	changed.Digest = "00000000"
@@ -396,7 +396,7 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	text := x.Explain("isr-sim")
 	for _, want := range []string{
 		"note.yaml cannot be read: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
-		"00000000.yaml does not replay any more: found a trace with the digest " + inside.In(o).Digest +
+		"00000000.yaml does not replay any more: found a trace with the digest " + o.Digest +
 			", expected 00000000",
 		"11111111.yaml does not replay any more: the schedule does not fit: at step 1 it takes option 7",
 		"lonely.recipe-a.cut.yaml cannot be read: found no replay entry",
@@ -420,7 +420,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 	s, p := scenariotest.Embedded(t, "skewed-clocks"), scenariotest.Protocol(t, "blind-publish")
 	kept := map[string]bool{} // by the name without its ending
 	for seed := range effort.Fewer(uint64(60), 20) {
-		run := scenario.Run{Scenario: s, Protocol: p, Seed: seed}
+		run := kernel.Run{Scenario: s, Protocol: p, Seed: seed}
 		_, o := scenariotest.Trace(t, run)
 		if o.Violation == nil || o.Violation.Invariant.Name != "stale-writer" {
 			continue
@@ -470,7 +470,7 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s := scenariotest.Parsed(t, scenariotest.Lonely)
-	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
+	_, o := scenariotest.Trace(t, kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
 	r := o.Replay()
 	r.Digest = "00000000" // as if another version had recorded it
 	var last *explore.Exploration
@@ -542,7 +542,7 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// A campaign whose invariants had nothing to judge is vacuous, in one piece and as shards, some of which run nothing.
+// A campaign whose invariants had nothing to judge is vacuous, whole or in shards, even if some shards run nothing.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 	for invariants, vacuous := range map[string]bool{
 		"no-lost-invalidation, read-your-writes": true, "no-lost-invalidation, freshness": false,

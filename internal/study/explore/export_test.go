@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -9,6 +10,20 @@ import (
 func Summed(explorations json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"format":%q,"version":%d,"sum":%q,"explorations":%s}`, explorationFormat,
 		explorationVersion, explorationFile{Explorations: explorations}.sum(), explorations)
+}
+
+// SummedNight is the file of a night with the right sum.
+func SummedNight(night string) []byte {
+	var n Night
+	err := json.Unmarshal([]byte(night), &n)
+	if err == nil {
+		n.Sum, err = n.sum()
+	}
+	data, errData := json.Marshal(n)
+	if err = cmp.Or(err, errData); err != nil {
+		panic(err)
+	}
+	return data
 }
 
 // AddLine is Add for one file, of which the first line is known.

@@ -73,7 +73,7 @@ func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	return err
 }
 
-// errOther is the error of a whole file that is none of WriteExplorations.
+// errOther is the error of a file that WriteExplorations did not write.
 var errOther = errors.New("found no explorations in it, expected a file that isr-sim explore --out has written")
 
 // ReadExplorations reads a file of WriteExplorations. The file's name is for errors.
@@ -142,7 +142,7 @@ func (x *Exploration) check() error {
 	return nil
 }
 
-// campaignOf is what all shards of one campaign have in common.
+// campaignOf has the properties that all shards of a campaign share.
 type campaignOf struct {
 	scenario, protocol, digest, version, strategy string
 
@@ -175,8 +175,7 @@ func (g *group) common() shardOf {
 		func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
 }
 
-// complaints names the shards that are not of the campaign of the others, and those that are there twice. It takes
-// these shards out of the group, and sorts the shards that are left.
+// complaints names the shards of another campaign and duplicates. It removes them from the group and sorts the rest.
 func (g *group) complaints() (all []string) {
 	first, kept := g.common(), []shardOf{}
 	for _, s := range g.shards {
@@ -204,7 +203,7 @@ func (g *group) complaints() (all []string) {
 	return all
 }
 
-// differs names the first thing in which an exploration is not of the campaign of another; "" if there is none.
+// differs names the first property that shows two explorations to be of different campaigns, or "".
 func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 	a, b := x.campaign(), from.campaign()
 	return firstDifference([]trait{
@@ -220,7 +219,7 @@ func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 	})
 }
 
-// trait is what all parts of a whole must have in common: what a part has, and what it should have.
+// trait is a property that all parts must share: the value found and the value expected.
 type trait struct {
 	what      string
 	got, want any
@@ -269,7 +268,7 @@ func numbers(all []int, between string) string {
 	return strings.Join(words, " ")
 }
 
-// remedy is the command that runs what is missing of scenarios that miss the same.
+// remedy is the command that runs the missing shards of a group of scenarios with the same gaps.
 type remedy struct {
 	form         string // of the command, after the program: flags, shard and shards, number and shard, files
 	which, flags string
@@ -317,8 +316,8 @@ func (r *remedy) command(program string, number int) string {
 
 // Merge adds up the shards of campaigns: the result equals that of a single Explorer, except for the coverage, which is
 // estimated from samples; the file of the result is the same byte for byte, if no campaign was ended by time. The
-// error, a mistake.Error, names everything that is wrong, and its hint has the commands that run what is missing.
-// program is how the reader calls isr-sim. It complains of proofs, too: see Proofs.
+// error, a mistake.Error, names everything that is wrong, and its hint has the commands that run the missing shards.
+// program is the reader's name for isr-sim.
 func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range s.Files {
@@ -334,8 +333,7 @@ func (s *Shards) Merge(program string) ([]*Exploration, error) {
 			groups[i].shards = append(groups[i].shards, shardOf{x, file.Name})
 		}
 	}
-	wrong, again := s.wrongProofs()
-	wrong = append(slices.Clone(s.wrong), wrong...)
+	wrong, again := slices.Clone(s.wrong), []remedy(nil)
 	for _, g := range groups {
 		wrong = append(wrong, g.complaints()...)
 		missing, first := g.missing(), g.shards[0].Exploration

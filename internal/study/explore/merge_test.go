@@ -1,7 +1,12 @@
 package explore_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -9,6 +14,22 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
+
+// TestTarballsHaveBounds: a few packed bytes may stand for any number, which are not read.
+func TestTarballsHaveBounds(t *testing.T) {
+	const most = 64 << 20
+	var b bytes.Buffer
+	must.OK(t, tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "bomb.json", Size: most + 1, Typeflag: tar.TypeReg}))
+	file := filepath.Join(t.TempDir(), "packed.tar")
+	must.OK(t, os.WriteFile(file, b.Bytes(), 0o600))
+	var shards explore.Shards
+	shards.Read(file, "packed.tar")
+	_, err := shards.Merge("isr-sim")
+	if want := fmt.Sprintf("packed.tar:bomb.json: found %d bytes, expected %d at most", most+1, most); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
 
 // FuzzReadExplorations: a file is refused, or it can be printed, merged and written again, whatever is in it.
 func FuzzReadExplorations(f *testing.F) {

@@ -3,18 +3,19 @@ package explore
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Night is what one shard did in one scenario in one night, as a corpus keeps it for isr-sim dashboard.
+// Night is the work of one shard in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.
 type Night struct {
 	Night     string  `json:"night"`
 	Version   string  `json:"version"`
@@ -35,6 +36,14 @@ type Night struct {
 	// the files of the corpus that are about failures, or have no verdict
 	Replayed []CorpusRun `json:"replayed,omitempty"`
 	Canary   *Canary     `json:"canary,omitempty"`
+	Sum      string      `json:"sum"` // of all else, as a file of explorations has one
+}
+
+// sum is that of the night: a figure that was changed, or a line that was lost, is noticed.
+func (n Night) sum() (string, error) {
+	n.Sum = ""
+	data, err := json.Marshal(n)
+	return fmt.Sprintf("%x", sha256.Sum256(data)), err
 }
 
 // sampleInNight bounds the sample of a Night: an estimate from it is off by a share of about 9 %, and those of 10,000
@@ -85,6 +94,10 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 			n.Replayed = append(n.Replayed, r)
 		}
 	}
+	var err error
+	if n.Sum, err = n.sum(); err != nil {
+		return err
+	}
 	data, err := json.MarshalIndent(n, "", " ")
 	if err != nil {
 		return err
@@ -103,7 +116,7 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 type Canary struct {
 	Protocol string `json:"protocol"`
 	Breaks   string `json:"breaks"`
-	// Schedule is the first one, from 1, that shows the bug; 0 is none of the 10,000 that were run.
+	// Schedule is the number, from 1, of the first schedule that shows the bug; 0 if none of 10,000 does.
 	Schedule int `json:"schedule"`
 }
 
@@ -118,7 +131,7 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	if len(names) == 0 {
 		return nil, nil //nolint:nilnil // there is no canary
 	}
-	bug, err := scenario.ProtocolNamed(names[pick%uint64(len(names))])
+	bug, err := kernel.ProtocolNamed(names[pick%uint64(len(names))])
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +144,7 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	}
 	found := &Canary{Protocol: bug.Name, Breaks: bug.Breaks}
 	if report.Verdict == invariant.Violated {
-		// A protocol that is correct elsewhere, such as one for a single region, has no bug of its own.
+		// A protocol that is correct in another setting, such as a single region, is not a planted bug.
 		found.Schedule, found.Breaks = report.FailedAt, cmp.Or(bug.Breaks, report.Failure.Violation.Invariant.Name)
 	}
 	return found, nil

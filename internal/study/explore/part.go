@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // Part is an exploration so far: what a campaign that may be killed saves now and then.
@@ -48,7 +48,7 @@ func (p *progress) part() *Part {
 }
 
 // again is the progress that a part has. x is the exploration at its beginning, of which the part must be.
-func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err error) {
+func (t *Part) again(x *Exploration, s *kernel.Scenario) (p progress, err error) {
 	if t.Exploration == nil {
 		return p, fmt.Errorf("found no exploration in it, expected one of %s", x)
 	}
@@ -69,7 +69,7 @@ func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err erro
 		p.total.Marks[r.Mark] = r.Runs
 	}
 	for _, f := range s.Faults {
-		if slices.Contains(t.Unmet, schedules.FaultTexts([]scenario.Fault{f})[0]) {
+		if slices.Contains(t.Unmet, schedules.FaultTexts([]kernel.Fault{f})[0]) {
 			p.total.Unmet = append(p.total.Unmet, f)
 		}
 	}
@@ -86,8 +86,8 @@ func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err erro
 	return p, nil
 }
 
-// Saved is what explore has saved of a campaign: the parts of its scenarios, in their order. Only the last one may be
-// less than whole.
+// Saved is the progress of a campaign that explore saved: the parts of its scenarios, in order. Only the last may be
+// incomplete.
 type Saved struct {
 	Format  string  `json:"format"`
 	Version string  `json:"version"` // of isr-sim: another one may find other things
@@ -108,7 +108,7 @@ func (s *Saved) Write(w io.Writer) error {
 	return err
 }
 
-// ReadSaved reads what Write writes, of one version of isr-sim. The file's name is for errors.
+// ReadSaved reads the output of Write, by the same version of isr-sim. The file's name is for errors.
 func ReadSaved(file string, data []byte, version string) (*Saved, error) {
 	var s Saved
 	text, sum, _ := bytes.Cut(data, []byte("\n"))

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
 // ShardFile is a file of explorations.
@@ -21,11 +18,9 @@ type ShardFile struct {
 	Explorations []*Exploration
 }
 
-// Shards are the files of campaigns, to be merged. The zero Shards has none.
+// Shards are files of campaigns to merge. The zero Shards is empty.
 type Shards struct {
 	Files []ShardFile
-	// Searches are the parts of proofs.
-	Searches []ProofPart
 	// Out is a file that folders may have and that is left out: the result of a merge before.
 	Out string
 
@@ -33,7 +28,7 @@ type Shards struct {
 }
 
 // Read takes a file, a tarball of files (.tar, .tar.gz, .tgz), or all files and tarballs of a folder. In folders and
-// tarballs only files named .json or .search count, and those of them that are whole JSON of another kind are left out.
+// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out.
 // Whatever is damaged, Merge names. The reader calls the place by the name called.
 func (s *Shards) Read(place, called string) {
 	info, err := os.Stat(place)
@@ -41,7 +36,7 @@ func (s *Shards) Read(place, called string) {
 		s.wrong = append(s.wrong, err.Error())
 		return
 	}
-	before := len(s.Files) + len(s.Searches) + len(s.wrong)
+	before := len(s.Files) + len(s.wrong)
 	if !info.IsDir() {
 		err = s.file(place, called, true)
 	} else {
@@ -68,22 +63,13 @@ func (s *Shards) Read(place, called string) {
 	if err != nil {
 		s.wrong = append(s.wrong, err.Error())
 	}
-	if len(s.Files)+len(s.Searches)+len(s.wrong) == before {
+	if len(s.Files)+len(s.wrong) == before {
 		s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", called, errOther))
 	}
 }
 
 // add leaves out a file of another kind, unless the user has named it.
 func (s *Shards) add(name string, text []byte, named bool) {
-	if strings.HasSuffix(name, SearchEnding) || bytes.HasPrefix(text, []byte(campaign.SearchHead)) {
-		part, err := readProofPart(name, text)
-		if err != nil {
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", name, err))
-		} else {
-			s.Searches = append(s.Searches, part)
-		}
-		return
-	}
 	switch xs, err := ReadExplorations(name, text); {
 	case err == nil:
 		s.Files = append(s.Files, ShardFile{name, xs})
@@ -109,13 +95,14 @@ func (s *Shards) file(path, called string, named bool) error {
 	return nil
 }
 
-func isShard(name string) bool {
-	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, SearchEnding)
-}
+func isShard(name string) bool { return strings.HasSuffix(name, ".json") }
 
 func isTarball(name string) bool {
 	return strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
+
+// mostBytes bounds a file in a tarball: a few packed bytes may stand for any number. A shard is far smaller.
+const mostBytes = 64 << 20
 
 // tarball takes the files up to the first error.
 func (s *Shards) tarball(path, called string, packed bool) error {
@@ -138,6 +125,11 @@ func (s *Shards) tarball(path, called string, packed bool) error {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg || !isShard(header.Name) {
+			continue
+		}
+		if header.Size > mostBytes {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s:%s: found %d bytes, expected %d at most", called, header.Name,
+				header.Size, mostBytes))
 			continue
 		}
 		text, err := io.ReadAll(files)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -18,7 +18,7 @@ import (
 //	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(result.Row())
 type Exhibit struct {
-	Scenario *scenario.Scenario
+	Scenario *kernel.Scenario
 	Seed     uint64
 	// Schedules is the number of schedules of the protocol without the bug; 0 stands for the scenario's own number.
 	Schedules int
@@ -31,7 +31,7 @@ const Within = 10_000
 
 // ExhibitResult is the result of an exhibit.
 type ExhibitResult struct {
-	Scenario *scenario.Scenario
+	Scenario *kernel.Scenario
 	Bug      isr.Protocol
 	Broken   *campaign.Report // the report of the protocol with the bug, judged by the invariant that it breaks
 	Fixed    *campaign.Report // the report of the protocol without it, judged by all invariants
@@ -40,12 +40,12 @@ type ExhibitResult struct {
 // ErrNoExhibit says that a scenario is no exhibit: it names no bug of a public project.
 var ErrNoExhibit = errors.New("the scenario has no source and no broken protocol")
 
-// Run runs both campaigns. An error is not a verdict; see scenario.Run.Do.
+// Run runs both campaigns. An error is not a verdict; see kernel.Run.Do.
 func (e Exhibit) Run(ctx context.Context) (*ExhibitResult, error) {
 	if e.Scenario.Broken == "" {
 		return nil, fmt.Errorf("scenario %s: %w", e.Scenario.Name, ErrNoExhibit)
 	}
-	bug, err := scenario.ProtocolNamed(e.Scenario.Broken)
+	bug, err := kernel.ProtocolNamed(e.Scenario.Broken)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -21,7 +21,7 @@ import (
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
 type Mutation struct {
 	Mutant    isr.Protocol
-	Scenarios []*scenario.Scenario
+	Scenarios []*kernel.Scenario
 	Seed      uint64
 	Workers   int // as in campaign.Campaign
 }
@@ -66,7 +66,7 @@ func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks];
 const atLeast = 200
 
 // Run makes at most Within schedules in each scenario, until the invariant that the mutant names is violated, and some
-// more for the other invariants. An error is not a verdict; see scenario.Run.Do.
+// more for the other invariants. An error is not a verdict; see kernel.Run.Do.
 func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 	result := &MutantResult{Mutant: m.Mutant, First: map[string]FirstViolation{}}
 	for _, s := range m.Scenarios {
@@ -81,8 +81,8 @@ func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 }
 
 // in runs the mutant in one scenario.
-func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantResult) error {
-	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within,
+func (m Mutation) in(ctx context.Context, s *kernel.Scenario, result *MutantResult) error {
+	set, err := schedules.New(kernel.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, strategy.Plan{}, Within,
 		m.Workers)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 
 // Understands says whether a protocol can carry out the scripts of a scenario that is made for another protocol. Every
 // protocol can get, change and sleep.
-func Understands(s *scenario.Scenario, p isr.Protocol) bool {
+func Understands(s *kernel.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
 	}
@@ -127,9 +127,9 @@ func Understands(s *scenario.Scenario, p isr.Protocol) bool {
 // schedules in all. Only the verdicts count: a few schedules of another protocol need not reach the marks that a
 // scenario declares.
 func runReference(
-	ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int,
+	ctx context.Context, p isr.Protocol, scenarios []*kernel.Scenario, seed uint64, schedules, workers int,
 ) ([]*campaign.Report, error) {
-	var some []*scenario.Scenario
+	var some []*kernel.Scenario
 	for _, s := range scenarios {
 		if Understands(s, p) && campaign.Expected(s, p.Name) == invariant.OK && !slices.Contains(s.Catches, p.Name) {
 			some = append(some, s)

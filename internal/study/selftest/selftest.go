@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -17,7 +17,7 @@ import (
 
 // Run is one test of the tester.
 type Run struct {
-	Scenarios []*scenario.Scenario
+	Scenarios []*kernel.Scenario
 	Seed      uint64
 	Workers   int // see campaign.Campaign
 }
@@ -77,8 +77,8 @@ func Header() string {
 	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
 }
 
-// Row is a line of the table of mutants: the mutant, the invariant that it names, the first schedule in which this
-// invariant caught it, with its scenario, and the other invariants that caught it.
+// Row is a line of the table of mutants: the mutant, the invariant that it names, the scenario and the first schedule
+// that caught it by that invariant, and the other invariants that caught it.
 func Row(c *MutantResult) string {
 	found, where := "not found", ""
 	var others []string
@@ -95,7 +95,7 @@ func Row(c *MutantResult) string {
 		strings.Join(others, ", ")), " ")
 }
 
-// Page is docs/MUTANTS.md.
+// Page is a table of mutants and invariants in Markdown, with a text that explains it.
 func Page(seed uint64, all []*MutantResult) string {
 	return fmt.Sprintf(page, seed, len(all), MutationTable(all))
 }
@@ -105,8 +105,6 @@ const page = `# Mutants
 The tester is tested: every mutant is a protocol with one bug, and names the invariant that must catch it. A cell is the
 first schedule of the default strategy in which an invariant caught the mutant, in the scenarios that are known to catch
 it (seed %d, up to 10,000 schedules). Bold is the invariant that the mutant names. The others are judged for 200 schedules
-and more. There are %d mutants. The page is made by:
-
-` + "```sh\ngo run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md\n```" + `
+and more. There are %d mutants.
 
 %s`

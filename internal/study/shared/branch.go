@@ -8,21 +8,30 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // branchScheme begins the addresses of branches.
 const branchScheme = "git+"
 
-// defaultBranch is the branch of an address that names none: one of its own, for nobody wants a thousand commits of a
-// machine among those of people.
+// defaultBranch is used if the address does not name a branch. It is a separate one, to keep a thousand commits by
+// machines away from people's.
 const defaultBranch = "isr-sim-corpus"
 
-// branch keeps files on a branch of a git repository, by the program git. A commit is made on top of what is there: if
-// another writer was faster, the commit is made anew on top of that writer's.
+// branch keeps files on a branch of a git repository, using the program git. If another writer pushed first, the commit
+// is made again on top of that writer's.
 type branch struct{ url, name string }
 
-// newBranch reads git+URL#BRANCH. The URL is any that git takes.
+// transports are those of the URLs. git has others, which read a descriptor or run a command: the URL of a corpus comes
+// from files and variables of CI.
+const transports = "file:git:http:https:ssh"
+
+// helper matches a URL that names a helper of git, as fd::17 does.
+var helper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9+.-]*::`)
+
+// newBranch reads git+URL#BRANCH. The URL may also be a path.
 func newBranch(address string) (Place, error) {
 	url, name, _ := strings.Cut(strings.TrimPrefix(address, branchScheme), "#")
 	if name == "" {
@@ -30,6 +39,11 @@ func newBranch(address string) (Place, error) {
 	}
 	if url == "" || strings.HasPrefix(url, "-") || strings.HasPrefix(name, "-") {
 		return nil, fmt.Errorf("%s: found no repository, expected git+URL or git+URL#BRANCH", address)
+	}
+	if scheme, _, _ := strings.Cut(url, "://"); helper.MatchString(url) ||
+		scheme != url && !slices.Contains(strings.Split(transports, ":"), scheme) {
+		return nil, fmt.Errorf("%s: found a transport that is none of %s, expected one of them, or a path", address,
+			strings.ReplaceAll(transports, ":", ", "))
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, fmt.Errorf("%s: found no program git, expected it in PATH: %w", address, err)
@@ -42,7 +56,7 @@ func newBranch(address string) (Place, error) {
 	return &branch{url, name}, nil
 }
 
-// gitError is what git complained of.
+// gitError is git's complaint.
 type gitError struct {
 	command, said string
 	code          int
@@ -62,6 +76,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir = folder
+	cmd.Env = []string{"GIT_ALLOW_PROTOCOL=" + transports} // unless the user allows others
 	for _, set := range os.Environ() {
 		// A hook of git that starts this program has set these, for its own repository.
 		if name, _, _ := strings.Cut(set, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" &&

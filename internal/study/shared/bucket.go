@@ -2,19 +2,26 @@ package shared
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/encoding/httpbinding"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
@@ -26,12 +33,19 @@ const bucketScheme = "s3://"
 // atOnce is the number of requests to a bucket at one time.
 const atOnce = 16
 
-// bucket keeps files as objects below a prefix. A conditional PutObject has the first of a name stay.
+// attempts is how often a request is sent that S3 does not answer or cannot serve.
+const attempts = 5
+
+// bucket keeps files as objects below a prefix. A conditional PutObject has the first of a name stay. Four operations
+// need no SDK of S3, which takes longer to compile than all that uses it here.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 type bucket struct {
-	client       *s3.Client
-	name, prefix string // the prefix is empty, or ends with a slash
+	credentials    aws.CredentialsProvider
+	signer         *v4.Signer // it keeps the keys that it has derived
+	region         string
+	endpoint, name string
+	prefix         string // empty, or ends with a slash
 }
 
 // newBucket reads s3://BUCKET/PREFIX. Credentials, region and endpoint are those of the AWS SDKs: variables
@@ -48,28 +62,95 @@ func newBucket(ctx context.Context, address string) (Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
-	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		// few others serve a host for each bucket
-		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3")+os.Getenv("AWS_ENDPOINT_URL") != ""
-	})
-	return &bucket{client, name, prefix}, nil
+	domain := "amazonaws.com"
+	if strings.HasPrefix(cfg.Region, "cn-") {
+		domain += ".cn"
+	}
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), aws.ToString(cfg.BaseEndpoint),
+		"https://s3."+cfg.Region+"."+domain)
+	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+	return &bucket{cfg.Credentials, signer, cfg.Region, strings.TrimSuffix(endpoint, "/"), name, prefix}, nil
+}
+
+// refusal is an error that S3 answered.
+type refusal struct{ Code, Message string }
+
+func (r *refusal) Error() string { return r.Code + ": " + r.Message }
+
+// ask sends a request about an object, or about the bucket if name is empty, and returns the body of the answer. A
+// request that S3 did not answer, or could not serve, is sent again.
+func (b *bucket) ask(ctx context.Context, method, name, query, ifNoneMatch string, body []byte) ([]byte, error) {
+	for n := 1; ; n++ {
+		data, again, err := b.send(ctx, method, name, query, ifNoneMatch, body)
+		if err == nil || !again || n == attempts || wait(ctx, 10*n) != nil {
+			return data, err
+		}
+	}
+}
+
+func (b *bucket) send(ctx context.Context, method, name, query, ifNoneMatch string, body []byte) (
+	data []byte, again bool, err error,
+) {
+	key := b.name
+	if name != "" {
+		key += "/" + b.prefix + name
+	}
+	r, err := http.NewRequestWithContext(ctx, method, b.endpoint+"/"+httpbinding.EscapePath(key, false)+query,
+		bytes.NewReader(body))
+	if err != nil {
+		return nil, false, err
+	}
+	sum := sha256.Sum256(body)
+	hash := hex.EncodeToString(sum[:])
+	r.Header.Set("X-Amz-Content-Sha256", hash)
+	if ifNoneMatch != "" {
+		r.Header.Set("If-None-Match", ifNoneMatch)
+	}
+	keys, err := b.credentials.Retrieve(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	now := time.Now() //nolint:forbidigo // a signature says when it was made
+	if err := b.signer.SignHTTP(ctx, keys, r, hash, "s3", b.region, now); err != nil {
+		return nil, false, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, true, err
+	}
+	defer answer.Body.Close()
+	if data, err = io.ReadAll(answer.Body); err != nil || answer.StatusCode < 300 {
+		return data, true, err
+	}
+	refused := &refusal{}
+	if xml.Unmarshal(data, refused) != nil || refused.Code == "" {
+		refused = &refusal{answer.Status, "found no error of S3 in the answer"}
+	}
+	return nil, answer.StatusCode >= 500, refused
 }
 
 // Pull implements Place.
 func (b *bucket) Pull(ctx context.Context, folder string) error {
-	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &b.prefix})
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	found := false
 	var failed error
-	for pages.HasMorePages() && within.Err() == nil {
-		page, err := pages.NextPage(within)
+	query := url.Values{"list-type": {"2"}, "prefix": {b.prefix}}
+	for within.Err() == nil {
+		data, err := b.ask(within, http.MethodGet, "", "?"+query.Encode(), "", nil)
+		var page struct {
+			Contents              []struct{ Key string }
+			NextContinuationToken string
+		}
+		if err == nil {
+			err = xml.Unmarshal(data, &page)
+		}
 		if err != nil {
 			failed = fmt.Errorf("found no list of its objects, expected one: %w", err)
 			break
 		}
 		for _, object := range page.Contents {
-			name := strings.TrimPrefix(aws.ToString(object.Key), b.prefix)
+			name := strings.TrimPrefix(object.Key, b.prefix)
 			found = true
 			if !isFile(name) {
 				continue // not of a corpus
@@ -80,6 +161,10 @@ func (b *bucket) Pull(ctx context.Context, folder string) error {
 			}
 			group.Go(func() error { return b.get(within, name, file) })
 		}
+		if page.NextContinuationToken == "" {
+			break
+		}
+		query.Set("continuation-token", page.NextContinuationToken)
 	}
 	switch err := group.Wait(); {
 	case err != nil:
@@ -93,15 +178,10 @@ func (b *bucket) Pull(ctx context.Context, folder string) error {
 }
 
 func (b *bucket) get(ctx context.Context, name, file string) error {
-	answer, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: aws.String(b.prefix + name)})
+	data, err := b.ask(ctx, http.MethodGet, name, "", "", nil)
 	if code(err) == "NoSuchKey" {
 		return nil // it was removed since it was listed
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer answer.Body.Close()
-	data, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -120,8 +200,7 @@ func (b *bucket) Push(ctx context.Context, folder string, add, remove []string) 
 		}
 	}
 	for _, name := range remove {
-		if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: aws.String(b.prefix +
-			name)}); err != nil {
+		if _, err := b.ask(ctx, http.MethodDelete, name, "", "", nil); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -131,10 +210,7 @@ func (b *bucket) Push(ctx context.Context, folder string, add, remove []string) 
 // put creates an object, unless it is there.
 func (b *bucket) put(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
-		_, err := b.client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: &b.name, Key: aws.String(b.prefix + name), Body: bytes.NewReader(data),
-			IfNoneMatch: aws.String("*"),
-		})
+		_, err := b.ask(ctx, http.MethodPut, name, "", "*", data)
 		switch code(err) {
 		case "PreconditionFailed":
 			return nil // somebody's, or our own of a request whose answer was lost
@@ -150,8 +226,8 @@ func (b *bucket) put(ctx context.Context, name string, data []byte) error {
 
 // code is the code of an error of S3; "" for no error, and for others.
 func code(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		return e.ErrorCode()
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.Code
 	}
 	return ""
 }

@@ -6,14 +6,13 @@
 //	err = m.Push(ctx, []string{"a.yaml"}, nil)
 //	err = m.Close(ctx)
 //
-// A file is never changed: the first of a name stays, whoever else writes one of that name. So writers need no lock,
-// and a writer that is killed leaves a file whole or not at all. A program reads and writes a folder of its own, the
-// mirror, and sends what it has written.
+// A file never changes: the first file of a name stays. So writers need no lock, and a killed writer leaves a file
+// whole or not at all. A program reads and writes its own folder, the mirror, and sends the files that it wrote.
 //
 // # Limits
 //
-// A mirror is what was there when it was opened, and when it was last sent to: other writers' files come with the next
-// Open. All files are fetched.
+// A mirror shows the state at its opening and at its last Push: other writers' files come with the next Open. All files
+// are fetched.
 package shared
 
 import (
@@ -36,7 +35,7 @@ type Place interface {
 	Push(ctx context.Context, folder string, add, remove []string) error
 }
 
-// ErrMissing says that there is nothing at an address.
+// ErrMissing says that an address is empty.
 var ErrMissing = errors.New("there is nothing")
 
 // limit is the longest time that one exchange with a place may take. A campaign waits for it.
@@ -64,8 +63,8 @@ type Mirror struct {
 	add, remove []string // what is still to be sent
 }
 
-// Open makes a mirror in a folder for temporary files. If begin is set, a place where there is nothing is a beginning,
-// and fresh says so; otherwise the error is ErrMissing.
+// Open makes a mirror in a folder for temporary files. With begin, an empty address begins a corpus, and fresh is true;
+// otherwise the error is ErrMissing.
 func Open(ctx context.Context, address string, begin bool) (m *Mirror, fresh bool, err error) {
 	place, err := placeOf(ctx, address)
 	if err != nil {
@@ -86,8 +85,8 @@ func Open(ctx context.Context, address string, begin bool) (m *Mirror, fresh boo
 	return m, fresh, nil
 }
 
-// Push sends files of the mirror, and has others removed. What could not be sent is sent with the next Push, or by
-// Close. A nil Mirror sends nothing. It goes on for up to two minutes after ctx is done: what was found is kept.
+// Push sends files of the mirror, and has others removed. Unsent files are sent with the next Push, or by Close. A nil
+// Mirror sends nothing. Push goes on for up to two minutes after ctx is done, so that findings are kept.
 func (m *Mirror) Push(ctx context.Context, add, remove []string) error {
 	if m == nil {
 		return nil

@@ -120,8 +120,8 @@ func pulled(t *testing.T, address string) map[string]string {
 func killed(t *testing.T, address string) []string {
 	t.Helper()
 	const each = 3 // files of a life
-	writers := effort.Fewer(10, 3)
-	kills := effort.Fewer(100, 9) / writers
+	writers := effort.Fewer(10, 2)
+	kills := effort.Fewer(100, 6) / writers
 	t.Setenv("TMPDIR", t.TempDir()) // for the mirrors of those that are killed
 	var lock sync.Mutex
 	arrived := map[string]bool{}
@@ -254,7 +254,13 @@ func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 
 func TestTheFirstFileOfANameStays(t *testing.T) {
 	effort.NotShort(t)
-	bucket(t)
+	store := bucket(t)
+	// Requests that S3 does not serve, or whose answer is lost, are sent again.
+	for _, text := range []string{
+		"throttled op=ListObjectsV2", "response-lost op=PutObject", "error-before op=GetObject",
+	} {
+		store.Inject(must.Of(s3fake.ParseFault(text))(t))
+	}
 	for name, address := range map[string]string{"bucket": "s3://kept", "branch": "git+" + repository(t) + "#nights"} {
 		t.Run(name, func(t *testing.T) {
 			if _, _, err := shared.Open(t.Context(), address, false); !errors.Is(err, shared.ErrMissing) {
@@ -285,6 +291,9 @@ func TestTheFirstFileOfANameStays(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+	if left := store.Injected(); len(left) > 0 {
+		t.Errorf("%v struck nothing", left)
 	}
 }
 
@@ -318,6 +327,9 @@ func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
 		"s3://none":              "NoSuchBucket",
 		"git+":                   "found no repository",
 		"git+--upload-pack=x":    "found no repository",
+		"git+fd::17":             "found a transport that is none of file, git, http, https, ssh",
+		"git+ext::sh%20x":        "found a transport that is none of",
+		"git+ftp://localhost/r":  "found a transport that is none of",
 		"git+" + t.TempDir():     "does not appear to be a git repository",
 		"git+" + refusing + "#-": "found no repository",
 	} {

@@ -1,6 +1,6 @@
 package mark
 
-// The kinds of events of calls that run once, after those of locks: each is a history.Kind, and the event has a Hold.
+// The kinds of events of idempotent calls, after those of locks: each is a history.Kind, and the event has a Hold.
 // The event's key is the call's idempotency key, Inputs is its payload, and Body the result of an effect.
 const (
 	EventCallAsked    = iota + 27 // a client made the call

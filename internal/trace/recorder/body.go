@@ -1,6 +1,9 @@
 package recorder
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -24,3 +27,22 @@ type Lagged struct {
 	// decisions. It is "" if the run came to its end.
 	Diverged string
 }
+
+// SameBytes is the name of a rendering whose bytes are those of every rendering of the same data.
+const SameBytes = "same"
+
+// RenderingOf begins the number of a rendering, after the name of its node.
+const RenderingOf = "-render"
+
+// Rendering is the body that a rendering makes: of a version of a page's data, under the name of the rendering.
+func Rendering(page string, version int, name string) string {
+	return fmt.Sprintf("%s@%d#%s", page, version, name)
+}
+
+// IsRendering says whether a body is one of a rendering of the page, perhaps of another run.
+func IsRendering(page, body string) bool {
+	after, is := strings.CutPrefix(body, page)
+	return is && rendering.MatchString(after)
+}
+
+var rendering = regexp.MustCompile(`^@\d+#(` + SameBytes + `|.+` + RenderingOf + `-\d+)$`)

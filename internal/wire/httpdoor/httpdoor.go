@@ -38,6 +38,8 @@ type Request struct {
 	Invocation      string // Amz-Sdk-Invocation-Id
 	RegionSet       string // X-Amz-Region-Set
 	Target          string // X-Amz-Target
+	// HeaderBytes is the size of all headers.
+	HeaderBytes int
 
 	// Body gives the body and then io.EOF; any other error means that the caller has gone. It may be nil.
 	Body io.Reader

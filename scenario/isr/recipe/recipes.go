@@ -1,9 +1,9 @@
 package recipe
 
 import (
+	"cmp"
 	"os"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -63,22 +63,22 @@ func References() []isr.Protocol {
 	}
 }
 
-// onRecipeA is recipe A under the given guards; 0 means the guards of Config.
+// onRecipeA is recipe A under the given guards; 0 means its own.
 func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
-		if g != 0 {
-			inside.In(&cfg).Guards = g
-		}
-		return New(cfg)
+		return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			r.Guards = cmp.Or(g, r.Guards)
+			return r
+		})(withTable(cfg))
 	}}
 }
 
-// onRecipeB is recipe B under the given guards; 0 means the guards of Config.
+// onRecipeB is recipe B under the given guards; 0 means its own.
 func onRecipeB(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
-		if g != 0 {
-			inside.In(&cfg).Guards, inside.In(&cfg).PointerETag = g, true
-		}
-		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return r })(withTable(cfg))
+		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store {
+			r.Guards, r.PointerETag = cmp.Or(g, r.Guards), g != 0
+			return r
+		})(withTable(cfg))
 	}}
 }

@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,10 +41,8 @@ func (d draws) broken(r Request) Request {
 	if f.apply == nil {
 		return r
 	}
-	if f.name != "long token" {
-		// If Local accepts the broken request, it knows the token from then on.
-		delete(b.request.Body, "ClientRequestToken")
-	}
+	// If Local accepts the broken request, it knows the token from then on.
+	delete(b.request.Body, "ClientRequestToken")
 	b.request.Breaks = f.name
 	return b.request
 }
@@ -192,17 +189,6 @@ func (b *broken) define(parameter, name string, value any) {
 	m[name] = value
 }
 
-// set gives a member of the whole request a value, if the operation takes it.
-func set(member string, value any, operations string) func(draws, *broken) bool {
-	return func(_ draws, b *broken) bool {
-		if !contains(operations, b.request.Operation) {
-			return false
-		}
-		b.request.Body[member] = value
-		return true
-	}
-}
-
 // breaksValue is a fault of a value.
 func breaksValue(values ...any) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool { return b.value(oneOf(d, "value", values...)) }
@@ -243,7 +229,6 @@ var faults = []weighted[fault]{
 		delete(b.part, "TableName")
 		return true
 	}}},
-	{4, fault{"index that is not there", set("IndexName", "byNothing", reads)}},
 	{12, fault{consistentIndex, func(_ draws, b *broken) bool {
 		for _, x := range b.table.indexes {
 			if x.name == b.part["IndexName"] && !x.local {
@@ -255,48 +240,27 @@ var faults = []weighted[fault]{
 	}}},
 
 	// Keys.
-	{1, fault{"half a key", func(d draws, b *broken) bool {
-		key := b.key()
-		if key == nil || b.table.key == nil {
-			return false
-		}
-		delete(key, oneOf(d, "missing", b.table.key...).name)
-		return true
-	}}},
-	{1, fault{"too much of a key", func(_ draws, b *broken) bool {
-		if b.part["Item"] != nil || b.key() == nil {
-			return false
-		}
-		b.key()["other"] = object{"S": "x"}
-		return true
-	}}},
-	{1, fault{"key of another type", func(d draws, b *broken) bool {
+	{5, fault{"key", func(d draws, b *broken) bool {
 		key := b.key()
 		if key == nil || b.table.key == nil {
 			return false
 		}
 		a := oneOf(d, "attribute", b.table.key...)
-		key[a.name] = object{"S": "a"}
-		if a.kind == "S" {
-			key[a.name] = object{"N": "1"}
+		switch d.below(4, "how") {
+		case 0:
+			delete(key, a.name)
+		case 1:
+			key["other"] = object{"S": "x"}
+			return b.part["Item"] == nil
+		case 2:
+			key[a.name] = object{"S": "a"}
+			if a.kind == "S" {
+				key[a.name] = object{"N": "1"}
+			}
+		default:
+			key[a.name] = object{a.kind: ""}
+			return a.kind != "N"
 		}
-		return true
-	}}},
-	{1, fault{"empty key", func(_ draws, b *broken) bool {
-		key := b.key()
-		if key == nil || b.table.key == nil || b.table.key[0].kind == "N" {
-			return false
-		}
-		a := b.table.key[0]
-		key[a.name] = object{a.kind: ""}
-		return true
-	}}},
-	{1, fault{"long key", func(_ draws, b *broken) bool {
-		key := b.key()
-		if key == nil || b.table.key == nil || b.table.key[0].kind != "S" {
-			return false
-		}
-		key[b.table.key[0].name] = object{"S": strings.Repeat("k", 2049)}
 		return true
 	}}},
 	{1, fault{"index key of another type", func(_ draws, b *broken) bool {
@@ -329,37 +293,54 @@ var faults = []weighted[fault]{
 	{1, fault{"null that is false", breaksValue(object{"NULL": false})}},
 
 	// Expressions.
-	{1, fault{"empty expression", func(d draws, b *broken) bool {
-		name, _, ok := b.expression(d)
+	{3, fault{"text of an expression", func(d draws, b *broken) bool {
+		name, text, ok := b.expression(d)
 		if ok {
-			b.part[name] = ""
+			b.part[name] = oneOf(d, "text", "", strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz0123456789)]:_#."),
+				text+oneOf(d, "token", " )", " AND", " =", ",", " ;", " x y", "[a]", ".."))
 		}
 		return ok
 	}}},
-	{1, fault{"end of an expression", func(d draws, b *broken) bool {
-		name, text, ok := b.expression(d)
+	{6, fault{"clause of an update", func(d draws, b *broken) bool {
+		text, ok := b.part["UpdateExpression"].(string)
+		clause := oneOf(d, "clause", "SET spare = size(x)", "SET spare = x + :bad", "ADD spare :bad",
+			"DELETE spare :bad", "REMOVE spare REMOVE spare2", "REMOVE spare, spare.x", "REMOVE spare.x, spare[0]")
+		section, _, _ := strings.Cut(clause, " ")
+		if !ok || strings.Contains(text, section+" ") {
+			return false
+		}
+		if b.part["UpdateExpression"] = text + " " + clause; strings.Contains(clause, ":bad") {
+			b.define("ExpressionAttributeValues", ":bad", object{"BOOL": true})
+		}
+		return true
+	}}},
+	{2, fault{"path of a projection", func(d draws, b *broken) bool {
+		text, ok := b.part["ProjectionExpression"].(string)
 		if ok {
-			b.part[name] = strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz0123456789)]:_#.")
+			b.part["ProjectionExpression"] = text + oneOf(d, "path", ", #undefined", ", spare, spare.x")
 		}
 		return ok
 	}}},
-	{1, fault{"token of an expression", func(d draws, b *broken) bool {
-		name, text, ok := b.expression(d)
+	{2, fault{"name of a name", func(d draws, b *broken) bool {
+		_, _, ok := b.expression(d)
 		if ok {
-			b.part[name] = text + oneOf(d, "token", " )", " AND", " =", ",", " ;", " x y", "[a]", "..")
+			b.define("ExpressionAttributeNames", oneOf(d, "name", "#unused", "bad", "#", "##a", "#a-b"), "a")
 		}
 		return ok
+	}}},
+	{8, fault{"no names or values", func(d draws, b *broken) bool {
+		parameter, _, ok := b.expression(d)
+		member := oneOf(d, "member", "ExpressionAttributeNames", "ExpressionAttributeValues")
+		if !ok || b.part[member] != nil || member == "ExpressionAttributeValues" &&
+			(parameter == "ProjectionExpression" || !contains(writes+" Scan", b.request.Operation)) {
+			return false
+		}
+		b.part[member] = object{}
+		return true
 	}}},
 	{1, fault{"undefined value", breaksCondition(nil, "x = :undefined")}},
 	{1, fault{"undefined name",
 		breaksCondition(nil, "attribute_exists(#undefined)", "attribute_exists(m.#undefined)")}},
-	{1, fault{"undefined name in a projection", func(_ draws, b *broken) bool {
-		if b.part["ProjectionExpression"] == nil {
-			return false
-		}
-		b.part["ProjectionExpression"] = "#undefined"
-		return true
-	}}},
 	{1, fault{"unused value", func(d draws, b *broken) bool {
 		if _, _, ok := b.expression(d); !ok || b.request.Operation == "GetItem" ||
 			b.list != nil && b.request.Operation != "TransactWriteItems" {
@@ -368,45 +349,11 @@ var faults = []weighted[fault]{
 		b.define("ExpressionAttributeValues", ":unused", object{"S": "a"})
 		return true
 	}}},
-	{1, fault{"unused name", func(d draws, b *broken) bool {
-		if _, _, ok := b.expression(d); !ok {
-			return false
-		}
-		b.define("ExpressionAttributeNames", "#unused", "a")
-		return true
-	}}},
 	{4, fault{"names without an expression", func(d draws, b *broken) bool {
 		if _, _, ok := b.expression(d); ok || !contains(singles, b.request.Operation) {
 			return false
 		}
 		b.define("ExpressionAttributeNames", "#unused", "a")
-		return true
-	}}},
-	{1, fault{"name of a name", func(d draws, b *broken) bool {
-		if _, _, ok := b.expression(d); !ok {
-			return false
-		}
-		b.define("ExpressionAttributeNames", oneOf(d, "name", "bad", "#", "##a", "#a-b"), "a")
-		return true
-	}}},
-	{4, fault{"no names", func(d draws, b *broken) bool {
-		if _, _, ok := b.expression(d); !ok || b.part["ExpressionAttributeNames"] != nil {
-			return false
-		}
-		b.part["ExpressionAttributeNames"] = object{}
-		return true
-	}}},
-	{4, fault{"no values", func(d draws, b *broken) bool {
-		_, _, ok := b.expression(d)
-		if !ok || b.part["ExpressionAttributeValues"] != nil ||
-			!contains("PutItem UpdateItem DeleteItem Scan", b.request.Operation) {
-			return false
-		}
-		if b.part["ConditionExpression"] == nil && b.part["FilterExpression"] == nil &&
-			b.part["UpdateExpression"] == nil {
-			return false
-		}
-		b.part["ExpressionAttributeValues"] = object{}
 		return true
 	}}},
 	{1, fault{"reserved word", breaksCondition(nil, "attribute_exists(status)", "attribute_exists(m.Comment)")}},
@@ -427,159 +374,23 @@ var faults = []weighted[fault]{
 		breaksCondition(object{":low": object{"N": "1e1"}, ":high": object{"N": "1.0"}}, "x BETWEEN :low AND :high")}},
 	{1, fault{"value as a path", breaksCondition(object{":bad": object{"S": "a"}}, "attribute_exists(:bad)")}},
 	{1, fault{"one operand twice", breaksCondition(nil, "x = x", "m.k IN (m.k)", "contains(x, x)")}},
-	{1, fault{"deep path", breaksCondition(nil, "attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
 	{4, fault{"path into a key",
 		breaksCondition(nil, "attribute_exists(pk.x)", "attribute_exists(id[0])", "attribute_exists(n.x)")}},
-	{1, fault{"long expression", breaksCondition(nil, "attribute_exists("+strings.Repeat("x", 4100)+")")}},
-	{1, fault{"many operators", breaksCondition(nil, strings.Repeat("x <> y AND ", 301)+"x <> y")}},
-	{1, fault{"function in an update", func(_ draws, b *broken) bool {
-		if b.part["UpdateExpression"] == nil || !strings.Contains(b.part["UpdateExpression"].(string), "SET ") {
-			return false
-		}
-		b.part["UpdateExpression"] = strings.Replace(b.part["UpdateExpression"].(string), "SET ",
-			"SET spare = size(x), ", 1)
-		return true
-	}}},
-	{1, fault{"type of an operand of an update", func(d draws, b *broken) bool {
-		text, ok := b.part["UpdateExpression"].(string)
-		if !ok {
-			return false
-		}
-		section := oneOf(d, "section", "SET", "ADD", "DELETE")
-		if strings.Contains(text, section+" ") {
-			return false
-		}
-		b.part["UpdateExpression"] = text + map[string]string{
-			"SET": " SET spare = x + :bad", "ADD": " ADD spare :bad", "DELETE": " DELETE spare :bad",
-		}[section]
-		b.define("ExpressionAttributeValues", ":bad", object{"BOOL": true})
-		return true
-	}}},
-	{1, fault{"one section twice", func(_ draws, b *broken) bool {
-		text, ok := b.part["UpdateExpression"].(string)
-		if ok {
-			b.part["UpdateExpression"] = "REMOVE spare " + text + " REMOVE spare2"
-		}
-		return ok
-	}}},
-	{1, fault{"paths of a projection that overlap", func(d draws, b *broken) bool {
-		text, ok := b.part["ProjectionExpression"].(string)
-		switch {
-		case !ok:
-			return false
-		case b.request.Operation == "GetItem" && d.chance(2, "overlap"):
-			// If there are several duplicates, Local names another pair.
-			b.part["ProjectionExpression"] = "sk, x, pk, m.k, sk"
-			delete(b.part, "ExpressionAttributeNames")
-		default:
-			b.part["ProjectionExpression"] = text + ", spare, spare.x"
-		}
-		return true
-	}}},
-	{1, fault{"paths that overlap", func(_ draws, b *broken) bool {
-		text, ok := b.part["UpdateExpression"].(string)
-		if !ok || strings.Contains(text, "REMOVE") {
-			return false
-		}
-		b.part["UpdateExpression"] = text + " REMOVE spare, spare.x"
-		return true
-	}}},
-	{1, fault{"paths that conflict", func(_ draws, b *broken) bool {
-		text, ok := b.part["UpdateExpression"].(string)
-		if !ok || strings.Contains(text, "REMOVE") {
-			return false
-		}
-		b.part["UpdateExpression"] = text + " REMOVE spare.x, spare[0]"
-		return true
-	}}},
-	{12, fault{"key condition", func(d draws, b *broken) bool {
-		if b.request.Operation != "Query" {
-			return false
-		}
-		b.part["TableName"] = tables[0].name
-		for _, name := range []string{"IndexName", "FilterExpression", "ExpressionAttributeNames",
-			"ExpressionAttributeValues", "ProjectionExpression", "Select"} {
-			delete(b.part, name)
-		}
-		b.part["KeyConditionExpression"] = oneOf(d, "keys",
-			"pk > :a", "sk = :a", "pk = :a AND x = :a", "pk = :a OR sk = :a", "pk = :a AND sk <> :a", "NOT pk = :a",
-			"pk = :a AND sk = :a AND x = :a", "pk = :a AND pk = :a", "pk = :n", "pk = :n AND sk = :a",
-			"pk = :a AND sk > :n", "pk = :a AND sk = :n", "pk.x = :a", "pk = :e",
-			"pk = :a AND sk BETWEEN :b AND :a", "pk = :a AND contains(sk, :a)", "pk = :a AND size(sk) = :n",
-			"pk IN (:a)", "pk.x = :a", "pk = :a AND sk = pk",
-		)
-		values := object{}
-		//isrsim:unordered a map is filled
-		for name, v := range map[string]object{":a": {"S": "a"}, ":b": {"S": "b"}, ":n": {"N": "1"}, ":e": {"S": ""}} {
-			if strings.Contains(b.part["KeyConditionExpression"].(string), name) {
-				values[name] = v
-			}
-		}
-		b.part["ExpressionAttributeValues"] = values
-		return true
-	}}},
-	{4, fault{"filter by the key", func(_ draws, b *broken) bool {
-		if b.request.Operation != "Query" || b.request.Body["IndexName"] != nil {
-			return false
-		}
-		b.part["FilterExpression"] = "attribute_exists(" + b.table.key[0].name + ")"
-		b.part["KeyConditionExpression"] = b.table.key[0].name + " = :k"
-		b.part["ExpressionAttributeValues"] = object{":k": keyValues[b.table.key[0].kind][0]}
-		for _, name := range []string{"ExpressionAttributeNames", "ProjectionExpression", "Select"} {
-			delete(b.part, name)
-		}
-		return true
-	}}},
 
 	// Parameters.
-	{4, fault{"ReturnValues", func(d draws, b *broken) bool {
-		return set("ReturnValues", oneOf(d, "value", "SOME", "UPDATED_NEW", "ALL_NEW"), "PutItem DeleteItem")(d, b)
-	}}},
-	{1, fault{"ReturnValues of an update", set("ReturnValues", "SOME", "UpdateItem")}},
+	{4, fault{"index that is not there", puts(reads, "IndexName", "byNothing")}},
+	{4, fault{"ReturnValues", puts("PutItem DeleteItem", "ReturnValues", "SOME", "UPDATED_NEW", "ALL_NEW")}},
+	{1, fault{"ReturnValues of an update", puts("UpdateItem", "ReturnValues", "SOME")}},
 	{1, fault{"ReturnConsumedCapacity",
-		set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches+" "+statements)}},
+		puts(singles+" "+transactions+" "+batches+" "+statements, "ReturnConsumedCapacity", "SOME")}},
+	{4, fault{"Select",
+		puts(reads, "Select", "SOME", "SPECIFIC_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES")}},
+	{4, fault{"Limit", puts(reads, "Limit", 0)}},
 	{1, fault{"ReturnValuesOnConditionCheckFailure", func(_ draws, b *broken) bool {
 		if b.part["ConditionExpression"] == nil {
 			return false
 		}
 		b.part["ReturnValuesOnConditionCheckFailure"] = "SOME"
-		return true
-	}}},
-	{4, fault{"Select", func(d draws, b *broken) bool {
-		return set("Select", oneOf(d, "Select", "SOME", "SPECIFIC_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT",
-			"ALL_ATTRIBUTES"), reads)(d, b)
-	}}},
-	{4, fault{"Limit", set("Limit", 0, reads)}},
-	{4, fault{"segments", func(d draws, b *broken) bool {
-		if b.request.Operation != "Scan" {
-			return false
-		}
-		delete(b.part, "Segment")
-		delete(b.part, "TotalSegments")
-		switch d.below(5, "segments") {
-		case 0:
-			b.part["Segment"] = 1
-		case 1:
-			b.part["TotalSegments"] = 1
-		case 2:
-			b.part["Segment"], b.part["TotalSegments"] = 2, 2
-		case 3:
-			b.part["Segment"], b.part["TotalSegments"] = 0, 0
-		case 4:
-			b.part["Segment"], b.part["TotalSegments"] = -1, 2
-		}
-		return true
-	}}},
-	{4, fault{"starting key", func(d draws, b *broken) bool {
-		if !contains(reads, b.request.Operation) || b.request.Body["IndexName"] != nil {
-			return false
-		}
-		b.part["ExclusiveStartKey"] = oneOf(d, "key", object{}, object{"other": object{"S": "a"}},
-			object{"pk": object{"BOOL": true}, "sk": object{"S": "a"}},
-			object{"pk": object{"N": "abc"}})
-		if b.request.Operation == "Query" && d.chance(3, "elsewhere") {
-			b.part["ExclusiveStartKey"] = object{"pk": object{"S": "zz"}, "sk": object{"S": "zz"}}
-		}
 		return true
 	}}},
 	{1, fault{"JSON of a member", func(d draws, b *broken) bool {
@@ -610,35 +421,6 @@ var faults = []weighted[fault]{
 		b.lists([]any{})
 		return true
 	}}},
-	{1, fault{"too many in a list", func(_ draws, b *broken) bool {
-		if len(b.list) == 0 {
-			return false
-		}
-		most := 101
-		if contains("BatchWriteItem BatchExecuteStatement", b.request.Operation) {
-			most = 26
-		}
-		list := []any{}
-		for range most {
-			list = append(list, b.list[0])
-		}
-		b.lists(list)
-		return true
-	}}},
-	{4, fault{"too many in two lists", func(_ draws, b *broken) bool {
-		if b.request.Operation != "BatchWriteItem" {
-			return false
-		}
-		rows, numbers := []any{}, []any{}
-		for i := range 15 {
-			text := fmt.Sprint(i)
-			rows = append(rows,
-				object{"DeleteRequest": object{"Key": object{"pk": object{"S": text}, "sk": object{"S": text}}}})
-			numbers = append(numbers, object{"DeleteRequest": object{"Key": object{"id": object{"N": text}}}})
-		}
-		b.request.Body["RequestItems"] = object{tables[0].name: rows, tables[1].name: numbers}
-		return true
-	}}},
 	{1, fault{"action of nothing", func(_ draws, b *broken) bool {
 		if b.list == nil || b.request.Operation == "BatchGetItem" {
 			return false
@@ -661,27 +443,6 @@ var faults = []weighted[fault]{
 			}
 		}
 		return false
-	}}},
-	{4, fault{"long token",
-		set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems ExecuteTransaction")}},
-	{1, fault{"large item", func(_ draws, b *broken) bool {
-		item, ok := b.part["Item"].(object)
-		if ok {
-			item["x"] = object{"S": strings.Repeat("x", 400<<10)}
-		}
-		return ok
-	}}},
-	{1, fault{"deep item", func(_ draws, b *broken) bool {
-		item, ok := b.part["Item"].(object)
-		if !ok {
-			return false
-		}
-		v := object{"S": "a"}
-		for range 33 {
-			v = object{"L": []any{v}}
-		}
-		item["x"] = v
-		return true
 	}}},
 }
 

@@ -142,18 +142,4 @@ var legacyFaults = []weighted[fault]{
 		b.part["QueryFilter"] = object{b.table.key[0].name: object{"ComparisonOperator": "NOT_NULL"}}
 		return true
 	}}},
-	{12, fault{"KeyConditions", func(d draws, b *broken) bool {
-		if b.part["KeyConditions"] == nil {
-			return false
-		}
-		is := func(operator string, v object) object {
-			return object{"ComparisonOperator": operator, "AttributeValueList": []any{v}}
-		}
-		hash, other := b.table.key[0], is("EQ", object{"S": "a"})
-		good := is("EQ", keyValues[hash.kind][0])
-		b.part["KeyConditions"] = oneOf(d, "conditions", object{}, object{"x": other},
-			object{hash.name: is("GT", keyValues[hash.kind][0])}, object{hash.name: good, "x": other},
-			object{hash.name: good, "x": other, "y": other}, object{hash.name: is("EQ", object{"BOOL": true})})
-		return true
-	}}},
 }

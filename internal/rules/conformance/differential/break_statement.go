@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -68,15 +67,6 @@ func assigns(values ...string) func(draws, *broken) bool {
 	})
 }
 
-// fiftyOne are values of keys: a statement may make fifty reads.
-var fiftyOne = func() string {
-	var all []string
-	for i := range 51 {
-		all = append(all, fmt.Sprintf("'k%d'", i))
-	}
-	return strings.Join(all, ", ")
-}()
-
 const (
 	wherePart = " WHERE pk = 'a'"
 	whereItem = " WHERE pk = 'a' AND sk = 'a'"
@@ -99,6 +89,13 @@ var statementFaults = []weighted[fault]{
 		"x = 1", "SELECT * FROM [1]", "INSERT INTO R VALUE 5", "SET x = 1")}},
 	{3, fault{"column of a statement", instead(statements, "SELECT x, x FROM R "+whereItem,
 		"SELECT m.k, k FROM R "+whereItem, "SELECT l[x] FROM R "+whereItem, "SELECT size(x) FROM R "+whereItem)}},
+	{3, fault{"index of a statement", instead(statements,
+		`SELECT * FROM R .byNothing WHERE g = 'a'`, `SELECT * FROM R .byBoth WHERE g = 'a'`,
+		`SELECT * FROM R .byGroup.x WHERE g = 'a'`,
+		`SELECT * FROM R ."" WHERE g = 'a'`, `UPDATE R .byGroup SET x = 1`+whereItem,
+		`DELETE FROM R .byGroup`+whereItem, `INSERT INTO R .byGroup VALUE {'pk': 'a', 'sk': 'a'}`,
+		`SELECT y FROM R .byHeight WHERE h = 1`, `SELECT * FROM R .byHeight WHERE h = 1 AND y = 1`,
+	)}},
 	{2, fault{"RETURNING", appends("", " RETURNING ALL *", " RETURNING SOME OLD *", " RETURNING ALL OLD x")}},
 	{3, fault{"RETURNING of a statement", rewrites(func(d draws, text string) string {
 		if strings.Contains(text, "RETURNING") || strings.HasPrefix(text, "SELECT") ||
@@ -130,13 +127,6 @@ var statementFaults = []weighted[fault]{
 		}
 		return text
 	})}},
-	{3, fault{"index of a statement", instead(statements,
-		`SELECT * FROM R .byNothing WHERE g = 'a'`, `SELECT * FROM R .byBoth WHERE g = 'a'`,
-		`SELECT * FROM R .byGroup.x WHERE g = 'a'`,
-		`SELECT * FROM R ."" WHERE g = 'a'`, `UPDATE R .byGroup SET x = 1`+whereItem,
-		`DELETE FROM R .byGroup`+whereItem, `INSERT INTO R .byGroup VALUE {'pk': 'a', 'sk': 'a'}`,
-		`SELECT y FROM R .byHeight WHERE h = 1`, `SELECT * FROM R .byHeight WHERE h = 1 AND y = 1`,
-	)}},
 	{12, fault{consistentStatement, func(_ draws, b *broken) bool {
 		if name := b.request.index(); name == "" || b.request.Body["ConsistentRead"] != nil {
 			return false
@@ -144,31 +134,6 @@ var statementFaults = []weighted[fault]{
 		b.part["ConsistentRead"] = true
 		return true
 	}}},
-	{4, fault{"key of a statement", instead(statements,
-		"UPDATE R SET x = 1"+wherePart, "UPDATE R SET x = 1", "UPDATE R SET x = 1 WHERE pk IN ['a'] AND sk = 'a'",
-		"UPDATE R SET x = 1"+whereItem+" AND pk = 'b'",
-		"DELETE FROM R "+wherePart, "DELETE FROM R ", "DELETE FROM R WHERE x = 1",
-		"DELETE FROM R "+whereItem+" OR x = 1", "DELETE FROM R WHERE pk > 'a' AND sk = 'a'",
-		"INSERT INTO R VALUE {'pk': 'a'}", "INSERT INTO R VALUE {'sk': 'a', 'x': 1}", "INSERT INTO R VALUE {}")}},
-	{3, fault{"key of another type in a statement", instead(statements,
-		"UPDATE R SET x = 1 WHERE pk = 1 AND sk = 'a'", "DELETE FROM R WHERE pk = 'a' AND sk = 1",
-		"INSERT INTO R VALUE {'pk': 1, 'sk': 'a'}",
-		"SELECT * FROM R WHERE pk = 1 AND sk = 'a'", "INSERT INTO R VALUE {'pk': 'z', 'sk': 'a', 'n': 'a'}",
-		"INSERT INTO R VALUE {'pk': '', 'sk': 'a'}",
-		"DELETE FROM R WHERE pk = '' AND sk = 'a'", "UPDATE R SET n = 'a'"+whereItem)}},
-	{3, fault{"key of a SELECT", instead("BatchExecuteStatement ExecuteTransaction",
-		"SELECT * FROM R "+wherePart, "SELECT * FROM R ", "SELECT * FROM R "+whereItem+" AND x = 1",
-		"SELECT * FROM R "+whereItem+" AND pk = 'b'",
-		"SELECT * FROM R .byGroup WHERE g = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a'] AND sk = 'a'")}},
-	{3, fault{"branches of a SELECT", instead("ExecuteStatement",
-		"SELECT * FROM R WHERE pk = 'a' OR pk = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a']",
-		"SELECT * FROM R WHERE pk = 'a' AND (sk > 'a' OR sk < 'b')",
-		"SELECT * FROM R WHERE pk IN ["+fiftyOne+"]", "SELECT * FROM R WHERE pk = 'a' AND (sk = 'a' OR x = 1)")}},
-	{3, fault{"order of a SELECT", instead("ExecuteStatement",
-		"SELECT * FROM R ORDER BY pk", "SELECT * FROM R "+wherePart+" ORDER BY x",
-		"SELECT * FROM R WHERE x = 1 ORDER BY sk",
-		"SELECT * FROM R WHERE pk IN ['a', 'b'] ORDER BY sk", "SELECT * FROM R "+wherePart+" ORDER BY sk.x",
-		"DELETE FROM R "+whereItem+" ORDER BY sk")}},
 
 	// Conditions and values.
 	{2, fault{"condition of a statement", filters(
@@ -213,16 +178,6 @@ var statementFaults = []weighted[fault]{
 		}
 		return ok
 	}}},
-	{2, fault{"large item of a statement", func(_ draws, b *broken) bool {
-		return b.instead("UPDATE R SET x = ?"+whereItem, object{"S": strings.Repeat("x", 400<<10)})
-	}}},
-	{2, fault{"deep item of a statement", func(d draws, b *broken) bool {
-		v := object{"S": "a"}
-		for range 30 + d.below(4, "levels") {
-			v = object{"L": []any{v}}
-		}
-		return b.instead("UPDATE R SET x = ?"+whereItem, v)
-	}}},
 
 	// Parameters of the requests.
 	{2, fault{"no statement", func(d draws, b *broken) bool {
@@ -242,7 +197,7 @@ var statementFaults = []weighted[fault]{
 		b.part["ReturnValuesOnConditionCheckFailure"] = "SOME"
 		return true
 	}}},
-	{2, fault{"Limit of a statement", set("Limit", 0, "ExecuteStatement")}},
+	{2, fault{"Limit of a statement", puts("ExecuteStatement", "Limit", 0)}},
 	{2, fault{"NextToken", func(d draws, b *broken) bool {
 		text := b.statement()
 		if b.request.Operation != "ExecuteStatement" || !strings.HasPrefix(text, "SELECT") {
@@ -262,25 +217,7 @@ var statementFaults = []weighted[fault]{
 		b.lists(append(b.list, object{"Statement": other}))
 		return true
 	}}},
-	{4, fault{"EXISTS", instead(statements,
-		"EXISTS(SELECT * FROM R "+whereItem+")", "EXISTS(SELECT * FROM R "+wherePart+" AND x = 1)",
-		"EXISTS(SELECT * FROM R WHERE pk IN ['a'] AND sk = 'a' AND x = 1)",
-		"EXISTS(SELECT * FROM R )", "EXISTS(DELETE FROM R "+whereItem+")")}},
 }
 
 // consistentStatement is the fault of statements that read indexes.
 const consistentStatement = "consistent read of a global index by a statement"
-
-// instead puts a statement in the place of the others.
-func (b *broken) instead(text string, parameter object) bool {
-	if b.statement() == "" {
-		return false
-	}
-	b.part["Statement"] = ofRows(text)
-	b.part["Parameters"] = []any{parameter}
-	if b.list != nil {
-		b.lists([]any{b.part})
-	}
-	b.request.Pages, b.request.Ordered = false, false
-	return true
-}

@@ -3,7 +3,6 @@ package differential
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,22 +17,24 @@ type disparity struct {
 	left, right string
 }
 
-// compare returns the places where two answers to a request differ, after sorting everything without an order.
-func compare(left, right answer) []disparity {
-	if l, r := left.outcome(), right.outcome(); inAnyOrder(l) != inAnyOrder(r) {
-		return []disparity{{"error", left.detailed(), right.detailed()}}
+// compare returns the places where two answers to a request differ, after sorting everything without an order. Errors
+// are compared by their class; with words, also by their messages.
+func compare(left, right answer, words bool) []disparity {
+	if left.class() != right.class() || words && left.detailed() != right.detailed() {
+		return []disparity{{"error", left.detailed(), right.class()}}
 	}
 	var all []disparity
 	walk("", inOrder(left.body), inOrder(right.body), &all)
-	return all
+	return slices.DeleteFunc(all, func(d disparity) bool { return !words && strings.HasSuffix(d.path, ".Message") })
 }
 
 // walk compares two JSON values, and members one by one.
 func walk(path string, left, right any, all *[]disparity) {
 	if l, ok := left.(object); ok {
 		if r, ok := right.(object); ok {
-			if of, than := statementOutcome(l), statementOutcome(r); inAnyOrder(of) != inAnyOrder(than) {
-				*all = append(*all, disparity{"error", of, than})
+			outcome, class := statementOutcome(l)
+			if _, other := statementOutcome(r); class != other {
+				*all = append(*all, disparity{"error", outcome, other})
 				return
 			}
 			for _, name := range union(l, r) {
@@ -58,13 +59,14 @@ func walk(path string, left, right any, all *[]disparity) {
 // statementOutcome is the outcome of one statement of a batch, in the words of a request that is that statement alone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
-func statementOutcome(response object) string {
+func statementOutcome(response object) (outcome, class string) {
 	failed, ok := response["Error"].(object)
 	code, isText := failed["Code"].(string)
 	if !ok || !isText {
-		return "ok"
+		return "ok", "ok"
 	}
-	return fmt.Sprintf("%sException: %v", strings.TrimSuffix(code, "Error"), failed["Message"])
+	class = strings.TrimSuffix(code, "Error") + "Exception"
+	return fmt.Sprintf("%s: %v", class, failed["Message"]), class
 }
 
 // valueText is a JSON value as text; "absent" if it is not there.
@@ -184,24 +186,6 @@ func tableOf(v any) string {
 	of, _ := v.(object)
 	name, _ := of["TableName"].(string)
 	return name
-}
-
-// setInMessage matches a list of names that the service prints in the order of a set in its memory.
-var setInMessage = regexp.MustCompile(`does not project (?:one or more filter attributes: )?\[[^\]]*\]`)
-
-// inAnyOrder sorts such lists.
-func inAnyOrder(message string) string {
-	return setInMessage.ReplaceAllStringFunc(message, func(list string) string {
-		open := strings.IndexByte(list, '[')
-		return list[:open] + sortedList(list[open:])
-	})
-}
-
-// sortedList sorts the list between the brackets of a message.
-func sortedList(list string) string {
-	names := strings.FieldsFunc(list[1:len(list)-1], func(r rune) bool { return r == ',' || r == ' ' })
-	slices.Sort(names)
-	return fmt.Sprint(names)
 }
 
 // float is a number of JSON; 0 if it is none.

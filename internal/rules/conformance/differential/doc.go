@@ -5,12 +5,13 @@ Package differential sends random requests to two DynamoDBs and compares every a
 
 [Sequences] draws sequences of requests over a few tables with few keys, so that they meet: puts, updates, deletes,
 gets, queries and scans of tables and indexes, transactions and batches, with every function and operator of expressions
-and boundary values, statements of PartiQL, and legacy parameters. A quarter of the requests are broken in one place.
-Some are at the edge of a size or of a depth, or one step beyond. Now and then a sequence has the life of a table: it is
-created, its indexes, billing, stream and TTL are changed, rows are written, the stream is read, and it is deleted.
-Names, times and numbers that a store makes up are taken out of such answers before they are compared. A [Pair] runs a
-sequence on the fake and on a real store and compares status, error, message and JSON, and in the end the rows that are
-left, as they are on the wire. Lists without an order by AWS's documentation are compared without one.
+and boundary values, statements of PartiQL, and legacy parameters. A quarter of the requests are broken in one place;
+requests that are wrong by themselves, and limits, are cases of package conformance. Now and then a sequence has the
+life of a table: it is created, its indexes, billing, stream and TTL are changed, rows are written, the stream is read,
+and it is deleted. Names, times and numbers that a store makes up are taken out of such answers before they are
+compared. A [Pair] runs a sequence on the fake and on a real store and compares status, exception and JSON, and in the
+end the rows that are left, as they are on the wire. The words of errors are compared with DynamoDB itself alone. Lists
+without an order by AWS's documentation are compared without one.
 
 	go test ./internal/rules/conformance -run Differential
 	go test ./internal/rules/conformance -run Differential -differential.ops=200000
@@ -24,7 +25,7 @@ The last one replays a sequence. One that fails is reduced by rapid and printed 
 [Local] lists the known differences of DynamoDB Local, each as narrowly as possible and with its reason and source.
 Anything else fails. In a run of 200,000 requests each of them must be met, so that none outlives its cause; and
 [Tally.Vacuous] names what a run should have reached and has not: every operation, function, operator, clause of
-statements, legacy parameter, fault and class of errors, and requests that succeed.
+statements, legacy parameter and fault, many texts of errors, and requests that succeed.
 
 # DynamoDB itself
 

@@ -108,7 +108,8 @@ func (m *maker) create() {
 func list(o object, member string) (all []object) {
 	of, _ := o[member].([]any)
 	for _, v := range of {
-		all = append(all, v.(object))
+		o, _ := v.(object)
+		all = append(all, o)
 	}
 	return all
 }

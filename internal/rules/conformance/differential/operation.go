@@ -40,8 +40,6 @@ func Sequences() *rapid.Generator[Sequence] {
 			return nil
 		case d.chance(150, "life of a table"):
 			return d.life()
-		case d.chance(150, "edge"):
-			return []Request{d.edge()}
 		}
 		list := operations
 		if d.chance(8, "legacy") {

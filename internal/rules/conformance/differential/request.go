@@ -25,8 +25,6 @@ type Request struct {
 	Ordered bool
 	// Raw, if any, goes over the wire instead of Body.
 	Raw string
-	// Edge names the limit at which the request is, for the tally.
-	Edge string
 	// Breaks names the mistake that was made on purpose, for the tally.
 	Breaks string
 }

@@ -15,6 +15,8 @@ type Pair struct {
 	Fake Store
 	// Real is the store with which it is compared.
 	Real Store
+	// Words says that the real store has the service's own words, to be compared too.
+	Words bool
 	// Known are the differences that the real store is known for.
 	Known []*Known
 	// Tally counts the operations, expressions and errors of the run.
@@ -121,7 +123,7 @@ func (s Store) must(ctx context.Context, r Request) error {
 		return err
 	}
 	if a.failed() {
-		return fmt.Errorf("%s: %s: %s", s.Name, r, a.outcome())
+		return fmt.Errorf("%s: %s: %s", s.Name, r, a.detailed())
 	}
 	return nil
 }
@@ -205,8 +207,8 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 func (p *Pair) failure(s Sequence, at int, d []disparity, left, right answer) *Failure {
 	return &Failure{
 		Sequence: s, At: at, Disparities: d, names: [2]string{p.Fake.Name, p.Real.Name},
-		Answers: [2]string{left.outcome() + " " + string(encode(left.body)),
-			right.outcome() + " " + string(encode(right.body))},
+		Answers: [2]string{left.detailed() + " " + string(encode(left.body)),
+			right.detailed() + " " + string(encode(right.body))},
 	}
 }
 
@@ -229,7 +231,7 @@ func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err err
 // judge compares two answers, and returns the differences that are not listed. A listed one may have left other rows,
 // to be repaired.
 func (p *Pair) judge(r Request, left, right answer) (unlisted []disparity, repair bool) {
-	return p.unlisted(r, compare(left, right))
+	return p.unlisted(r, compare(left, right, p.Words))
 }
 
 // unlisted returns the differences that are not listed.
@@ -261,7 +263,7 @@ func (p *Pair) contents(ctx context.Context) ([2]contents, error) {
 				return both, err
 			}
 			if a.failed() {
-				return both, fmt.Errorf("%s: %s: %s", s.Name, r, a.outcome())
+				return both, fmt.Errorf("%s: %s: %s", s.Name, r, a.detailed())
 			}
 			pages, ok := a.body["Pages"].([]any)
 			if !ok {

@@ -59,26 +59,30 @@ type answer struct {
 
 func (a answer) failed() bool { return a.status != http.StatusOK }
 
-// outcome is the error as one text, or "ok".
-func (a answer) outcome() string {
+// class is the exception of an error, with the codes of a cancelled transaction, or "ok".
+func (a answer) class() string {
+	text := a.code
 	switch {
 	case !a.failed():
 		return "ok"
 	case a.status != http.StatusBadRequest:
-		return fmt.Sprintf("%d %s: %s", a.status, a.code, a.message)
+		text = fmt.Sprintf("%d %s", a.status, a.code)
 	}
-	return a.code + ": " + a.message
+	for _, reason := range list(a.body, "CancellationReasons") {
+		text += fmt.Sprintf(" %v", reason["Code"])
+	}
+	return text
 }
 
-// detailed is the outcome with the reasons of a cancelled transaction.
+// detailed is the class of an error with its messages, or "ok".
 func (a answer) detailed() string {
-	text := a.outcome()
-	reasons, _ := a.body["CancellationReasons"].([]any)
-	for _, r := range reasons {
-		of, _ := r.(object)
-		text += fmt.Sprintf(" - %v", of["Code"])
-		if of["Message"] != nil {
-			text += fmt.Sprintf(": %v", of["Message"])
+	if !a.failed() {
+		return "ok"
+	}
+	text := a.class() + ": " + a.message
+	for _, reason := range list(a.body, "CancellationReasons") {
+		if reason["Message"] != nil {
+			text += fmt.Sprintf(" - %v: %v", reason["Code"], reason["Message"])
 		}
 	}
 	return text

@@ -19,18 +19,16 @@ type Tally struct {
 	words      map[string]int    // the words of expressions in requests that succeeded
 	clauses    map[string]int    // the clauses of statements that succeeded
 	parameters map[string]int    // legacy parameters, and what they say, in requests that succeeded
-	classes    map[string]int    // the classes of errors
-	faults     map[string]int    // brought in on purpose
-	edges      map[string]int    // the limits at which requests were
-	strange    map[string]bool   // errors of no class
+	errors     map[string]int    // the texts of errors, without what a request brings along
+	faults     map[string]int    // brought in on purpose, and refused
 }
 
 // NewTally returns an empty tally.
 func NewTally() *Tally {
 	return &Tally{
 		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{},
-		parameters: map[string]int{}, classes: map[string]int{},
-		faults: map[string]int{}, edges: map[string]int{}, strange: map[string]bool{},
+		parameters: map[string]int{}, errors: map[string]int{},
+		faults: map[string]int{},
 	}
 }
 
@@ -66,7 +64,10 @@ func (c *Tally) note(r Request, a answer) {
 	counts := c.operations[r.Operation]
 	if a.failed() {
 		counts[1]++
-		c.failure(a.outcome())
+		c.errors[general(a.code+": "+a.message)]++
+		if r.Breaks != "" {
+			c.faults[r.Breaks]++
+		}
 	} else {
 		counts[0]++
 		c.succeeded++
@@ -79,44 +80,21 @@ func (c *Tally) note(r Request, a answer) {
 		c.legacy(r)
 	}
 	c.operations[r.Operation] = counts
-	if r.Breaks != "" {
-		c.faults[r.Breaks]++
-	}
-	if r.Edge != "" {
-		c.edges[r.Edge]++
-	}
 }
 
-func (c *Tally) failure(outcome string) {
-	if name := classOf(outcome); name != "" {
-		c.classes[name]++
-	} else {
-		c.strange[general(outcome)] = true
+// clauses of statements that a run must reach, as patterns.
+var clauses = func() (all []*regexp.Regexp) {
+	for _, pattern := range []string{
+		`^SELECT \*`, `^SELECT [^*]`, indexInStatement.String(), `^INSERT`, `^UPDATE`, `^FROM`, `^DELETE`, `^EXISTS`,
+		` SET `, ` REMOVE `, `set_add\(`, `set_delete\(`, `list_append\(`, `RETURNING ALL OLD \*$`,
+		`RETURNING ALL NEW \*$`, `RETURNING MODIFIED OLD \*$`, `RETURNING MODIFIED NEW \*$`, ` IS MISSING`, ` IS NULL`,
+		` IN [\[(]`, ` BETWEEN `, ` (AND|and) `, ` OR `, `NOT `, `begins_with\(`, `contains\(`, `size\(`,
+		`attribute_type\(`, ` ORDER BY `, `\?`, `'`, `[a-z]"?[.\[]["a-z0-9]`,
+	} {
+		all = append(all, regexp.MustCompile(pattern))
 	}
-}
-
-// clauses of statements that a run must reach.
-var clauses = []class{
-	{"SELECT", regexp.MustCompile(`^SELECT`)}, {"SELECT of columns", regexp.MustCompile(`^SELECT [^*]`)},
-	{"SELECT of an index", indexInStatement}, {"INSERT", regexp.MustCompile(`^INSERT`)},
-	{"UPDATE", regexp.MustCompile(`^UPDATE`)},
-	{"UPDATE that begins with FROM", regexp.MustCompile(`^FROM`)}, {"DELETE", regexp.MustCompile(`^DELETE`)},
-	{"EXISTS", regexp.MustCompile(`^EXISTS`)},
-	{"SET", regexp.MustCompile(` SET `)}, {"REMOVE", regexp.MustCompile(` REMOVE `)},
-	{"set_add", regexp.MustCompile(`set_add\(`)},
-	{"set_delete", regexp.MustCompile(`set_delete\(`)}, {"list_append", regexp.MustCompile(`list_append\(`)},
-	{"ALL OLD", regexp.MustCompile(`RETURNING ALL OLD \*$`)}, {"ALL NEW", regexp.MustCompile(`RETURNING ALL NEW \*$`)},
-	{"MODIFIED OLD", regexp.MustCompile(`RETURNING MODIFIED OLD \*$`)},
-	{"MODIFIED NEW", regexp.MustCompile(`RETURNING MODIFIED NEW \*$`)},
-	{"IS MISSING", regexp.MustCompile(` IS MISSING`)}, {"IS NULL", regexp.MustCompile(` IS NULL`)},
-	{"IN", regexp.MustCompile(` IN [\[(]`)},
-	{"BETWEEN", regexp.MustCompile(` BETWEEN `)}, {"AND", regexp.MustCompile(` (AND|and) `)},
-	{"OR", regexp.MustCompile(` OR `)}, {"NOT", regexp.MustCompile(`NOT `)},
-	{"begins_with", regexp.MustCompile(`begins_with\(`)}, {"contains", regexp.MustCompile(`contains\(`)},
-	{"size", regexp.MustCompile(`size\(`)}, {"attribute_type", regexp.MustCompile(`attribute_type\(`)},
-	{"ORDER BY", regexp.MustCompile(` ORDER BY `)}, {"parameter", regexp.MustCompile(`\?`)},
-	{"literal", regexp.MustCompile(`'`)}, {"path into a document", regexp.MustCompile(`[a-z]"?[.\[]["a-z0-9]`)},
-}
+	return all
+}()
 
 // statements counts the clauses of statements, and the errors of those in a batch.
 func (c *Tally) statements(r Request, a answer) {
@@ -125,9 +103,12 @@ func (c *Tally) statements(r Request, a answer) {
 	if r.Operation == "BatchExecuteStatement" {
 		done = func(i int) bool {
 			of, _ := responses[i].(object)
-			outcome := statementOutcome(of)
+			outcome, _ := statementOutcome(of)
 			if outcome != "ok" {
-				c.failure(outcome)
+				c.errors[general(outcome)]++
+				if r.Breaks != "" {
+					c.faults[r.Breaks]++
+				}
 			}
 			return outcome == "ok"
 		}
@@ -137,8 +118,8 @@ func (c *Tally) statements(r Request, a answer) {
 			continue
 		}
 		for _, clause := range clauses {
-			if clause.pattern.MatchString(text) {
-				c.clauses[clause.name]++
+			if clause.MatchString(text) {
+				c.clauses[clause.String()]++
 			}
 		}
 	}
@@ -229,34 +210,24 @@ func (c *Tally) Vacuous() (missing []string) {
 	}
 	for name := range strings.FieldsSeq(onTables + " " + onTTL + " " + onStreams) {
 		short(name+" that succeeds", c.operations[name][0], 3*times)
-		short(name+" that is refused", c.operations[name][1], times)
+		short(name+" that is refused", c.operations[name][1], times/4)
 	}
 	for _, word := range words {
 		short(word+" in a request that succeeds", c.words[word], 3*times)
 	}
 	for _, clause := range clauses {
-		short(clause.name+" in a statement that succeeds", c.clauses[clause.name], times)
+		short(clause.String()+" in a statement that succeeds", c.clauses[clause.String()], times)
 	}
 	for _, name := range slices.Concat(legacyParameters, comparisons) {
 		short("legacy "+name+" in a request that succeeds", c.parameters[name], times)
 	}
 	short("statement with a Limit", c.clauses["Limit"], 3*times)
-	short("classes of errors", len(c.classes), len(classes())*9/10)
+	short("texts of errors", len(c.errors), 200)
 	short("faults", len(c.faults), len(allFaults)*9/10)
 	if c.requests >= many {
-		for _, e := range edges {
-			short("edge "+e.value.name, c.edges[e.value.name], 1)
-			short("edge "+e.value.name+" exceeded", c.edges[e.value.name+" exceeded"], 1)
-		}
-		for _, k := range classes() {
-			short("error of class "+k.name, c.classes[k.name], times/10)
-		}
 		for _, f := range allFaults { // the rarest are drawn some eight times in 200,000 requests
 			short("fault "+f.value.name, c.faults[f.value.name], times/20)
 		}
-	}
-	for _, text := range sortedKeys(c.strange) {
-		missing = append(missing, "an error of no class: "+text)
 	}
 	return missing
 }
@@ -281,8 +252,7 @@ func (c *Tally) String() string {
 	list("in expressions", c.words)
 	list("in statements", c.clauses)
 	list("legacy parameters", c.parameters)
-	list("errors", c.classes)
+	fmt.Fprintf(&b, "  errors: %d texts\n", len(c.errors))
 	list("faults", c.faults)
-	list("edges", c.edges)
 	return b.String()
 }

@@ -1,0 +1,35 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lock takes the lock of a draft, which ends when the file is closed, or its process dies. It is that of a second
+// descriptor, so that the draft can be closed first. The error is errHeld if another process has the lock.
+func lock(draft string) (*os.File, error) {
+	file, err := os.OpenFile(draft, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errHeld
+	}
+	if err == nil { // it may have got its place, or been removed, since it was opened
+		was, errWas := file.Stat()
+		is, errIs := os.Lstat(draft)
+		if errWas != nil || errIs != nil || !os.SameFile(was, is) {
+			err = errHeld
+		}
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s: %w", draft, err)
+	}
+	return file, nil
+}

@@ -1,0 +1,474 @@
+package kernel
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/internal/trace/request"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// fingerprinter follows a world and knows the fingerprint of its rows, its bodies, its origin and the memory of its
+// invariants. The rest of the state (the names that were given out, the strikes of certain faults) follows from the
+// answers that the actors got, and package sim includes these answers.
+type fingerprinter struct {
+	// pasts says that stale reads can still see old versions of a row, which are then part of its fingerprint.
+	pasts bool
+	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With
+	// a replica lag it has them once for each write.
+	ordered, lags bool
+	order         []rowName
+
+	regions  bool // there are several
+	own      bool // rows have names of the cache's own, and are judged as what they are translated to
+	rows     map[rowName]fingerprint.Hash
+	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
+	tables   fingerprint.Hash // see world.noteTables
+	memories []recorder.Memory
+	seen     int // events
+	// shared says that a clone shares the memories and, behind them, the rows until either side changes them.
+	shared []bool
+	twins  twins
+}
+
+// memory has the methods of every recorder.Memory: copying, and whether a change (nil) or an event may alter it.
+type memory interface {
+	recorder.Memory
+	Clone() recorder.Memory
+	Heeds(*history.Event) bool
+}
+
+// clone returns a copy.
+func (p *fingerprinter) clone() *fingerprinter {
+	for i := range p.shared {
+		p.shared[i] = true
+	}
+	c := *p
+	c.memories, c.shared, c.order = slices.Clone(p.memories), slices.Clone(p.shared), slices.Clone(p.order)
+	return &c
+}
+
+// tell tells the memories that heed it of a change, or of an event; the other one is nil.
+func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
+	for i, m := range p.memories {
+		if own, can := m.(memory); can && !own.Heeds(e) {
+			continue
+		} else if can && p.shared[i] {
+			m = own.Clone()
+			p.memories[i], p.shared[i] = m, false
+		}
+		if c != nil {
+			m.Change(*c)
+		} else {
+			m.Event(*e)
+		}
+	}
+}
+
+// showsOrder says whether a read can see in which order different rows were written: a stale read of several rows sees
+// them as they were before the last write of any of them.
+func (s *Scenario) showsOrder() bool {
+	return slices.ContainsFunc(s.Faults, func(f Fault) bool {
+		return f.Kind == ddbfake.FaultStaleRead &&
+			slices.Contains([]string{"", "Query", "Scan", "ExecuteStatement", "BatchExecuteStatement"}, f.Op)
+	})
+}
+
+// rowName names a row; region is "" if the table is in only one. A row may be translated to one of its own name.
+type rowName struct {
+	region, pk, sk string
+	translated     bool
+}
+
+// rowOf is the row of a key; false if it has other names than pk and sk.
+func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return rowName{}, false
+	}
+	return rowName{pk: pk.Value, sk: sk.Value}, true
+}
+
+// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins,
+// and body the bodies of the world. The parameter recipe says that the rules of the recipe are promised.
+func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) *fingerprinter {
+	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
+	inside.In(&promise).Recipe = recipe
+	p := &fingerprinter{
+		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
+		own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
+		memories: s.about().Memories(subject.Past{Promise: promise, Asks: s.asks, Text: text, Body: body}),
+	}
+	p.shared = make([]bool, len(p.memories)+1)
+	for _, f := range s.Faults {
+		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
+	}
+	return p
+}
+
+// change notes an entry of the change log that is judged.
+func (p *fingerprinter) change(c ddbfake.Change) {
+	p.twins.text(c.Actor) // it is met, whatever the row says
+	p.row(c, p.own)
+	p.tell(&c, nil)
+}
+
+// row notes a changed row, as the table has it or as it is translated.
+func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
+	name := rowName{translated: translated}
+	var pk, sk bool
+	name.pk, pk = c.Key.Str("pk")
+	name.sk, sk = c.Key.Str("sk")
+	own := !pk || !sk || c.Table != hooks.TableName
+	if own { // it has other names, or is in another table
+		name.pk, name.sk = c.Table, c.Key.String()
+	}
+	if p.regions {
+		name.region = c.Region
+	}
+	p.twins.key(name.pk)
+	p.twins.key(name.sk)
+	if p.ordered && !translated {
+		if i := slices.Index(p.order, name); i >= 0 && !p.lags {
+			p.order = slices.Delete(p.order, i, i+1)
+		}
+		p.order = append(p.order, name)
+	}
+	before, now := p.rows[name], fingerprint.Hash(0)
+	if p.pasts {
+		now = before.Number(uint64(c.Time.UnixNano()))
+	}
+	if c.After != nil || p.pasts {
+		now = now.Number(uint64(request.ItemFingerprint(c.After, p.twins.value)))
+	}
+	if own && now != 0 { // a row with this key may be in several tables
+		now = now.Text(c.Table)
+	}
+	if p.regions && now != 0 { // the same row may be in several regions
+		now = now.Text(name.region)
+	}
+	if translated && now != 0 {
+		now = now.Number(1)
+	}
+	if rows := len(p.memories); p.shared[rows] {
+		p.rows, p.shared[rows] = maps.Clone(p.rows), false
+	}
+	p.rows[name] = now
+	p.sum += now - before
+}
+
+// named is the fingerprint of the rows that a request to a region names; false if the keys of some rows are not pk and
+// sk.
+func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, known bool) {
+	known = true
+	every := request.EachRow(in, func(table *string, key map[string]types.AttributeValue, _ bool) {
+		row, is := rowOf(key)
+		is = is && aws.ToString(table) == hooks.TableName
+		row.region = region
+		sum += p.rows[row].Text(row.pk).Text(row.sk)
+		known = known && is
+	})
+	return sum, known && every
+}
+
+// events notes the new events of the history. A memory must hear of an event before it hears of changes that came after
+// the event.
+func (p *fingerprinter) events(all []history.Event) {
+	for i := range all {
+		p.seen = all[i].Seq
+		p.tell(nil, &all[i])
+	}
+}
+
+// thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
+func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
+
+// ofToken returns a function to be called when a request has been served. A ClientRequestToken that code gave to a
+// transaction may come again from a node that did not observe the first one, so the world's fingerprint covers what it
+// stands for.
+func (w *world) ofToken(input any) (served func()) {
+	token := ""
+	if w.fingerprinter != nil {
+		token = w.givenToken(input)
+	}
+	if token == "" {
+		return func() {}
+	}
+	before := w.db.Token(token)
+	return func() {
+		if now := w.db.Token(token); now != before {
+			w.fingerprinter.thing(fingerprint.Hash(before), fingerprint.Hash(now))
+			w.told = w.changed()
+		}
+	}
+}
+
+// noteTables notes a request that may have changed more than rows: the tables, their settings, streams and tags, and
+// their backups, which hold old rows. All of that follows from such requests, in order, and counts even when their
+// sender is done.
+func (w *world) noteTables(r *storeRequest) {
+	if w.fingerprinter == nil || !request.ChangesTables(r.call.Input) || r.err != nil && !takesEffect(w.struck) {
+		return
+	}
+	p := w.fingerprinter
+	p.tables = p.tables.Text(r.call.Region).Text(r.SortKey()).Number(uint64(w.clock.Now().UnixNano())).
+		Number(uint64(p.sum))
+	w.told = w.changed()
+}
+
+func bodyFingerprint(name string, body []byte, text request.Text) fingerprint.Hash {
+	if body == nil {
+		return 0
+	}
+	return fingerprint.Hash(0).Text(bodyObject).Text(text("", name)).Text(text("", string(body)))
+}
+
+// fingerprint is the fingerprint of the world, for sim.Config.
+func (w *world) fingerprint() uint64 {
+	p := w.fingerprinter
+	p.events(w.history.Since(p.seen))
+	h := p.sum
+	if p.tables != 0 {
+		h = h.Number(uint64(p.tables))
+	}
+	for _, row := range p.order {
+		h = h.Text(row.region).Text(row.pk).Text(row.sk)
+	}
+	for _, m := range p.memories {
+		h = h.Number(m.Fingerprint(w.clock.Now()))
+	}
+	for _, f := range w.possible {
+		h = h.Number(uint64(f.left))
+	}
+	for _, f := range w.certain {
+		h = h.Number(uint64(f.calls))
+	}
+	h = h.Number(uint64(w.swept))
+	if w.replicator != nil {
+		h = h.Number(uint64(w.replicator.fingerprint()))
+	}
+	now := w.clock.Now().Unix()
+	for _, at := range w.deadlines.at {
+		if at > now { // time will still stop at this instant
+			h = h.Number(uint64(at))
+		}
+	}
+	if at := w.deadlines.last(); at > now {
+		h = h.Number(uint64(at))
+	}
+	for _, at := range w.deadlines.fine {
+		if at > w.clock.Now().UnixNano() {
+			h = h.Number(uint64(at))
+		}
+	}
+	return uint64(h)
+}
+
+func (r *storeRequest) AnswerFingerprint() (uint64, bool) { return r.print(request.AsItIs) }
+
+// AnswerUpToNames implements sim.UpToNames.
+func (r *storeRequest) AnswerUpToNames() uint64 {
+	print, _ := r.print(r.node.world.fingerprinter.twins.value)
+	return print
+}
+
+func (r *storeRequest) print(value request.Text) (uint64, bool) {
+	h, known := request.AnswerFingerprint(r.out, r.err, value)
+	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
+	once := transacts && in.ClientRequestToken != nil
+	if once && r.hidden && r.changed == 0 {
+		// If the transaction took effect, it may have left all rows unchanged. The rows have decided whether its token
+		// is used up, so they are included.
+		rows, known := r.node.world.fingerprinter.named(r.call.Region, in)
+		if !known {
+			return 0, false
+		}
+		h = h.Number(uint64(rows))
+	}
+	if once && (r.err == nil || r.hidden) { // its token is used up for some minutes from now on, so the time matters
+		h = h.Number(uint64(r.node.world.clock.Now().UnixNano()))
+	}
+	if r.err != nil && request.Retryable(r.err) { // the next attempt counts as sent with this one
+		h = h.Number(uint64(r.call.Sent.UnixNano()))
+	}
+	return uint64(h.Number(uint64(r.changed))), known
+}
+
+var (
+	_ sim.Fingerprinter = (*storeRequest)(nil)
+	_ sim.Fingerprinter = (*bodyRequest)(nil)
+	_ sim.UpToNames     = (*storeRequest)(nil)
+	_ sim.UpToNames     = (*bodyRequest)(nil)
+)
+
+// twins are the symmetric actors of a search, and the world's knowledge of them: see sim.Symmetry. Slices are replaced,
+// never modified, so copies stay valid.
+type twins struct {
+	class map[string]int // by name, from 1; empty without such actors
+	names []string       // of all of them
+	met   []string       // the names that are in rows, bodies or memories, in order of appearance
+	tags  []string       // the etags, in order of appearance
+	keyed bool           // a row has a name in its key, so the order of rows depends on names
+}
+
+// twinsOf finds the actors that differ only by name. The protocol must do the same under any name.
+func twinsOf(s *Scenario) twins {
+	t := twins{class: map[string]int{}}
+	// A fault may be of one actor, and delays are drawn by name.
+	if s.regions() != nil || slices.ContainsFunc(s.Faults,
+		func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
+		return t
+	}
+	for _, a := range s.Actors {
+		same := func(b Actor) bool {
+			b.Name = a.Name
+			return reflect.DeepEqual(a, b)
+		}
+		first := slices.IndexFunc(s.Actors, same)
+		if slices.ContainsFunc(s.Actors[first+1:], same) && !strings.Contains(fmt.Sprint(a.Script), a.Name) {
+			t.class[a.Name] = first + 1
+			t.names = append(t.names, a.Name)
+		}
+	}
+	return t
+}
+
+// rank returns the position of an actor among those met, from 1; 0 for one not met or not symmetric.
+func (t *twins) rank(actor string) int { return slices.Index(t.met, actor) + 1 }
+
+// text returns a text with ranks in place of names, which are met then: alice.2-render-1 is the first body that the
+// second life of the n-th actor has made.
+func (t *twins) text(text string) string {
+	if len(t.class) == 0 {
+		return text
+	}
+	if i := slices.Index(t.tags, text); i >= 0 {
+		return "\x00etag " + strconv.Itoa(i)
+	}
+	at, end := t.next(text, 0)
+	if at == end {
+		return text
+	}
+	var ranked []byte
+	from := 0
+	for ; at < end; at, end = t.next(text, end) {
+		ranked = append(append(ranked, text[from:at]...), 0)
+		ranked = strconv.AppendInt(ranked, int64(numbered(&t.met, text[at:end])), 10)
+		from = end
+	}
+	return string(append(ranked, text[from:]...))
+}
+
+// next returns the bounds of the next name in a text, which consists of whole words. Without a name, both are the end
+// of the text.
+func (t *twins) next(text string, from int) (at, end int) {
+	edge := func(i int) bool { return (i > 0 && isOfWord(text[i-1])) != (i < len(text) && isOfWord(text[i])) }
+	at, end = len(text), len(text)
+	for _, name := range t.names {
+		for i := from; ; i++ {
+			n := strings.Index(text[i:], name)
+			if i += n; n < 0 || i >= at {
+				break
+			}
+			if edge(i) && edge(i+len(name)) {
+				at, end = i, i+len(name)
+			}
+		}
+	}
+	return at, end
+}
+
+func isOfWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// numbered returns the number of a text in order of appearance, from 1.
+func numbered(all *[]string, text string) int {
+	if i := slices.Index(*all, text); i >= 0 {
+		return i + 1
+	}
+	*all = append(slices.Clip(*all), text)
+	return len(*all)
+}
+
+// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may
+// hold a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
+// versions and times, count as they are: another attribute may have the same text, and they have an order.
+func (t *twins) value(attribute, text string) string {
+	if attribute == "etag" && len(t.class) > 0 && digest.MatchString(text) && strings.ContainsAny(text, "abcdef") {
+		numbered(&t.tags, text)
+	}
+	return t.text(text)
+}
+
+// digest is the form of a digest, with or without the quotes of an etag.
+var digest = regexp.MustCompile(`^(W/)?"?[0-9a-f]{16,}"?$`)
+
+// key notes whether the key of a row has a name in it.
+func (t *twins) key(key string) {
+	at, end := t.next(key, 0)
+	t.keyed = t.keyed || at < end
+}
+
+// Rank implements sim.Symmetry.
+func (w *world) Rank(actor string) int { return w.fingerprinter.twins.rank(actor) }
+
+// Broken implements sim.Symmetry.
+func (w *world) Broken() bool { return w.fingerprinter.twins.keyed }
+
+// classOf returns the class of a symmetric actor, or 0.
+func (w *world) classOf(actor string) int {
+	if w.fingerprinter == nil {
+		return 0
+	}
+	return w.fingerprinter.twins.class[actor]
+}
+
+// covered measures the coverage of a run.
+type covered struct {
+	sim    *sim.Sim
+	order  sim.Order
+	states []uint64
+}
+
+// by returns the strategy in a form in which c measures the coverage of its run.
+func (c *covered) by(s sim.Strategy) sim.Strategy {
+	if s.New == nil {
+		s = sim.RandomWalk
+	}
+	ordered := c.order.Of(s)
+	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
+		return &watcher{ordered.New(rng, expectedSteps), c}
+	}}
+}
+
+type watcher struct {
+	sim.Chooser
+	covered *covered
+}
+
+func (w *watcher) Watch(s sim.Step) {
+	w.covered.states = append(w.covered.states, w.covered.sim.Fingerprint())
+	if next, ok := w.Chooser.(sim.Watcher); ok {
+		next.Watch(s)
+	}
+}

@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// usualTable is the table that requests are about unless they say otherwise.
+const usualTable = "rows"
+
+// world is a case's knowledge of the store on which it runs.
+type world struct {
+	store  Store
+	prefix string // the prefix of the names of this case's tables
+	arn    string // the ARN of its tables, without their names; known once one is created
+
+	seen    streamsSeen
+	next    *string // the NextToken of a statement
+	began   time.Time
+	backups []backupSeen
+	// replicas are the regions in which the usual table got replicas, with the regions from which it got them.
+	replicas []replicaSeen
+	strong   bool   // that table is strongly consistent
+	witness  string // and has a witness in this region, "" for none
+}
+
+// name returns the real name of one of the case's tables.
+func (w *world) name(table string) string { return w.prefix + table }
+
+// arnOf is the ARN of one of the case's tables.
+func (w *world) arnOf(table string) *string { return aws.String(w.arn + w.name(table)) }
+
+// statement puts the names of the case's tables into a statement, in which they stand in double quotes.
+func (w *world) statement(text string) *string {
+	for _, table := range []string{usualTable, "other", "missing"} {
+		text = strings.ReplaceAll(text, `"`+table+`"`, `"`+w.name(table)+`"`)
+	}
+	return aws.String(text)
+}
+
+var (
+	placeholder = regexp.MustCompile(`\$\{([^}]*)\}`)
+	repetition  = regexp.MustCompile(`\$\{([^}]*)\*(\d+)\}`)
+)
+
+// repeated writes out what is repeated: ${ab*3} is ababab.
+func repeated(text string) string {
+	return repetition.ReplaceAllStringFunc(text, func(found string) string {
+		part := repetition.FindStringSubmatch(found)
+		times, _ := strconv.Atoi(part[2])
+		return strings.Repeat(part[1], times)
+	})
+}
+
+// expand replaces the placeholders of a text: what is repeated, and what a case cannot know in advance.
+func (w *world) expand(text string) (expanded string, err error) {
+	expanded = placeholder.ReplaceAllStringFunc(repeated(text), func(found string) string {
+		var value string
+		if value, err = w.known(strings.Fields(found[2 : len(found)-1])); err != nil {
+			err = fmt.Errorf("%s: %w", found, err)
+		}
+		return value
+	})
+	return expanded, err
+}
+
+// known is the value of a placeholder. A number counts from 1.
+//
+//	name T, arn T      a table of the case
+//	stream 1, backup 1 what was seen, in the order in which it began
+//	record 1           a sequence number of the records read last
+//	shard, last shard  the shards described last
+//	iterator, next     where the last answer goes on: a stream's, a statement's
+//	now-60s, start+1m  a time, by the store's clock in seconds, and since the case began
+//
+// An ARN may be given another region, as in ${arn rows region=eu-west-1}, and another service or partition.
+func (w *world) known(words []string) (string, error) {
+	n, at := 0, ""
+	if len(words) > 1 {
+		at = words[1]
+		n, _ = strconv.Atoi(at)
+	}
+	what := strings.Join(words, " ")
+	switch {
+	case what == "shard":
+		return w.seen.shard, nil
+	case what == "last shard":
+		return w.seen.last, nil
+	case what == "iterator":
+		return w.seen.iterator, nil
+	case what == "next":
+		return aws.ToString(w.next), nil
+	case strings.HasPrefix(what, "now"):
+		after, err := since(what, "now")
+		return strconv.FormatInt(w.store.Clock.Now().Add(after).Unix(), 10), err
+	case strings.HasPrefix(what, "start"):
+		after, err := since(what, "start")
+		return w.began.Add(after).Format(time.RFC3339Nano), err
+	case strings.HasPrefix(what, "name"):
+		return w.name(at), nil
+	case strings.HasPrefix(what, "arn "):
+		return inARN(*w.arnOf(at), words[2:]), nil
+	case strings.HasPrefix(what, "backup ") && n > 0:
+		return inARN(w.backup(n), words[2:]), nil
+	case strings.HasPrefix(what, "stream ") && n > 0:
+		return w.stream(n), nil
+	case strings.HasPrefix(what, "record ") && n > 0:
+		if n > len(w.seen.sequence) {
+			return "", fmt.Errorf("found %d records, expected one more", len(w.seen.sequence))
+		}
+		return w.seen.sequence[n-1], nil
+	}
+	return "", fmt.Errorf("found the placeholder %q, expected one such as name rows, stream 1 or x*3", what)
+}
+
+// since reads the duration in a placeholder for a time.
+func since(what, word string) (time.Duration, error) {
+	if what == word {
+		return 0, nil
+	}
+	return time.ParseDuration(strings.TrimPrefix(what, word))
+}
+
+// inARN puts other parts into an ARN: its partition, service or region.
+func inARN(arn string, changes []string) string {
+	parts := strings.Split(arn, ":")
+	for _, change := range changes {
+		name, value, _ := strings.Cut(change, "=")
+		if i := map[string]int{"partition": 1, "service": 2, "region": 3}[name]; i > 0 && i < len(parts) {
+			parts[i] = value
+		}
+	}
+	return strings.Join(parts, ":")
+}

@@ -1,0 +1,152 @@
+package sim
+
+import (
+	"slices"
+)
+
+// Saved is an Exploration between two runs. A file can keep it, and [Resume] goes on with it.
+type Saved struct {
+	Path               Choices       `json:"path"`
+	Frames             []SavedFrame  `json:"frames"`
+	Schedules, TooLong int           `json:",omitempty"`        // also those of Others
+	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
+	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
+	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
+	States             []uint64      `json:"-"`                 // ascending
+	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
+
+	Others []SavedMember `json:",omitempty"` // among which the exploration was divided, besides the first
+}
+
+// SavedMember is one of several explorations among which one was divided.
+type SavedMember struct {
+	Path               Choices
+	Frames             []SavedFrame
+	Schedules, TooLong int
+}
+
+// SavedFrame is a moment with steps that are left to take.
+type SavedFrame struct {
+	At           int
+	Each         float64
+	Todo, Asleep []SavedStep
+}
+
+// SavedStep is a step that was possible.
+type SavedStep struct {
+	Kind          Kind
+	Thread, Actor int
+	ID            uint64
+	Position      int
+	Accesses      []Access `json:",omitempty"`
+	MayEnd        bool     `json:",omitempty"`
+}
+
+// SavedMoment is what a repetition of the latest run is compared with.
+type SavedMoment struct {
+	State uint64
+	Asked []string
+	Step  string
+	Taken int
+}
+
+// SavedEnd is the end of a run.
+type SavedEnd struct {
+	End   End
+	Steps int
+}
+
+// Save returns what the exploration has done. It is called between two runs.
+func (x *Exploration) Save() *Saved {
+	s := &Saved{
+		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
+		Sets: slices.Clone(x.known().sets), States: x.States(), Frames: saveFrames(x.frames),
+	}
+	for _, m := range x.Members()[1:] {
+		s.Schedules += m.done.Schedules
+		s.TooLong += m.done.TooLong
+		s.Others = append(s.Others,
+			SavedMember{slices.Clone(m.path), saveFrames(m.frames), m.done.Schedules, m.done.TooLong})
+	}
+	for _, state := range s.States {
+		s.Asleep = append(s.Asleep, x.known().states[state])
+	}
+	for _, m := range x.repeats.moments {
+		s.Moments = append(s.Moments, SavedMoment{m.state, m.asked, m.step, m.taken})
+	}
+	if x.repeats.owed {
+		s.Owed = &SavedEnd{x.repeats.last.End, x.repeats.last.Steps}
+	}
+	return s
+}
+
+// Resume makes the exploration go on where s was saved, before its first Next. Its fields and its runs must be those of
+// the saved exploration, but for its bounds.
+func (x *Exploration) Resume(s *Saved) {
+	if s.Schedules == 0 {
+		return // nothing was done
+	}
+	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
+	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
+	x.frames = loadFrames(s.Frames)
+	for n, ids := range s.Sets[1:] {
+		x.visited.number[string(x.visited.key(ids))] = uint32(n + 1)
+	}
+	x.visited.sets = slices.Clone(s.Sets)
+	for i, state := range s.States {
+		x.visited.states[state] = s.Asleep[i]
+	}
+	for _, m := range s.Moments {
+		x.repeats.moments = append(x.repeats.moments, moment{m.State, m.Asked, m.Step, m.Taken})
+	}
+	if x.repeats.again = s.Owed == nil; !x.repeats.again {
+		x.repeats.owed, x.repeats.last = true, Result{End: s.Owed.End, Steps: s.Owed.Steps}
+	}
+	if len(s.Others) > 0 {
+		x.Divide(1 + len(s.Others))
+		for i, m := range x.Members()[1:] {
+			was := s.Others[i]
+			m.path, m.frames = slices.Clone(was.Path), loadFrames(was.Frames)
+			m.done.Schedules, m.done.TooLong = was.Schedules, was.TooLong
+			x.done.Schedules -= was.Schedules
+			x.done.TooLong -= was.TooLong
+		}
+	}
+}
+
+func saveFrames(frames []frame) (saved []SavedFrame) {
+	for _, f := range frames {
+		saved = append(saved, saveFrame(f))
+	}
+	return saved
+}
+
+func loadFrames(saved []SavedFrame) (frames []frame) {
+	for _, f := range saved {
+		frames = append(frames, loadFrame(f))
+	}
+	return frames
+}
+
+func saveFrame(f frame) SavedFrame {
+	return SavedFrame{At: f.at, Each: f.each, Todo: save(f.todo), Asleep: save(f.asleep)}
+}
+
+func loadFrame(f SavedFrame) frame {
+	return frame{at: f.At, each: f.Each, todo: load(f.Todo), asleep: load(f.Asleep)}
+}
+
+func save(options []option) (saved []SavedStep) {
+	for _, m := range options {
+		saved = append(saved, SavedStep{m.kind, m.thread, m.actor, m.id, m.position, m.accesses, m.mayEnd})
+	}
+	return saved
+}
+
+func load(saved []SavedStep) (options []option) {
+	for _, m := range saved {
+		options = append(options, option{footprint{m.Kind, global(m.Kind) || m.Accesses != nil, m.Thread, m.Actor},
+			m.ID, m.Position, m.Accesses, m.MayEnd})
+	}
+	return options
+}

@@ -1,0 +1,94 @@
+// Package list is the list of all subjects. Nothing else names one of them.
+package list
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/internal/subject/calls"
+	"github.com/isr-sim/isr-sim/internal/subject/locks"
+	"github.com/isr-sim/isr-sim/internal/subject/pages"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// About is a subject, and what follows from it.
+type About struct {
+	subject.Subject
+	All     []invariant.Invariant
+	Harmful []invariant.Invariant // without the rules of the recipe, whose violation harms nobody
+}
+
+// Verb is a command of scripts, and the subject to which it belongs; nil if any script may have it.
+type Verb struct {
+	subject.Verb
+	*About
+}
+
+type table struct {
+	subjects []*About
+	verbs    []*Verb
+	named    map[string]*Verb
+}
+
+var known = func() *table {
+	t := &table{named: map[string]*Verb{}}
+	for _, s := range []subject.Subject{pages.Subject{}, locks.Subject{}, calls.Subject{}} {
+		t.add(s)
+	}
+	any := &Verb{Verb: sleep}
+	// where errors and the schema of scenario files list it
+	t.verbs, t.named[sleep.Name] = slices.Insert(t.verbs, 2, any), any
+	return t
+}()
+
+func (t *table) add(s subject.Subject) {
+	a := &About{Subject: s, All: s.Invariants()}
+	for _, inv := range a.All {
+		if !inside.In(&inv).Rule {
+			a.Harmful = append(a.Harmful, inv)
+		}
+	}
+	t.subjects = append(t.subjects, a)
+	for _, v := range s.Verbs() {
+		verb := &Verb{v, a}
+		t.verbs, t.named[v.Name] = append(t.verbs, verb), verb
+	}
+}
+
+// Add adds the subject of a test, before the first scenario is read. Scenarios cannot name marks of its own.
+func Add(s subject.Subject) { known.add(s) }
+
+// Subjects are all subjects. The first one is that of scripts whose commands belong to none.
+func Subjects() []*About { return known.subjects }
+
+// Verbs are all verbs, in the order in which errors list them.
+func Verbs() []*Verb { return known.verbs }
+
+// Named returns the verb of that name; nil if there is none.
+func Named(verb string) *Verb { return known.named[verb] }
+
+// Of returns the subject to which verbs belong.
+func Of(verbs iter.Seq[string]) *About {
+	for name := range verbs {
+		if v := known.named[name]; v != nil && v.About != nil {
+			return v.About
+		}
+	}
+	return known.subjects[0]
+}
+
+// sleep is the verb of the scripts of any subject: it waits by the node's clock.
+var sleep = subject.Verb{
+	Name: "sleep", Form: "sleep DURATION", Example: "61s", Regions: true,
+	Parse: func(words []string, c *subject.Command) (expected string) {
+		return subject.ParseFor(strings.Join(words, " "), c)
+	},
+	Words: func(c subject.Command) string { return c.For.String() },
+	Do: func(n subject.Node, handler isr.Handler, c subject.Command) {
+		_ = n.Idle(n.World().Context(), handler, c.For)
+	},
+}

@@ -1,0 +1,213 @@
+package subject
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/trace/request"
+)
+
+// OwnTime separates a node's own time from the time for which it waits for others. Goroutines of the node share it.
+type OwnTime struct {
+	mu       sync.Mutex
+	open     int           // requests under way
+	since    time.Time     // since when there have been requests under way
+	excused  time.Duration // the time of earlier requests, and of late timers
+	failures []failure     // requests that failed, in order
+	wrong    bool          // the latest request was malformed
+	// beat is when the node last had the answer to a write, or was told of a failure, and quiet what was excused by
+	// then. A refused write leaves no beat: whoever is refused has lost its lock, and may stop.
+	beat  time.Time
+	quiet time.Duration
+}
+
+// failure is a request that failed for another reason than its conditions.
+type failure struct {
+	invocation string // the invocation id of the attempt, if a program's SDK made it
+	at         time.Time
+	retried    bool // the SDK sent it again, so that its caller was not told
+	malformed  bool // by the caller's own fault
+}
+
+// Request notes that a request is sent. It returns a function that notes that the caller has the answer.
+func (o *OwnTime) Request(now func() time.Time) (answered func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open++; o.open == 1 {
+		o.since = now()
+	}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.open--; o.open == 0 {
+			o.excused += now().Sub(o.since)
+		}
+	}
+}
+
+// Waited is the time so far for which the node has waited for others.
+func (o *OwnTime) Waited(now time.Time) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open > 0 {
+		return o.excused + now.Sub(o.since)
+	}
+	return o.excused
+}
+
+// Waits returns since when the node waits for others once it has sent a request, and the time for which it has waited
+// before.
+func (o *OwnTime) Waits(now func() time.Time) (before time.Duration, since time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open > 0 {
+		return o.excused, o.since
+	}
+	return o.excused, now()
+}
+
+// Answered notes the answer to an attempt. Nil notes nothing.
+func (o *OwnTime) Answered(input any, now func() time.Time, err error) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case err == nil && onlyReads(input):
+	case err != nil && request.Refusal(err):
+		o.beat = time.Time{}
+	default:
+		o.beat, o.quiet = now(), o.excused
+	}
+}
+
+// onlyReads says whether a request cannot write.
+func onlyReads(input any) bool {
+	switch input.(type) {
+	case *dynamodb.GetItemInput, *dynamodb.BatchGetItemInput, *dynamodb.TransactGetItemsInput, *dynamodb.QueryInput,
+		*dynamodb.ScanInput:
+		return true
+	default:
+		return false
+	}
+}
+
+// Silent is how long ago the last beat was, without what is excused.
+func (o *OwnTime) Silent(now time.Time) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.beat.IsZero() || o.open > 0 {
+		return 0
+	}
+	return max(now.Sub(o.beat)-(o.excused-o.quiet), 0)
+}
+
+// Late notes that a timer of the node fired too late, as if the node had stood still.
+func (o *OwnTime) Late(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.excused += max(d, 0)
+}
+
+// Attempted notes the result of a request.
+func (o *OwnTime) Attempted(invocation string, now time.Time, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.wrong = err != nil && request.Malformed(err)
+	if err != nil && !request.Refusal(err) {
+		o.failures = append(o.failures, failure{invocation: invocation, at: now, malformed: request.Malformed(err)})
+		if !now.IsZero() {
+			o.beat, o.quiet = now, o.excused
+		}
+	}
+}
+
+// Retries notes that the SDK of a program makes an attempt. The SDK itself cannot be observed, but the attempts of one
+// call have the same invocation id. So the caller did not see the failure of the previous attempt, and the call has
+// been under way since then.
+func (o *OwnTime) Retries(invocation string, now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.failures {
+		if f := &o.failures[i]; invocation != "" && f.invocation == invocation && !f.retried {
+			f.retried = true
+			o.excused += now.Sub(f.at)
+		}
+	}
+}
+
+// Troubles is how many requests have failed so far.
+func (o *OwnTime) Troubles() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.failures)
+}
+
+// Troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
+// not count. A malformed request is no excuse, but where it is the reason of a refusal: if all are refused so, the
+// table has other keys, of which a check says more than that.
+func (o *OwnTime) Troubled(before int, refused bool) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.failures[before:], func(f failure) bool {
+		return !f.retried && (!f.malformed || refused && o.wrong)
+	})
+}
+
+// ownClient is the key under which the context of a call says that it has come through the node's client.
+type ownClient struct{}
+
+// TellsTrouble makes the client note the outcome that the caller of each call gets, after the SDK's own retries.
+func (o *OwnTime) TellsTrouble(options *dynamodb.Options) {
+	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)],
+		func(s *middleware.Stack) error {
+			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble", func(
+				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+			) (middleware.InitializeOutput, middleware.Metadata, error) {
+				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
+				o.Attempted("", time.Time{}, cmp.Or(err, request.InPart(out.Result)))
+				return out, meta, err
+			}), middleware.Before)
+		})
+}
+
+// Watch makes a program's request, of an SDK call with an invocation id, and notes its result. Requests that come
+// through the node's client are noted there.
+func (o *OwnTime) Watch(
+	ctx context.Context, invocation string, now func() time.Time, send func() (any, error),
+) (any, error) {
+	if o == nil || ctx.Value(ownClient{}) != nil {
+		return send()
+	}
+	began, ended := now(), false
+	o.Retries(invocation, began)
+	defer func() {
+		// A program that drops a request, as a time limit does, unwinds this call. If it was held up, it has failed.
+		if now := now(); !ended && now.After(began) {
+			o.Attempted(invocation, now, errGivenUp)
+		}
+	}()
+	if late, is := ctx.Value(hooks.Late{}).(*func()); is {
+		*late = func() {
+			if now := now(); now.After(began) {
+				o.Attempted("", now, errGivenUp)
+			}
+		}
+	}
+	out, err := send()
+	ended = true
+	o.Attempted(invocation, now(), cmp.Or(err, request.InPart(out)))
+	return out, err
+}
+
+// errGivenUp is the failure of a request for whose answer a program no longer waited.
+var errGivenUp = errors.New("the program gave the request up")

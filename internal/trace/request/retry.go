@@ -1,0 +1,106 @@
+package request
+
+import (
+	"errors"
+	stdhttp "net/http"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/transport/http"
+)
+
+// standard only tells which errors are worth another attempt. It neither waits nor counts attempts here.
+var standard = retry.NewStandard()
+
+// Retryable says whether the SDK's standard retryer would send the call again.
+func Retryable(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return standard.IsErrorRetryable(err)
+	}
+	// The retryer takes microseconds, and a contender gets many refusals, so the retryer is asked only once about each
+	// exception.
+	of := exception{api.ErrorCode(), api.ErrorFault()}
+	again, known := verdicts.Load(of)
+	if !known {
+		if of.fault == smithy.FaultServer {
+			// The retryer recognises faults of the service itself by their status. A call that goes through no HTTP has
+			// no status.
+			err = &http.ResponseError{Err: err, Response: serverFault}
+		}
+		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
+	}
+	return again == true
+}
+
+// verdicts holds the retryer's answer about each exception, as a bool.
+var verdicts sync.Map
+
+type exception struct {
+	code  string
+	fault smithy.ErrorFault
+}
+
+// serverFault is the response with an error of the service itself.
+var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
+
+// errInPart is the failure of a batch that was not done to its end. Its caller may give up because of it.
+var errInPart = errors.New("the batch came back in part")
+
+// InPart returns errInPart if an answer says that a part of a batch was left undone.
+func InPart(out any) error {
+	switch out := out.(type) {
+	case *dynamodb.BatchGetItemOutput:
+		if out != nil && len(out.UnprocessedKeys) > 0 {
+			return errInPart
+		}
+	case *dynamodb.BatchWriteItemOutput:
+		if out != nil && len(out.UnprocessedItems) > 0 {
+			return errInPart
+		}
+	case *dynamodb.BatchExecuteStatementOutput:
+		if out != nil && slices.ContainsFunc(out.Responses, LeftUndone) {
+			return errInPart
+		}
+	}
+	return nil
+}
+
+// LeftUndone says whether a statement of a batch was left undone.
+func LeftUndone(r types.BatchStatementResponse) bool {
+	return r.Error != nil && (r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError ||
+		r.Error.Code == types.BatchStatementErrorCodeEnumProvisionedThroughputExceeded ||
+		r.Error.Code == types.BatchStatementErrorCodeEnumTransactionConflict)
+}
+
+// Refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of
+// CreateTable.
+func Refusal(err error) bool {
+	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return true
+	}
+	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return false
+	}
+	for _, reason := range cancelled.CancellationReasons {
+		if code := reason.Code; code != nil && *code != "None" && *code != "ConditionalCheckFailed" {
+			return false
+		}
+	}
+	return true
+}
+
+// Malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
+func Malformed(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException",
+		"UnknownOperationException"}, api.ErrorCode())
+}
