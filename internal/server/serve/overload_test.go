@@ -151,12 +151,13 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 }
 
 // However many clients begin to send large bodies, few of the bodies are in memory at once, and their memory is given
-// back. TestFlood is the same at full size.
+// back. The peak is of what each collection of garbage found in use: on a busy machine there is more garbage, not more
+// of the bodies. TestFlood is the same at full size.
 func TestServerMemory(t *testing.T) {
 	const (
 		clients = 40
 		long    = 14 << 20
-		peak    = 300 << 20 // all bodies together have 560 MB
+		peak    = 100 << 20 // all bodies together have 560 MB
 		after   = 150 << 20
 	)
 	if testing.Short() {
@@ -181,7 +182,7 @@ func TestServerMemory(t *testing.T) {
 	highest := uint64(0)
 	deadline := time.Now().Add(6 * patience)
 	for {
-		highest = max(highest, residentHeap())
+		highest = max(highest, marked())
 		select {
 		case <-over:
 		default:
@@ -194,7 +195,7 @@ func TestServerMemory(t *testing.T) {
 		break
 	}
 	if highest > peak {
-		t.Errorf("up to %d MB of memory, want %d at most", highest>>20, peak>>20)
+		t.Errorf("up to %d MB in use, want %d at most", highest>>20, peak>>20)
 	}
 	left := residentHeap()
 	for deadline = time.Now().Add(patience); left > after && time.Now().Before(deadline); left = residentHeap() {
@@ -203,7 +204,14 @@ func TestServerMemory(t *testing.T) {
 	if left > after {
 		t.Errorf("%d MB of memory after it, want %d at most", left>>20, after>>20)
 	}
-	t.Logf("%d MB at the peak, %d MB after it", highest>>20, left>>20)
+	t.Logf("%d MB in use at the peak, %d MB of memory after it", highest>>20, left>>20)
+}
+
+// marked is how many bytes were in use at the last collection of garbage, without the ballast.
+func marked() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() - min(sample[0].Value.Uint64(), ballast)
 }
 
 // residentHeap is how much memory of the system the heap uses. The ballast does not count, because it is never touched.
