@@ -24,26 +24,27 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain SCENARIO",
 		Short: "Print what a violated run needed, and the chance after each step",
-		Long: `Explain leaves out the events that need not have happened, one at a time: a
-pause, a crash, a fault, a deletion by TTL, a clock that is wrong, a context
-switch, a move of time while a machine could run. For each event it makes 200
-runs without it. They follow the recorded schedule, each up to another step after
-the event, and go on at random. Explain counts those that violate the same
-invariant, with the 95% interval of their chance, and the runs that do so in the
-same way with the event.
+		Long: `Explain says which events a violation needed, and at which step it could no
+longer be prevented.
 
-"needed" are events without which no run violates it, nor the whole schedule, as
-far as it fits; of several, faults come first, then what befell a machine, what
-befell the store, the order of steps, and time. "helped" are events without which
-it is less likely. "idle" are the others; --all prints them.
+First it leaves out one event at a time: a pause, a crash, a fault, a deletion by
+TTL, a wrong clock, a context switch, a move of time while a machine could run. Each
+event is left out of 200 runs, which follow the recorded schedule up to some step
+after the event and go on at random. The table says how many of them violate the
+same invariant, with the 95% interval of their chance, and how many do so in the same
+way as the recorded run.
 
-Then explain runs each prefix of the recorded schedule with many random tails.
-The columns are the chance of a violation, the change that the step made to it, a
-mark, and the step as replay prints it. The mark ! is at the first step after
-which every tail violates the invariant: no later step could prevent it. The mark
-> is at the last jump, where that is another step. The last jump is the last step
-at which the chance grew by more than the error of the tails. A larger jump
-before it may decide nothing, if the steps after it took it back.
+An event is "needed" if no run without it violates the invariant. The table begins
+with faults, then has what befell a machine, what befell the store, the order of
+steps, and time. An event is "helped" if a violation is less likely without it, and
+otherwise "idle"; --all prints idle ones, too.
+
+Then explain runs each prefix of the recorded schedule with many random tails. For
+each step it prints the chance of a violation, by how much the step changed the
+chance, and a mark. The mark ! is at the first step after which every tail violates
+the invariant: no later step could prevent it. The mark > is at the last step that
+raised the chance by more than the error of the tails, if that is another step.
+Earlier steps may have raised it more, and later ones lowered it again.
 
 Explain prints the steps that were a choice or that changed something; with --all
 it prints every step. All runs are drawn from the run's seed: the output is the

@@ -60,19 +60,18 @@ func NewCommand() *cobra.Command {
 		Use: "check --exec COMMAND",
 		Short: "Check a cache, a lock or an idempotency layer in any language: draw worlds, and run it in each " +
 			"under many schedules",
-		Long: `Check answers whether a cache is right, with --lock a lock, or with --once an
-idempotency layer. It draws worlds (machines and what they are asked for, durations,
-clocks, pauses, crashes, faults, lags of TTL) as property.Check does for caches in Go,
-and runs the program in each under many schedules. Clients ask for what the program's
-hello says that it can.
+		Long: `Check looks for a bug in a cache, with --lock in a lock, or with --once in an
+idempotency layer, which may be written in any language. It draws worlds (machines and
+what they are asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as
+property.CheckStore does for a cache in Go, and runs the program in each under many
+schedules. Clients ask only for what the program's hello offers.
 
 The first run that violates an invariant ends the check. It is made smaller, and left
 in a folder (--keep) as a scenario file, a record and a report. The next check begins
 with it.
 
-A check in which nothing was published or served, no lock was taken or no call
-answered, or in which no world came to where bugs would be (--reach), is vacuous, and
-fails.`,
+A check that judged nothing fails as vacuous: nothing was published or served, no lock
+was taken, no call answered, or no world came to where bugs would be (--reach).`,
 		Example: "  isr-sim check --exec 'node node.mjs'\n" +
 			"  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n" +
 			"  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",

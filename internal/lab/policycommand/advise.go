@@ -28,22 +28,21 @@ func newAdvise(out io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise",
 		Short: "Choose a lifetime from rates, costs and the staleness allowed",
-		Long: `Advise prints the lifetime of least cost, C/T + S (1 - F(WT)), beside the rule of
-thumb sqrt(2C/(WS)), and what each of them means: the chance that data has changed
-when its lifetime ends is not the share of reads that see outdated data. Both optima
-become values that people write: the exact one the cheapest of them (1s, 2s, 5s, and so
-on to 24h) that is longer than a render and that the demands allow, the rule of thumb
-the nearest one from 5s on.
+		Long: `Advise chooses how long a page should be fresh. It prints two lifetimes: the one of
+least cost, C/T + S (1 - F(WT)), and the rule of thumb sqrt(2C/(WS)). For each it says
+which share of reads sees outdated data, and, which is another number, the chance that
+data has changed when its lifetime ends. Both are rounded to values that people write
+(1s, 2s, 5s, and so on to 24h): the first to the cheapest that is longer than a render
+and meets the demands, the rule of thumb to the nearest from 5s on.
 
-Given how long a render takes, advise also finds the smallest lease under which no
-holder loses its lock while it renders, by running recipe A on clocks that are off by
-the skew. A holder that may pause needs as much more. Given how long rows are kept, it
-checks their ttl against the lifetime, the clocks and the lag of deletion.
+With --render, it finds the smallest lease under which no holder loses its lock while it
+renders: it runs recipe A on clocks that are off by the skew. A holder that may pause
+needs a lease longer by the pause. With --retention, it checks the ttl of rows against
+the lifetime, the clocks and the lag of deletion.
 
-Given how old served data may be, the advice is for a protocol: one that serves stale
-pages does so after the lifetime, and for no longer than the retention that is printed.
-What is advised was run through the simulator, and bounded-staleness held in all of
-its schedules.
+With --longest, it advises a protocol, too. One that serves stale pages does so after
+the lifetime, for no longer than the retention that is printed. What is advised was run
+through the simulator, and bounded-staleness held in all of its schedules.
 
 The first lines of the output are the demands as flags: those that were given, and the
 defaults of the others. Exit code 2 says that the demands cannot be met together, and
