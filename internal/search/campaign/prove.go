@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,17 +13,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -85,17 +80,6 @@ type Prove struct {
 	strict  bool          // each schedule is run once more from its beginning; for tests
 	off     sim.Reduction // for tests
 	onWorld func(uint64)  // see hooks.Probe; for tests
-}
-
-// Proof is the result of a search. Its verdict is ok only if the search is complete.
-type Proof struct {
-	Report
-	Explored sim.Explored
-	// States are all reachable states, ascending, after a complete search with Prove.Certify.
-	States []uint64
-
-	judged    map[string]bool // the invariants that had something to judge
-	witnesses witnesses       // of a program whose search is kept
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
@@ -169,11 +153,6 @@ func (v Prove) withoutMemory(ctx context.Context, was error) (*Proof, error) {
 	v.MaxSchedules, v.From, v.Keep, v.Progress = enough, nil, nil, nil
 	_, err := v.checked(ctx)
 	return nil, cmp.Or(err, was)
-}
-
-// byOrphanedRead says whether a read may be what reaches a mark, though its sender is gone.
-func byOrphanedRead(m kernel.Mark) bool {
-	return m == mark.OrphanTookPlace || m == mark.ExpiredRowRead || m == mark.RequestRepeated
 }
 
 // checked explores, while other goroutines repeat what new code did.
@@ -384,119 +363,6 @@ func (v Prove) probe(m sim.Memory) *hooks.Probe {
 	return &hooks.Probe{Search: true, Off: v.off, Memory: m}
 }
 
-// audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
-// differs from the first one, whose text is was. If actors are interchangeable, they then change places, under other
-// names, which must lead to a state that counts as the same: no other text, such as a number, may be taken for a name.
-func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was string) error {
-	result := o.Result
-	if result.End == sim.Abandoned {
-		if r.Steps = result.Steps; r.Steps == 0 { // no step was taken, as where a certificate lacks the first state
-			return nil
-		}
-	}
-	whole := v.probe(sim.Memory{Afresh: true})
-	var err error
-	recorded, _ := reschedule.Record(strategy.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
-		r.Strategy = s
-		_, err = r.Do(hooks.With(ctx, whole))
-		return result, true
-	})
-	switch {
-	case err != nil:
-		return v.nondeterministic(worthSaying(o), result,
-			fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
-	case whole.Whole() != was:
-		return v.nondeterministic(worthSaying(o), result, schedules.FirstDifference(was, whole.Whole()))
-	case len(whole.Twins) == 0:
-		return nil
-	}
-	swapped, state := v.probe(sim.Memory{Afresh: true}), whole.State() // the second run uses the memory of the first
-	r.Scenario, r.Strategy = v.renamed(whole.Twins), reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
-	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || swapped.State() != state {
-		return &sim.TakenError{Off: sim.InterchangeableActors,
-			Why: "machines in each other's place, with other names, come to another state"}
-	}
-	return nil
-}
-
-// worthSaying returns an outcome that says something although its run cannot be repeated; nil if it does not.
-func worthSaying(o *kernel.Outcome) *kernel.Outcome {
-	if o.Verdict == invariant.Violated {
-		return o
-	}
-	return nil
-}
-
-// anew is the suffix of renamed actors.
-const anew = "-anew"
-
-// renamed is the scenario with other names for the interchangeable actors.
-func (v Prove) renamed(class map[string]int) *kernel.Scenario {
-	s := *v.Scenario
-	s.Actors = slices.Clone(s.Actors)
-	for i := range s.Actors {
-		if a := &s.Actors[i]; class[a.Name] > 0 {
-			a.Name += anew
-		}
-	}
-	return &s
-}
-
-// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is
-// renamed.
-func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
-	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
-	for _, a := range v.Scenario.Actors {
-		c := class[a.Name]
-		if first[c] == "" {
-			first[c] = a.Name
-		}
-		next[last[c]], last[c], next[a.Name] = a.Name, a.Name, first[c]
-	}
-	moves = slices.Clone(moves)
-	for i := range moves {
-		name, life, again := strings.Cut(moves[i].Name, ".")
-		if class[name] == 0 {
-			continue
-		}
-		if moves[i].Name = next[name] + anew; again {
-			moves[i].Name += "." + life
-		}
-	}
-	return moves
-}
-
-// again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
-// repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
-// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
-// not tell, the end of the run may: a body that had never been put was put too late.
-func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, error) {
-	whole, err := v.replay(ctx, o.Result.Choices)
-	switch {
-	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated ||
-		o.Result.End == sim.Abandoned && v.byCaller(o)):
-		return whole, nil
-	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
-		return o, nil
-	case err != nil:
-		return nil, v.nondeterministic(o, o.Result,
-			fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
-	default:
-		return nil, v.nondeterministic(o, o.Result,
-			fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
-	}
-}
-
-// byCaller says whether a verdict that is not ok is that of an invariant of the caller.
-func (v Prove) byCaller(o *kernel.Outcome) bool {
-	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
-		if o.Violation != nil {
-			return o.Violation.Invariant.Name == inv.Name
-		}
-		return strings.HasPrefix(o.Why, inv.Name+": ")
-	})
-}
-
 // schedule is a run of this search.
 func (v Prove) schedule(strategy sim.Strategy) kernel.Run {
 	return kernel.Run{
@@ -509,21 +375,6 @@ func (v Prove) replay(ctx context.Context, choices schedule.Choices) (*kernel.Ou
 	run := v.schedule(strategy.Replay(choices))
 	run.Trace = io.Discard
 	return run.Do(hooks.Afresh(ctx))
-}
-
-// unrepeatable rewords the error of a run that differed from another run of the same schedule.
-func (v Prove) unrepeatable(err error) error {
-	broken, is := errors.AsType[*kernel.BrokenError](err)
-	diverged, did := errors.AsType[*sim.DivergedError](err)
-	if !is || !did {
-		return err
-	}
-	return v.nondeterministic(nil, broken.Result, diverged.Error())
-}
-
-func (v Prove) nondeterministic(o *kernel.Outcome, result sim.Result, difference string) error {
-	result.Err = &kernel.NondeterminismError{Found: o, Difference: difference}
-	return schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 }
 
 // ended names the reason why the search ended before it was complete.
@@ -540,97 +391,4 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	default:
 		return fmt.Sprintf("the bound of %d states was met", v.MaxStates)
 	}
-}
-
-// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. The
-// search is not exhaustive for invariants that depend on the order of different nodes at the same instant: it runs one
-// of these orders.
-func (p *Proof) Proved() []string { return p.provable(true) }
-
-// NothingToJudge returns the names of the invariants that the search is exhaustive for but that had nothing to judge in
-// any schedule, such as no-lost-invalidation where nothing is invalidated: their result means nothing.
-func (p *Proof) NothingToJudge() []string { return p.provable(false) }
-
-func (p *Proof) provable(judged bool) []string {
-	excused, _ := p.Excused()
-	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && !slices.Contains(excused, inv.Name) &&
-			(p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
-	})
-}
-
-// LeftToCampaigns returns the names of the invariants that no search proves, because they depend on more than states
-// hold. At most, they have judged the schedules that were run.
-func (p *Proof) LeftToCampaigns() []string {
-	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory == nil && (p.Scenario.Promise.MaxAge > 0 ||
-			inv.Name != invariant.Named("bounded-staleness").Name)
-	})
-}
-
-// ReadsEventually says that the code sent eventually consistent reads but the scenario has no replica lag, so the proof
-// does not cover stale reads.
-func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
-
-// TimeWaits says that time passed only where no machine had anything else to do, and that no deadline of a page shows
-// which moments the search met. So a lock that is taken too early may never have been.
-func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.Deadlines) == 0 }
-
-// WholeSeconds names the kinds of deadlines that the search met at whole seconds only, so the proof does not cover
-// rounding to seconds: leases and freshness, or locks and calls in progress.
-func (p *Proof) WholeSeconds() (ends []string) {
-	for _, d := range p.Deadlines {
-		if !d.Part {
-			ends = append(ends, d.Of)
-		}
-	}
-	if len(p.Deadlines) == 0 && !p.judged[hooks.MeetsParts] {
-		ends = append(ends, "the end of any lease")
-	}
-	return ends
-}
-
-// TTLWaits says that rows had a time for TTL in a scenario whose TTL never deletes.
-func (p *Proof) TTLWaits() bool { return p.judged[hooks.NeverDeleted] }
-
-// PassedBy names the attributes in which rows had times at which time did not stop: deadlines of the code's own.
-func (p *Proof) PassedBy() (attributes []string) {
-	for _, name := range slices.Sorted(maps.Keys(p.judged)) {
-		if attribute, is := strings.CutPrefix(name, hooks.Passed); is {
-			attributes = append(attributes, attribute)
-		}
-	}
-	return attributes
-}
-
-// LeavesForLater says that a program had a timer set when its script was over. The timer never fires, so the proof does
-// not cover it.
-func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
-
-// Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so
-// the proof says nothing about the others.
-func (p *Proof) Drawn() (all []string) {
-	s := p.Scenario
-	random := func(l kernel.Lag) bool {
-		kind, _, _ := strings.Cut(l.String(), " ")
-		return kind == "uniform" || kind == "exponential"
-	}
-	if random(s.Lag) {
-		all = append(all, fmt.Sprintf("ttl-lag %v", s.Lag))
-	}
-	if random(s.RegionLag) {
-		all = append(all, fmt.Sprintf("region-lag %v", s.RegionLag))
-	}
-	for _, f := range s.Faults {
-		if f.LatencyUpTo > f.Latency {
-			all = append(all, f.String())
-		}
-	}
-	return all
-}
-
-// NothingExpires says that the scenario has a TTL but no schedule deleted a row: perhaps no row has the TTL attribute.
-// So the proof does not cover deletions.
-func (p *Proof) NothingExpires() bool {
-	return p.Scenario.Lag != (kernel.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
 }

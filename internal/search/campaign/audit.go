@@ -1,0 +1,145 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/search/reschedule"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
+// differs from the first one, whose text is was. If actors are interchangeable, they then change places, under other
+// names, which must lead to a state that counts as the same: no other text, such as a number, may be taken for a name.
+func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was string) error {
+	result := o.Result
+	if result.End == sim.Abandoned {
+		if r.Steps = result.Steps; r.Steps == 0 { // no step was taken, as where a certificate lacks the first state
+			return nil
+		}
+	}
+	whole := v.probe(sim.Memory{Afresh: true})
+	var err error
+	recorded, _ := reschedule.Record(strategy.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
+		r.Strategy = s
+		_, err = r.Do(hooks.With(ctx, whole))
+		return result, true
+	})
+	switch {
+	case err != nil:
+		return v.nondeterministic(worthSaying(o), result,
+			fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
+	case whole.Whole() != was:
+		return v.nondeterministic(worthSaying(o), result, schedules.FirstDifference(was, whole.Whole()))
+	case len(whole.Twins) == 0:
+		return nil
+	}
+	swapped, state := v.probe(sim.Memory{Afresh: true}), whole.State() // the second run uses the memory of the first
+	r.Scenario, r.Strategy = v.renamed(whole.Twins), reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
+	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || swapped.State() != state {
+		return &sim.TakenError{Off: sim.InterchangeableActors,
+			Why: "machines in each other's place, with other names, come to another state"}
+	}
+	return nil
+}
+
+// worthSaying returns an outcome that says something although its run cannot be repeated; nil if it does not.
+func worthSaying(o *kernel.Outcome) *kernel.Outcome {
+	if o.Verdict == invariant.Violated {
+		return o
+	}
+	return nil
+}
+
+// anew is the suffix of renamed actors.
+const anew = "-anew"
+
+// renamed is the scenario with other names for the interchangeable actors.
+func (v Prove) renamed(class map[string]int) *kernel.Scenario {
+	s := *v.Scenario
+	s.Actors = slices.Clone(s.Actors)
+	for i := range s.Actors {
+		if a := &s.Actors[i]; class[a.Name] > 0 {
+			a.Name += anew
+		}
+	}
+	return &s
+}
+
+// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is
+// renamed.
+func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
+	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
+	for _, a := range v.Scenario.Actors {
+		c := class[a.Name]
+		if first[c] == "" {
+			first[c] = a.Name
+		}
+		next[last[c]], last[c], next[a.Name] = a.Name, a.Name, first[c]
+	}
+	moves = slices.Clone(moves)
+	for i := range moves {
+		name, life, again := strings.Cut(moves[i].Name, ".")
+		if class[name] == 0 {
+			continue
+		}
+		if moves[i].Name = next[name] + anew; again {
+			moves[i].Name += "." + life
+		}
+	}
+	return moves
+}
+
+// again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
+// repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
+// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
+// not tell, the end of the run may: a body that had never been put was put too late.
+func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, error) {
+	whole, err := v.replay(ctx, o.Result.Choices)
+	switch {
+	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated ||
+		o.Result.End == sim.Abandoned && v.byCaller(o)):
+		return whole, nil
+	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
+		return o, nil
+	case err != nil:
+		return nil, v.nondeterministic(o, o.Result,
+			fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
+	default:
+		return nil, v.nondeterministic(o, o.Result,
+			fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
+	}
+}
+
+// byCaller says whether a verdict that is not ok is that of an invariant of the caller.
+func (v Prove) byCaller(o *kernel.Outcome) bool {
+	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
+		if o.Violation != nil {
+			return o.Violation.Invariant.Name == inv.Name
+		}
+		return strings.HasPrefix(o.Why, inv.Name+": ")
+	})
+}
+
+// unrepeatable rewords the error of a run that differed from another run of the same schedule.
+func (v Prove) unrepeatable(err error) error {
+	broken, is := errors.AsType[*kernel.BrokenError](err)
+	diverged, did := errors.AsType[*sim.DivergedError](err)
+	if !is || !did {
+		return err
+	}
+	return v.nondeterministic(nil, broken.Result, diverged.Error())
+}
+
+func (v Prove) nondeterministic(o *kernel.Outcome, result sim.Result, difference string) error {
+	result.Err = &kernel.NondeterminismError{Found: o, Difference: difference}
+	return schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
+}
