@@ -172,31 +172,21 @@ func noOrigin(context.Context, string, func(context.Context) error) ([]byte, err
 
 // clock is the clock of the code under test.
 func (n *node) clock() clockwork.Clock {
-	clock, ok := n.proc.Clock().(nodeClock)
-	if n.own == nil || !ok {
+	if n.own == nil {
 		return n.proc.Clock()
 	}
-	return ownClock{clock, n}
+	return ownClock{n.proc.Clock(), n}
 }
 
 // ownClock is the clock of a node whose own time counts. It notes sleeps that end late.
 type ownClock struct {
-	nodeClock
+	sim.NodeClock
 	node *node
-}
-
-// nodeClock has the methods of package sim's clocks: programs need more than a clock.
-type nodeClock interface {
-	clockwork.Clock
-	Lane(f func()) (drop func())
-	Join()
-	Memory() sim.Memory
-	Local() time.Time
 }
 
 func (c ownClock) Sleep(d time.Duration) {
 	began := c.node.proc.Now()
-	c.nodeClock.Sleep(d)
+	c.NodeClock.Sleep(d)
 	c.node.own.Late(c.node.proc.Now().Sub(began) - d)
 }
 

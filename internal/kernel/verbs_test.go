@@ -471,7 +471,7 @@ type impatientLock struct {
 }
 
 func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
-	clock, answered, ended := l.cfg.Clock.(nodeClock), false, false
+	clock, answered, ended := l.cfg.Clock.(sim.NodeClock), false, false
 	late := func() {}
 	drop := clock.Lane(func() {
 		body := `{"TableName": "` + l.cfg.Table + `", "Key": {"pk": {"S": "job"}, "sk": {"S": "LOCK"}}}`

@@ -34,8 +34,9 @@ type moment struct {
 }
 
 // newLife begins an incarnation of the actor.
-func (g *Program) newLife(actor string, m sim.Memory) *incarnation {
-	l := &incarnation{program: g, actor: actor, check: m.Check}
+func (g *Program) newLife(actor string, clock sim.NodeClock) *incarnation {
+	m := clock.Memory()
+	l := &incarnation{program: g, actor: actor, check: m.Check, left: clock.Left()}
 	if !m.Afresh && !g.Forgetful {
 		l.history = g.remembered.first(cmp.Or(g.Memory, DefaultMemory))
 	}

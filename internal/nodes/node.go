@@ -31,6 +31,7 @@ const defaultRegion = "us-east-1"
 // node is one incarnation of an actor: the cache of its program, as the simulator sees it.
 type node struct {
 	cfg         isr.Config
+	clock       sim.NodeClock // cfg.Clock
 	actor       string
 	region      string
 	incarnation *incarnation // nil when it is over
@@ -62,17 +63,15 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the actor's name: %w", err)
 	}
+	clock, ok := cfg.Clock.(sim.NodeClock)
+	if !ok {
+		return nil, fmt.Errorf("a program's runs need a clock of the simulator, found a %T", cfg.Clock)
+	}
 	n := &node{
-		cfg: cfg, actor: key.AccessKeyID, region: cmp.Or(options.Region, defaultRegion), wire: options.HTTPClient,
+		cfg: cfg, clock: clock, actor: key.AccessKeyID, region: cmp.Or(options.Region, defaultRegion),
+		wire: options.HTTPClient,
 	}
-	var memory sim.Memory
-	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
-		memory = m.Memory()
-	}
-	n.incarnation = g.newLife(n.actor, memory)
-	if c, ok := cfg.Clock.(interface{ Left() <-chan struct{} }); ok {
-		n.incarnation.left = c.Left()
-	}
+	n.incarnation = g.newLife(n.actor, clock)
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, toldLine{Type: "init", initial: &initial{
@@ -116,7 +115,7 @@ func (n *node) Later() bool { return n.later }
 func (n *node) Rest(ctx context.Context, d time.Duration) error {
 	if !slices.Contains(n.incarnation.program.greeted().Can, canWork) {
 		n.waitsIdle()
-		n.cfg.Clock.Sleep(d)
+		n.clock.Sleep(d)
 		return nil
 	}
 	n.work(ctx, command{Verb: "work", For: d.Seconds()})
@@ -149,11 +148,7 @@ func (n *node) end(within bool) error {
 		return nil
 	}
 	n.incarnation = nil
-	now := n.cfg.Clock.Now
-	if c, is := n.cfg.Clock.(interface{ Local() time.Time }); is { // the node's code may be over
-		now = c.Local
-	}
-	return l.end(within, milliseconds(now()))
+	return l.end(within, milliseconds(n.clock.Local())) // and not Now: the node's code may be over
 }
 
 // Terms implements hooks.LockClient.
@@ -268,7 +263,7 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 	name, body := strings.CutPrefix(path, "bodies/")
 	switch {
 	case path == "time" && a.method == http.MethodGet:
-		return text(http.StatusOK, strconv.FormatInt(milliseconds(n.cfg.Clock.Now()), 10)), false
+		return text(http.StatusOK, strconv.FormatInt(milliseconds(n.clock.Now()), 10)), false
 	case path == "sleep" && a.method == http.MethodPost:
 		return n.sleep(values.Get("ms"), a.body)
 	case path == "origin" && a.method == http.MethodGet:
@@ -389,7 +384,7 @@ func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
 			"found no milliseconds from 0 to those of a year: expected ?ms=1500, or the body {\"ms\": 1500}"), false
 	}
 	d := time.Duration(asked.Milliseconds * float64(time.Millisecond))
-	n.cfg.Clock.Sleep(d)
+	n.clock.Sleep(d)
 	return &answer{status: http.StatusNoContent}, d > 0
 }
 

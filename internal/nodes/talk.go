@@ -8,18 +8,11 @@ import (
 	"time"
 )
 
-// lanes has further methods of an actor's clock, for an actor with several things under way. See package sim.
-type lanes interface {
-	Lane(f func()) (drop func())
-	Join()
-}
-
 // talk is a line to a program, and all that follows until its answer.
 type talk struct {
 	n       *node
 	ctx     context.Context
 	at      string
-	lanes   lanes
 	restful int // requests that were no steps
 
 	arrived []*arrival // and have no lane yet
@@ -45,10 +38,9 @@ func (n *node) ask(ctx context.Context, at string, t toldLine) said {
 			_ = n.end(true) // the first error is on its way
 		}
 	}()
-	t.Time = milliseconds(n.cfg.Clock.Now())
+	t.Time = milliseconds(n.clock.Now())
 	n.incarnation.tell(t)
 	c := &talk{n: n, ctx: ctx, at: at, drops: map[*arrival]func(){}}
-	c.lanes, _ = n.cfg.Clock.(lanes)
 	for {
 		did, err := n.incarnation.listen(at)
 		if err != nil {
@@ -81,14 +73,14 @@ func (n *node) ask(ctx context.Context, at string, t toldLine) said {
 			c.openLane(a)
 		}
 		if c.ended == before {
-			c.lanes.Join()
+			c.n.clock.Join()
 		}
 	}
 }
 
 func (c *talk) openLane(a *arrival) {
 	c.open = append(c.open, a)
-	c.drops[a] = c.lanes.Lane(func() {
+	c.drops[a] = c.n.clock.Lane(func() {
 		c.happen(a)
 		c.open = slices.DeleteFunc(c.open, func(other *arrival) bool { return other == a })
 		c.ended++
@@ -122,7 +114,7 @@ func (c *talk) happen(a *arrival) {
 		}
 	}
 	if to != nil {
-		to.time = milliseconds(n.cfg.Clock.Now())
+		to.time = milliseconds(n.clock.Now())
 	}
 	n.incarnation.reply(a, to)
 }
@@ -159,10 +151,10 @@ func (c *talk) setTimers(quiet *said) {
 func (c *talk) openTimer(place int, after float64) {
 	t := &timerLane{place: place}
 	c.timers = append(c.timers, t)
-	t.drop = c.lanes.Lane(func() {
-		c.n.cfg.Clock.Sleep(time.Duration(after * float64(time.Millisecond)))
+	t.drop = c.n.clock.Lane(func() {
+		c.n.clock.Sleep(time.Duration(after * float64(time.Millisecond)))
 		c.timers = slices.DeleteFunc(c.timers, func(other *timerLane) bool { return other == t })
 		c.ended++
-		c.n.incarnation.tell(toldLine{Type: "wake", Time: milliseconds(c.n.cfg.Clock.Now()), Timer: place})
+		c.n.incarnation.tell(toldLine{Type: "wake", Time: milliseconds(c.n.clock.Now()), Timer: place})
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/jonboulle/clockwork"
-
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
@@ -83,7 +81,7 @@ type Proc struct {
 	actor       *actor
 	incarnation int
 	name        string
-	clock       clockwork.Clock
+	clock       NodeClock
 
 	coroutine *coroutine // nil before the code starts and after it has come to its end
 
@@ -92,7 +90,7 @@ type Proc struct {
 	wake    time.Time
 	arrives time.Time // no answer can arrive before this time
 
-	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that
+	// A Proc is an incarnation, or a lane of it: see NodeClock.Lane. In a Bubble, a lane is one of its goroutines that
 	// is parked.
 	lane    int
 	work    func() // a lane's code, outside of a Bubble
@@ -163,7 +161,7 @@ func (p *Proc) Now() time.Time {
 }
 
 // Clock returns the node's own clock. Its Sleep parks the actor.
-func (p *Proc) Clock() clockwork.Clock { return p.clock }
+func (p *Proc) Clock() NodeClock { return p.clock }
 
 // Local returns the time of the node's own clock: for recording, as Now. Code under test reads Clock.
 func (p *Proc) Local() time.Time {
@@ -450,54 +448,4 @@ func (a *actor) newIncarnation(s *Sim) {
 		p.life, p.die = context.WithCancel(s.cfg.Context)
 	}
 	a.proc = p
-}
-
-// actorClock is a node's clock as a coroutine may use it.
-type actorClock struct {
-	node *fakeclock.Node
-	proc *Proc
-}
-
-func (c actorClock) Now() time.Time {
-	if l := c.proc.running; l != nil {
-		l.reads()
-		return l.told.local
-	}
-	c.proc.Own()
-	return c.proc.Local()
-}
-
-// Local is Proc.Local. It is a method of the clock, because the clock reaches code that knows no Proc.
-func (c actorClock) Local() time.Time { return c.proc.Local() }
-
-func (c actorClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-func (c actorClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
-
-func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
-
-// Memory returns the memory of the run. It is a method of the clock, because the clock reaches code that knows no Proc.
-func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
-
-// Left is Config.Left, for nodes outside of this process.
-func (c actorClock) Left() <-chan struct{} { return c.proc.sim.cfg.Left }
-
-// errChannel explains why an actor may not wait on a channel.
-const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the " +
-	"whole run; use Sleep, or set Goroutines in a check of package property"
-
-func (c actorClock) After(time.Duration) <-chan time.Time {
-	panic(fmt.Errorf(errChannel, "After"))
-}
-
-func (c actorClock) NewTimer(time.Duration) clockwork.Timer {
-	panic(fmt.Errorf(errChannel, "NewTimer"))
-}
-
-func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
-	panic(fmt.Errorf(errChannel, "NewTicker"))
-}
-
-func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
-	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside " +
-		"of it; use Sleep, or set Goroutines in a check of package property"))
 }

@@ -1,19 +1,9 @@
 package sim
 
-import (
-	"slices"
-)
+import "slices"
 
 // Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One of them runs
-// at a time, from one step of its own to the next. These are methods of the clock, because the clock reaches code that
-// knows no Proc.
-
-// Lane runs f in a new lane until it parks or returns, and returns a function that drops the lane. Dropping a finished
-// lane does nothing; a request under way may still take effect. The steps of f are scheduled like those of other lanes.
-func (c actorClock) Lane(f func()) (drop func()) { return c.proc.openLane(f) }
-
-// Join parks the actor's own code until a lane has come to its end. There must be one.
-func (c actorClock) Join() { c.proc.park(away) }
+// at a time, from one step of its own to the next: see NodeClock.Lane.
 
 // here returns the lane whose code is running, or p itself. It panics if the code of neither is running.
 func (p *Proc) here() *Proc {
