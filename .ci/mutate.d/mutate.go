@@ -35,7 +35,7 @@ var (
 )
 
 // packages are the packages that judge other code. A mistake in them can pass broken code in silence.
-var packages = []string{"internal/sim", "scenario/invariant", "internal/protocols/rowmap",
+var packages = []string{"internal/sim", "internal/sim/exhaustive", "scenario/invariant", "internal/protocols/rowmap",
 	"internal/search/campaign", "property"}
 
 // chosen says whether -line selects a line.

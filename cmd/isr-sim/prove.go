@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
-	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -157,15 +157,15 @@ func (v *proveCommand) one(
 ) (*campaign.Report, int, error) {
 	ctx, stop := cli.Within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
-	var far atomic.Pointer[sim.Explored]
-	far.Store(&sim.Explored{})
+	var far atomic.Pointer[exhaustive.Explored]
+	far.Store(&exhaustive.Explored{})
 	remove := progress.Search(v.stderr,
 		func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
 	proof, err := v.program.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) },
 		campaign.Prove{
 			Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states,
 			Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
-			Progress: func(e sim.Explored) { far.Store(&e) },
+			Progress: func(e exhaustive.Explored) { far.Store(&e) },
 		}, v.kept, v.stderr)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
@@ -193,7 +193,7 @@ func (v *proveCommand) one(
 }
 
 // met names the bounds of the command that a search has reached.
-func (v *proveCommand) met(ctx context.Context, e sim.Explored) string {
+func (v *proveCommand) met(ctx context.Context, e exhaustive.Explored) string {
 	var all []string
 	if v.schedules > 0 && e.Schedules >= v.schedules {
 		all = append(all, fmt.Sprintf("--schedules %d", v.schedules))

@@ -11,7 +11,7 @@ import (
 // as net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module
 // reads.
 type Probe struct {
-	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
+	// Search makes the run part of a search through all schedules (exhaustive.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
 	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no

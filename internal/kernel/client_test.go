@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -23,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
@@ -342,7 +342,7 @@ func TestEvidenceHoldsAtATime(t *testing.T) {
 // Runs of a search with equal evidence are judged once. So every part of the evidence must count.
 func TestEvidenceCountsEveryPart(t *testing.T) {
 	show := func(v any) fingerprint.Hash {
-		w := &world{stage: newStage(), memory: sim.Memory{Search: &sim.Exploration{}}}
+		w := &world{stage: newStage(), memory: sim.Memory{Search: &exhaustive.Exploration{}}}
 		switch v := v.(type) {
 		case ddbfake.Change:
 			w.showChange(&v)

@@ -28,6 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -228,9 +229,9 @@ type searched struct {
 
 // search explores a scenario. It returns the number of states, if states are compared, and whether the search was
 // complete.
-func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, sim.Explored) {
+func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, exhaustive.Explored) {
 	t.Helper()
-	x := sim.Exploration{Off: off, MaxSchedules: bound}
+	x := exhaustive.Exploration{Off: off, MaxSchedules: bound}
 	ends, broken := map[string]bool{}, map[string]bool{}
 	stage := newStage()
 	defer stage.Close()

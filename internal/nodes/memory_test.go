@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
 // TestMemory: runs have the same traces, byte for byte, with a memory, with a memory that is emptied all the time, and
@@ -71,7 +72,7 @@ func TestLivesBeginAhead(t *testing.T) {
 		s := scenariotest.Parsed(t, "name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
 			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
 			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n")
-		prove := func(of *nodes.Program) sim.Explored {
+		prove := func(of *nodes.Program) exhaustive.Explored {
 			return scenariotest.Ran(t, campaign.Prove{
 				Scenario: s, Protocol: of.Protocol(), Options: kernel.Options{SDK: true},
 			}).Explored

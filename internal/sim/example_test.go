@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
@@ -86,7 +87,7 @@ func Example() {
 
 // An exploration runs every schedule, up to the order of steps that cannot matter.
 func ExampleExploration() {
-	var x sim.Exploration
+	var x exhaustive.Exploration
 	lost := 0
 	for x.Next() {
 		if result, n := run(sim.Config{Strategy: x.Strategy()}); result.End == sim.Finished && n != 2 {

@@ -10,14 +10,12 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
-// lanes has further methods of a clock outside of a bubble.
-type lanes interface {
-	Lane(f func()) (drop func())
-	Join()
-}
+// noReduction switches all reductions off. The rest is a plain enumeration.
+const noReduction = sim.SleepSets | sim.StateComparison | sim.PersistentSets | sim.UnreadClocks | sim.OrphanedReads
 
 // twoLanes runs an actor that increments the register in two lanes, while a third sleeps, and others that only read.
 func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Result) {
@@ -30,7 +28,7 @@ func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Resul
 		p.Do(&access{to: r, write: true, value: read.value + 1})
 	}
 	more.Name, more.Run = "a", func(p *sim.Proc) {
-		here := p.Clock().(lanes)
+		here := p.Clock()
 		left := 2
 		stop := here.Lane(func() { p.Clock().Sleep(time.Hour); r.value = -100 })
 		for range 2 {
@@ -57,7 +55,7 @@ func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Resul
 // other. The dropped lane never goes on.
 func TestLanesInterleave(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
-		x := &sim.Exploration{Off: off}
+		x := &exhaustive.Exploration{Off: off}
 		results := map[int]bool{}
 		for x.Next() {
 			r, result := twoLanes(sim.Config{Strategy: x.Strategy()}, sim.Actor{}, 0)
@@ -100,14 +98,14 @@ func TestLanesOfACrashedNode(t *testing.T) {
 // or never, like a request of a crashed node.
 func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
-		x := &sim.Exploration{Off: off}
+		x := &exhaustive.Exploration{Off: off}
 		results := map[string]bool{}
 		for x.Next() {
 			r := &register{}
 			after := &access{to: r}
 			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
 			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-				drop := p.Clock().(lanes).Lane(func() { p.Do(&access{to: r, write: true, value: 5}) })
+				drop := p.Clock().Lane(func() { p.Do(&access{to: r, write: true, value: 5}) })
 				p.Do(&access{to: r})
 				drop()
 				p.Do(after)
@@ -127,7 +125,7 @@ func TestAHeartbeatLane(t *testing.T) {
 	beats := 0
 	s := sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-		here := p.Clock().(lanes)
+		here := p.Clock()
 		done := false
 		here.Lane(func() {
 			p.Clock().Sleep(10 * time.Second)
@@ -145,7 +143,7 @@ func TestAHeartbeatLane(t *testing.T) {
 
 	s = sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-		here := p.Clock().(lanes)
+		here := p.Clock()
 		here.Lane(func() { p.Clock().Sleep(time.Second); panic("trouble") })
 		here.Join()
 	}})

@@ -3,11 +3,9 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
@@ -33,27 +31,37 @@ type Veiled interface {
 	Veiled(answer any, now, local time.Time) []any
 }
 
-// pasts is a tree of the actors' outputs, by their histories. Between two parks an actor's code is a function of its
+// Search is the search through all schedules that a run is part of: see package exhaustive.
+type Search interface {
+	// Histories are what the search remembers of the code of nodes.
+	Histories() *Histories
+	// Rewind puts the latest run back to where the next run begins to differ from it, and returns its Sim, whose Run
+	// goes on from there; nil if a run from the beginning is needed. The actors are in the state of then, and so is the
+	// world: see Config.Keep.
+	Rewind() *Sim
+}
+
+// Histories is a tree of the actors' outputs, by their histories. Between two parks an actor's code is a function of its
 // inputs, in order: answers, and the times at which it was resumed. So it runs once for each history. A known history
 // is replayed from memory, and no code runs. For a new one, the code is started and its history replayed to it, without
 // world and scheduler. It must then send the same requests as before.
 //
 // The times count even if the code reads no clock, so that an output may hold them.
-type pasts struct {
+type Histories struct {
+	Most  int // bounds how many pasts are remembered, at less than two kilobytes each; 0 is 131,072
 	roots map[lifeOf]*past
 	next  map[toldAt]*past
 	lives map[lifeOf]*life
 	later map[*Proc]*Proc          // by the incarnation before
 	same  map[fingerprint.Hash]did // by past.since
 	team  *team                    // nil without
-	most  int                      // the bound of next; 0 is mostPasts
 	// inputs of code that does not inspect hidden values, after the state it depends on
 	unread  map[fingerprint.Hash]bool
 	strange uint64 // answers without a fingerprint, so far
 	runs    int    // of code, from one park to the next
 }
 
-// mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
+// mostPasts is the default of Histories.Most. A full memory is emptied.
 const mostPasts = 1 << 17
 
 // lifeOf names a life: a Proc serves the actors at one place of a run, and of the visit after it.
@@ -92,25 +100,6 @@ type told struct {
 	answer      any // to its request, if it sent one
 }
 
-// life is the code of an incarnation, parked at some past.
-type life struct {
-	proc    *Proc
-	at      *past
-	told    told
-	doing   *past // what the code does, while it runs
-	request Remembered
-	place   int
-	err     error
-	veiled  []*life          // the same code, which is told other values in place of such as it is taken not to look at
-	said    fingerprint.Hash // of all that the code has told the world since it was resumed, besides its request
-	forgot  string           // the last state given to Proc.Forget since then, behind a sign; or ""
-
-	times  uint64 // that it was resumed
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
-}
-
 // Remembers says that the calling code runs for the memory: it must learn of the world only by its inputs, and change
 // it only by requests and Tell.
 func (p *Proc) Remembers() bool { return p.running != nil }
@@ -139,12 +128,6 @@ func (p *Proc) Says(text string) {
 func (p *Proc) Wrong(err *TakenError) {
 	p.running.err = err
 	panic(err)
-}
-
-// reads notes that the code reads a clock.
-func (l *life) reads() {
-	l.said = l.said.Number(1)
-	l.proc.Tell(func() { l.proc.actor.readClock() })
 }
 
 // True returns true time for what a search compares anyway: see Now.
@@ -221,7 +204,7 @@ func (p *Proc) recall() {
 
 // depends notes the output of the code at a past, and returns an error if it differs from the output where, by
 // Proc.Forget, the code was in the same state.
-func (m *pasts) depends(p *Proc, at *past) error {
+func (m *Histories) depends(p *Proc, at *past) error {
 	says := at.says
 	if at.says = ""; at.since == 0 {
 		return nil
@@ -245,14 +228,14 @@ func (was did) differs(now did) error {
 	if was == (did{}) || was.is == now.is {
 		return nil
 	}
-	return &DivergedError{step: now.step,
-		differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it "+
+	return &DivergedError{Step: now.step,
+		Differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it "+
 			"says (Forget)",
 			now.name, was.is, now.is)}
 }
 
 // root returns the empty history.
-func (m *pasts) root(p *Proc) *past {
+func (m *Histories) root(p *Proc) *past {
 	if m.roots == nil {
 		m.roots, m.next, m.lives, m.unread = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{},
 			map[fingerprint.Hash]bool{}
@@ -265,7 +248,7 @@ func (m *pasts) root(p *Proc) *past {
 }
 
 // after returns the Proc of the incarnation after another one. If deeds are remembered, it is always the same one.
-func (m *pasts) after(p *Proc) *Proc {
+func (m *Histories) after(p *Proc) *Proc {
 	if m == nil {
 		return new(Proc)
 	}
@@ -278,8 +261,8 @@ func (m *pasts) after(p *Proc) *Proc {
 	return m.later[p]
 }
 
-// close forgets everything, and unwinds the code.
-func (m *pasts) close() {
+// Close forgets everything, and unwinds the code.
+func (m *Histories) Close() {
 	//isrsim:unordered each by itself
 	for _, l := range m.lives {
 		l.end()
@@ -291,7 +274,7 @@ func (m *pasts) close() {
 }
 
 // live runs the code from the actor's past on, with an input that is new there.
-func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
+func (m *Histories) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	if m.team != nil {
 		m.team.code.Lock()
 		defer m.team.code.Unlock()
@@ -299,8 +282,8 @@ func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	if r := p.past.request; r != nil {
 		now.answer = r.Answer()
 	}
-	if len(m.next) >= cmp.Or(m.most, mostPasts) {
-		m.close()
+	if len(m.next) >= cmp.Or(m.Most, mostPasts) {
+		m.Close()
 	}
 	l := m.lives[lifeOf{p, p.name}]
 	if l == nil || l.at != p.past {
@@ -320,7 +303,7 @@ func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 }
 
 // bring starts the code, and replays the actor's history to it.
-func (m *pasts) bring(p *Proc, now told) (*life, error) {
+func (m *Histories) bring(p *Proc, now told) (*life, error) {
 	of := lifeOf{p, p.name}
 	if l := m.lives[of]; l != nil {
 		l.end()
@@ -345,8 +328,8 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 			return nil, p.diverged(n+1, at, did)
 		}
 		if at.said != did.said {
-			return nil, &DivergedError{step: p.sim.result.Steps,
-				differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise "+
+			return nil, &DivergedError{Step: p.sim.result.Steps,
+				Differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise "+
 					"than before, before request %d, which was %q", p.name, n+1, did.deed())}
 		}
 		l.at = at
@@ -376,195 +359,4 @@ func (at *past) asks() string {
 	default:
 		return at.request.Asks()
 	}
-}
-
-// newLife returns a life that has not begun.
-func newLife(p *Proc) *life {
-	l := &life{proc: p}
-	l.resume, l.stop = iter.Pull(func(yield func(struct{}) bool) {
-		l.yield = yield
-		p.guard(func() { p.actor.Run(p) }, func(err error) { l.err = cmp.Or(l.err, err) })
-		l.doing.state = ended
-	})
-	return l
-}
-
-// tell resumes the code, and returns its output until it parks. After a hidden value, the code must have the same
-// output with other values in its place, until it has forgotten them all. An input already checked after the same state
-// is not checked again; state 0 means that the code may depend on everything.
-func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
-	m := l.proc.sim.pasts
-	var veiled []any
-	if of, can := l.request.(Veiled); can && !m.unread[checked] {
-		veiled = of.Veiled(now.answer, now.true, now.local)
-	}
-	for len(l.veiled) < len(veiled) {
-		other, _, err := retold(l.proc, l.at.way())
-		l.veiled = append(l.veiled, other)
-		if err != nil {
-			return nil, err
-		}
-	}
-	actual := now
-	did, err := l.resumed(now)
-	if err != nil {
-		return nil, err
-	}
-	forgot := l.forgot != ""
-	for i, other := range l.veiled {
-		if veiled != nil {
-			now.answer = veiled[i]
-		}
-		again, err := other.resumed(now)
-		if err != nil || other.said != l.said || again.deed() != did.deed() {
-			if err := l.repeats(actual, did); err != nil {
-				return nil, err
-			}
-			return nil, &TakenError{UnreadDeadlines,
-				l.proc.name + " looks at a deadline that it was taken not to look at"}
-		}
-		forgot = forgot && other.forgot == l.forgot
-	}
-	if forgot && l.veiled != nil {
-		l.unveil()
-		m.unread[checked] = checked != 0
-	}
-	return did, nil
-}
-
-// repeats checks that a replay of the history gives the same output. If it does not, the code is not deterministic: a
-// hidden value is not the cause.
-func (l *life) repeats(now told, did *past) error {
-	all := append(l.at.way(), &past{told: now})
-	other, again, err := retold(l.proc, all)
-	defer other.end()
-	if err == nil && (again.deed() != did.deed() || other.said != l.said) {
-		err = l.proc.diverged(len(all), did, again)
-	}
-	return err
-}
-
-// retold replays a history to new code, and returns its life and its last output.
-func retold(p *Proc, way []*past) (l *life, did *past, err error) {
-	l = newLife(p)
-	l.place = way[0].told.place
-	for _, at := range way {
-		if did, err = l.resumed(at.told); err != nil {
-			break
-		}
-	}
-	return l, did, err
-}
-
-// diverged is the error for code that did something else when it was told the same again.
-func (p *Proc) diverged(request int, was, is *past) error {
-	return &DivergedError{step: p.sim.result.Steps,
-		differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
-			p.name, request, was.deed(), is.deed())}
-}
-
-// unveil ends the code that was told other values.
-func (l *life) unveil() {
-	for _, other := range l.veiled {
-		other.end()
-	}
-	l.veiled = nil
-}
-
-// resumed resumes the code of this life alone.
-func (l *life) resumed(now told) (*past, error) {
-	if l.request != nil && !l.request.Tell(now.answer) {
-		return nil, fmt.Errorf(
-			"the code of %s changed the answer to %q, which is remembered; a search without memory runs all code",
-			l.proc.name, l.request.Asks(),
-		)
-	}
-	did := &past{}
-	l.told, l.doing, l.said, l.forgot = now, did, 0, ""
-	l.times++
-	l.proc.seed(l.times)
-	l.proc.running = l
-	l.resume()
-	l.proc.running = nil
-	l.request, did.said = did.request, l.said
-	if drew := l.proc.sim.cfg.Memory.Drew; l.err == nil && drew != nil && drew() {
-		l.err = &TakenError{NoRandomness, l.proc.name + " draws random bytes"}
-	}
-	return did, l.err
-}
-
-// seed seeds the random bytes of the code for the nth resumption of its life.
-func (p *Proc) seed(nth uint64) {
-	if seed := p.sim.cfg.Memory.Seed; seed != nil {
-		seed(uint64(fingerprint.Hash(p.sim.cfg.Seed).Text(p.name).Number(nth)))
-	}
-}
-
-// end unwinds the code.
-func (l *life) end() {
-	l.unveil()
-	l.doing, l.proc.running = &past{}, l // what it does now is lost
-	l.stop()
-	l.proc.running = nil
-}
-
-// park parks the code, which asks for something.
-func (l *life) park(s procState) {
-	l.doing.state = s
-	if !l.yield(struct{}{}) {
-		panic(crashSignal{})
-	}
-}
-
-// kept is a moment of a run, to go on from.
-type kept struct {
-	sim     *Sim
-	was     Sim
-	now     time.Time
-	actors  []keptActor
-	sources []Source
-	orphans []orphan
-	world   func(moved bool)
-}
-
-type keptActor struct {
-	actor actor
-	node  fakeclock.Node
-	proc  *Proc // a copy, if it is not the first; else nil
-}
-
-// keep keeps the moment, reusing one that is no longer needed, if any.
-func (s *Sim) keep(k *kept) *kept {
-	if k == nil {
-		k = &kept{actors: make([]keptActor, len(s.actors))}
-	}
-	k.sim, k.was, k.now, k.world = s, *s, s.clock.Now(), s.cfg.Keep()
-	k.sources, k.orphans = append(k.sources[:0], s.sources...), append(k.orphans[:0], s.orphans...)
-	for i, a := range s.actors {
-		k.actors[i] = keptActor{actor: *a, node: *a.node}
-		if a.proc != &a.first {
-			now := *a.proc
-			k.actors[i].proc = &now
-		}
-	}
-	return k
-}
-
-// restore puts the run and its world back to the moment.
-func (k *kept) restore() {
-	s := k.sim
-	moved := !s.clock.Now().Equal(k.now)
-	*s = k.was
-	s.clock.Set(k.now)
-	for i, a := range s.actors {
-		*a = k.actors[i].actor
-		*a.node = k.actors[i].node
-		if a.proc != &a.first {
-			*a.proc = *k.actors[i].proc
-		}
-	}
-	s.sources = append(s.sources[:0], k.sources...)
-	s.orphans = slices.Clone(k.orphans)
-	s.result.Choices = append(make(Choices, 0, len(s.result.Choices)+usualChoices), s.result.Choices...)
-	k.world(moved)
 }

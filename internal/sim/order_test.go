@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
 // noted is an access that says when it took effect.
@@ -99,7 +100,7 @@ func TestOrdersOfALostUpdate(t *testing.T) {
 				test.want)
 		}
 		// Sleep sets run each of them once.
-		x, ends := sim.Exploration{Off: sim.StateComparison | sim.PersistentSets}, 0
+		x, ends := exhaustive.Exploration{Off: sim.StateComparison | sim.PersistentSets}, 0
 		for x.Next() {
 			if _, result := incrementers(sim.Config{Strategy: x.Strategy()}, test.actors); result.End == sim.Finished {
 				ends++
@@ -179,7 +180,7 @@ func TestAnExplorationComesToEachOutcome(t *testing.T) {
 			r, left := [2]register{{name: "r"}, {name: "s"}}, false
 			read := &held{access{to: &r[1]}, func() bool { return left }}
 			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-				here := p.Clock().(lanes)
+				here := p.Clock()
 				for i := range r { // the second lane has the place of the first
 					here.Lane(func() { p.Do(&access{to: &r[i], write: true, value: 1}) })()
 				}
@@ -197,7 +198,7 @@ func TestAnExplorationComesToEachOutcome(t *testing.T) {
 			test.add(s, clock)
 			s.Run()
 		}
-		for _, x := range []sim.Exploration{{}, {Backwards: true},
+		for _, x := range []exhaustive.Exploration{{}, {Backwards: true},
 			{Off: noReduction &^ sim.SleepSets, Backwards: true}, {Off: noReduction}} {
 			found := map[string]bool{}
 			for x.Next() {

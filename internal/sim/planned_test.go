@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
@@ -158,7 +159,7 @@ func TestWhatEventsMayDoToANode(t *testing.T) {
 
 // The clock of a node that is down is set at its time too, if the node may come back.
 func TestTheClockOfANodeThatIsDownIsSetAtItsTime(t *testing.T) {
-	x, set := &sim.Exploration{}, map[string]bool{}
+	x, set := &exhaustive.Exploration{}, map[string]bool{}
 	for x.Next() {
 		clock, down := fakeclock.New(fakeclock.Epoch), false
 		s := sim.New(sim.Config{Clock: clock, Strategy: x.Strategy(), OnNode: func(k sim.Kind, _ *sim.Proc, _ string) {
@@ -233,7 +234,7 @@ func TestASlowAnswerArrivesLater(t *testing.T) {
 func TestSearchesKnowPlannedEvents(t *testing.T) {
 	effort.OneAtATime(t)
 	outcomes := func(off sim.Reduction) (seen []string, schedules int) {
-		x := sim.Exploration{Off: off}
+		x := exhaustive.Exploration{Off: off}
 		for x.Next() {
 			var log []string
 			turns := [2]uint64{}
@@ -300,70 +301,6 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// idle is a source that has time stop at some seconds for the sake of a value alone.
-type idle struct {
-	stops
-	unread []int
-}
-
-func (s idle) Idle(t time.Time) bool {
-	return slices.Contains(s.unread, int(t.Sub(fakeclock.Epoch)/time.Second))
-}
-
-// No tick goes to an instant at which nothing can change but what code does not look at. If something else changes
-// there, one does.
-func TestNoTickGoesToAnIdleInstant(t *testing.T) {
-	for _, test := range []struct {
-		off    sim.Reduction
-		memory bool // without it nothing tells whether code looks
-		want   []int
-	}{{0, true, []int{3, 5}}, {0, false, []int{1, 3, 5}}, {sim.UnreadDeadlines, true, []int{1, 3, 5}}} {
-		x := sim.Exploration{Off: test.off}
-		waited := 0
-		var pool sim.Pool
-		first := map[int]bool{} // the seconds to which time goes first, while something else could happen
-		gets, ticked := 0, false
-		for x.Next() {
-			s := x.Rewind()
-			if s == nil {
-				clock, remembers := fakeclock.New(fakeclock.Epoch), sim.Memory{}
-				if ticked = false; test.memory {
-					remembers.Search = &x
-				}
-				s = sim.New(sim.Config{
-					Clock: clock, Strategy: x.Strategy(), Pool: &pool, Memory: remembers, Ticks: 1,
-					Fingerprint: func() uint64 { return uint64(gets) },
-					Keep: func() func(bool) {
-						had, did := gets, ticked
-						return func(bool) { gets, ticked = had, did }
-					},
-					Trace: func(step sim.TraceStep) {
-						if step.Step.Kind == sim.Tick && step.Options > 1 && !ticked {
-							ticked, first[int(clock.Now().Sub(fakeclock.Epoch)/time.Second)] = true, true
-						}
-					},
-				})
-				s.AddSource(idle{stops{1, 3, 5}, []int{1, 5}})
-				s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(&teller{asks: "a number", gets: &gets}) }})
-				s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
-			}
-			result := s.Run()
-			if result.Err != nil {
-				t.Fatal(result.Err)
-			}
-			if result.End == sim.Finished && !ticked {
-				waited++
-			}
-		}
-		x.Close()
-		pool.Close()
-		if diff := cmp.Diff(test.want, slices.Sorted(maps.Keys(first))); diff != "" || waited == 0 {
-			t.Errorf("off %b, memory %v: %d runs wait for the end of the sleep, time goes first to (-want +got):\n%s",
-				test.off, test.memory, waited, diff)
-		}
-	}
-}
-
 // waiting runs a world with a request under way and a sleep of five seconds. In this world time may stop at other
 // instants, too. It returns the seconds at which the answer arrives and the sleep is over.
 func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {
@@ -406,7 +343,7 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 			want: []int{0, 5, 7, 9, 10, 11}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x, came, late := sim.Exploration{}, map[int]bool{}, false
+			x, came, late := exhaustive.Exploration{}, map[int]bool{}, false
 			for x.Next() {
 				cfg := sim.Config{Strategy: x.Strategy(), Ticks: test.ticks}
 				answered, awake, result := waiting(cfg, stops{9, 10, 11}, test.b)
@@ -488,7 +425,7 @@ type endless struct{ stops }
 func (endless) Next(after time.Time) (time.Time, bool) { return after.Add(time.Second), true }
 
 func TestASourceWithoutALastInstantEndsASearch(t *testing.T) {
-	x, ends := sim.Exploration{}, []string{}
+	x, ends := exhaustive.Exploration{}, []string{}
 	for x.Next() {
 		_, _, result := waiting(sim.Config{Strategy: x.Strategy(), Ticks: 1}, endless{}, sim.Actor{})
 		if result.Err != nil {

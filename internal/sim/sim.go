@@ -25,14 +25,14 @@ type Config struct {
 	// MaxSteps cuts a run that does not end. Default: 10,000.
 	MaxSteps int
 	// Ticks bounds how often time may move while something else could happen. When nothing else can, it moves freely.
-	// It moves to the next instant at which something can change; in an Exploration, a tick may also go on to any later
-	// one: see Step.Further.
+	// It moves to the next instant at which something can change; in a search (package exhaustive), a tick may also go
+	// on to any later one: see Step.Further.
 	Ticks int
 	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever equal for
-	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for
+	// different ones. It makes Sim.Fingerprint and the comparison of states by a search possible: see there for
 	// what it must cover.
 	Fingerprint func() uint64
-	// Off are the reductions that Fingerprint does without, in a run that no Exploration chooses.
+	// Off are the reductions that Fingerprint does without, in a run that is no part of a search.
 	Off Reduction
 	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see
 	// Actor.Class.
@@ -67,10 +67,10 @@ type Config struct {
 // code does not run.
 type Memory struct {
 	Afresh bool // the code of every node runs
-	// Search, if set, is the exploration that the run is part of. What the code of nodes in this process does is then
-	// remembered, and a run goes on where it differs from those before: see Exploration.Rewind. Each Request must be
+	// Search, if set, is the search that the run is part of. What the code of nodes in this process does is then
+	// remembered, and a run goes on where it differs from those before: see Search.Rewind. Each Request must be
 	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
-	Search *Exploration
+	Search Search
 	// Drew, if set, says whether code has drawn random bytes since the last call. A *TakenError then breaks the run:
 	// all nodes draw from one source, so the bytes of one depend on the draws of others.
 	Drew func() bool
@@ -137,7 +137,7 @@ type Sim struct {
 	chooser Chooser
 	watcher Watcher // the chooser, if it is one
 	// explorer is the chooser if it explores: it is asked even where only one step is possible.
-	explorer *explorer
+	explorer Explorer
 	eager    bool // see UnreadClocks
 	start    time.Time
 	running  *actor // the actor whose code took the latest step of all code
@@ -150,8 +150,8 @@ type Sim struct {
 	due      bool // something planned happens before time moves
 	result   Result
 	gate     *gate
-	pasts    *pasts // see Memory.Search; nil without
-	passed   bool   // time went to the horizon, and no goroutine waited for it
+	pasts    *Histories // see Memory.Search; nil without
+	passed   bool       // time went to the horizon, and no goroutine waited for it
 }
 
 // orphan is a request in the network whose sender has crashed.
@@ -189,15 +189,15 @@ func New(cfg Config) *Sim {
 		gate:    new(gate),
 	}
 	if x := cfg.Memory.Search; x != nil {
-		s.pasts = &x.pasts
+		s.pasts = x.Histories()
 	}
 	if cfg.Bubble != nil {
 		s.eager = true
 		s.gate.woken = make(chan struct{}, 1)
 	}
 	s.watcher, _ = s.chooser.(Watcher)
-	if e, ok := s.chooser.(*explorer); ok {
-		s.explorer, e.sim, s.eager, s.cfg.Off = e, s, e.x.Off&UnreadClocks != 0, e.x.Off
+	if e, ok := s.chooser.(Explorer); ok {
+		s.exploredBy(e)
 	}
 	return s
 }
@@ -264,8 +264,7 @@ func (s *Sim) Run() Result {
 	}
 	s.result.Elapsed = s.clock.Now().Sub(s.start)
 	if s.explorer != nil {
-		s.explorer.ended(s.result)
-		if err := s.explorer.x.err; err != nil && s.result.Err == nil {
+		if err := s.explorer.Ended(s.result); err != nil && s.result.Err == nil {
 			s.result.End, s.result.Err = Broken, err
 		}
 	}
@@ -279,11 +278,11 @@ func (s *Sim) step() {
 		switch i = s.chooser.Choose(s.steps); {
 		case s.result.End != "":
 			return
-		case i == abandon:
+		case i == Abandon:
 			s.result.End = Abandoned
 			return
 		case i < 0 || i >= n && i >= n+len(s.further()):
-			s.fail(&DivergedError{step: s.result.Steps + 1, choice: i, options: n + len(s.further())})
+			s.fail(&DivergedError{Step: s.result.Steps + 1, choice: i, options: n + len(s.further())})
 			return
 		}
 	}
@@ -303,9 +302,6 @@ func (s *Sim) step() {
 	}
 	if s.watcher != nil {
 		s.watcher.Watch(*step)
-	}
-	if s.explorer != nil {
-		s.explorer.note(step)
 	}
 	text := s.take(step)
 	if s.cfg.Trace != nil {
@@ -331,140 +327,6 @@ func (s *Sim) deadlock() error {
 	default:
 		return fmt.Errorf("deadlock: actors wait, but nothing can happen and time has nowhere to go:%s", b.Waiting())
 	}
-}
-
-// collect gathers the steps possible now, in their total order, and says whether any actor still has something to do,
-// now or later.
-func (s *Sim) collect() (goesOn bool) {
-	s.steps, s.required, s.due, s.gathered = s.steps[:0], false, false, false
-	waiting := false // an actor waits for time to move
-	for _, a := range s.actors {
-		waiting = s.collectActor(a) || waiting
-	}
-	for i := range s.steps {
-		s.required = s.required || !s.steps[i].Optional()
-	}
-	if !s.required && !waiting {
-		return false
-	}
-	for i, o := range s.orphans {
-		item := uint64(o.past)
-		for _, before := range s.orphans[:i] {
-			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation &&
-				before.past == o.past {
-				item++ // left at one moment of the code: the requests are alike
-			}
-		}
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender,
-			orphaned: o.request, nth: i, item: item})
-	}
-	for i, src := range s.sources {
-		for _, item := range src.Steps() {
-			s.steps = append(s.steps, Step{
-				Kind: External, Thread: 2*len(s.actors) + 1 + i, Name: src.Name(), source: src, item: item,
-			})
-		}
-	}
-	if s.due || s.required && s.ticks <= 0 {
-		return true
-	}
-	if s.cfg.Bubble != nil && s.cfg.Bubble.Held() {
-		s.early()
-		return true
-	}
-	until, ok := s.boundary(s.clock.Now())
-	if !ok && s.cfg.Bubble != nil && !s.required && !s.passed {
-		until, ok = s.clock.Now().Add(horizon), true
-	}
-	if ok {
-		s.steps = append(s.steps, Step{
-			Kind: Tick, Thread: 2*len(s.actors) + 1 + len(s.sources), Name: "time", until: until, sim: s,
-		})
-	}
-	return true
-}
-
-// collectActor gathers a's steps and says whether a waits for time to move.
-func (s *Sim) collectActor(a *actor) (waiting bool) {
-	p := a.proc
-	s.collectPlanned(a)
-	if (s.cfg.Bubble != nil || p.state == away || len(a.lanes) > 0) && p.state != crashed {
-		waiting = s.collectLanes(a)
-	}
-	if p.state == ended {
-		return waiting
-	}
-	if p.state == crashed {
-		if a.restarts > 0 {
-			s.offer(p, Restart, 0)
-		}
-		return a.comesBack()
-	}
-	if p.state == calling { // a pause of the node does not hold up a request in the network
-		outcomes := p.request.Outcomes()
-		for _, outcome := range outcomes {
-			s.offer(p, Effect, outcome)
-		}
-		waiting = len(outcomes) == 0
-	}
-	switch {
-	case a.paused && s.clock.Now().Before(a.until):
-		waiting = true
-	case a.paused:
-		s.due = s.due || a.exact
-		s.offer(p, Resume, 0)
-	case p.state == notStarted:
-		s.offer(p, Start, 0)
-	case p.state == answered && s.clock.Now().Before(p.arrives):
-		waiting = true
-	case p.state == answered:
-		s.offer(p, Response, 0)
-	case p.state == sleeping && s.clock.Now().Before(p.wake):
-		waiting = true
-	case p.state == sleeping:
-		s.offer(p, Timer, 0)
-	}
-	if p.state == notStarted {
-		return waiting // before its code runs, nothing that happens to a node can be noticed
-	}
-	if a.pauses > 0 && !a.paused {
-		s.offer(p, Pause, 0)
-	}
-	if a.crashes > 0 {
-		s.offer(p, Crash, 0)
-	}
-	if len(a.clockSteps) > 0 {
-		s.offer(p, ClockStep, 0)
-	}
-	return waiting
-}
-
-// early lets answers arrive and ends pauses before their time where nothing else has to happen and no time can pass: a
-// goroutine waits for a mutex whose holder waits for an answer.
-func (s *Sim) early() {
-	if s.required {
-		return
-	}
-	for _, a := range s.actors {
-		if a.paused {
-			s.offer(a.proc, Resume, 0)
-			continue
-		}
-		for _, p := range a.lanes {
-			if p.state == answered {
-				s.steps = append(s.steps, Step{Kind: Response, Thread: s.threadOf(p), Name: p.name, proc: p})
-			}
-		}
-	}
-}
-
-// offer adds a step of a node to those that are possible now.
-func (s *Sim) offer(p *Proc, k Kind, outcome int) {
-	thread := 2 * p.actor.index
-	if optional(k) || k == Resume {
-		thread++
-	}
-	s.steps = append(s.steps, Step{Kind: k, Thread: thread, Name: p.name, proc: p, outcome: outcome})
 }
 
 // take takes the step and returns its effect in words. Words that cost work are made only for a trace.
@@ -567,4 +429,22 @@ func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 		note = signed(d)
 	}
 	return note
+}
+
+// Config returns how the run is made.
+func (s *Sim) Config() *Config { return &s.cfg }
+
+// Taken counts the steps so far.
+func (s *Sim) Taken() int { return s.result.Steps }
+
+// Asked returns the requests whose answers have not arrived, with their actors, as far as they are Sorted.
+func (s *Sim) Asked() (asked []string) {
+	for _, a := range s.actors {
+		for _, p := range append([]*Proc{a.proc}, a.lanes...) {
+			if sorted, ok := p.request.(Sorted); ok {
+				asked = append(asked, p.name+" "+sorted.SortKey())
+			}
+		}
+	}
+	return asked
 }

@@ -60,9 +60,9 @@ func (s *Sim) counts(o orphan) bool { return !o.reads || s.cfg.Off&OrphanedReads
 
 func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
 
-// canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps
+// Canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps
 // of two actors that the world does not know by name, and that are in the same state, have one.
-func (s *Sim) canonical(step *Step) uint64 {
+func (s *Sim) Canonical(step *Step) uint64 {
 	h := fingerprint.Hash(step.Kind)
 	if step.planned {
 		h = ^h
@@ -165,7 +165,7 @@ func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != c
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
 // for a state: the code is at a point that it reaches in many ways. So different histories can lead to equal states. A
-// wrong use hides schedules from an Exploration. The function of returns the present state twice: with ranks in place
+// wrong use hides schedules from a search. The function of returns the present state twice: with ranks in place
 // of the names of symmetric actors, as in Symmetry, and with the names. The local part of the state is what the code
 // remembers of its inputs.
 func (p *Proc) Forget(local string, of func() (state, named uint64)) {

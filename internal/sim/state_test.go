@@ -136,7 +136,7 @@ func TestWhatMakesAState(t *testing.T) {
 	}
 	lane := func(d time.Duration) func(*sim.Sim) {
 		return node(sim.Actor{Run: func(p *sim.Proc) {
-			here := p.Clock().(lanes)
+			here := p.Clock()
 			here.Lane(func() { p.Clock().Sleep(d) })
 			here.Lane(func() { p.Clock().Sleep(time.Hour) })
 			here.Join()
@@ -152,7 +152,7 @@ func TestWhatMakesAState(t *testing.T) {
 		p.Do(asks{})
 	}})
 	both := node(sim.Actor{Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
-		here := p.Clock().(lanes)
+		here := p.Clock()
 		here.Lane(func() { p.Do(asks{}) })
 		here.Lane(func() { p.Do(asks{}) })
 		here.Join()

@@ -128,6 +128,18 @@ func ObjectNamed(parts ...string) uint64 {
 	return uint64(h)
 }
 
+// SortKey returns the content of the request that takes effect, if it is Sorted; else "".
+func (s Step) SortKey() string {
+	request := s.orphaned
+	if s.Kind == Effect {
+		request = s.proc.request
+	}
+	if sorted, ok := request.(Sorted); ok {
+		return sorted.SortKey()
+	}
+	return ""
+}
+
 // id identifies a step among all those possible now. It stays the same while other steps that do not race with it are
 // taken.
 func (s Step) id() uint64 {

@@ -36,8 +36,26 @@ type Chooser interface {
 	Choose(steps []Step) int
 }
 
-// abandon is chosen instead of a step to end the run where it is.
-const abandon = -1
+// Abandon is chosen instead of a step to end the run where it is.
+const Abandon = -1
+
+// Explorer is a Chooser that is asked at each moment, also where only one step is possible, and may choose a tick of
+// Step.Further, too. It is part of a search through all schedules: see package exhaustive.
+type Explorer interface {
+	Chooser
+	// Begin is called before the run begins, or goes on (see Kept). It returns the reductions that Sim.Fingerprint does
+	// without.
+	Begin(*Sim) Reduction
+	// Ended is called at the end of the run. An error breaks it.
+	Ended(Result) error
+}
+
+// exploredBy lets an explorer choose.
+func (s *Sim) exploredBy(e Explorer) {
+	s.chooser, s.explorer, s.cfg.Off = e, e, e.Begin(s)
+	s.watcher, _ = e.(Watcher)
+	s.eager = s.cfg.Off&UnreadClocks != 0
+}
 
 // Watcher is implemented by a Chooser that is told of every step taken, also if it was the only one possible.
 type Watcher interface {
@@ -55,21 +73,21 @@ type randomWalk struct{ rng *rand.Rand }
 func (w randomWalk) Choose(steps []Step) int { return w.rng.IntN(len(steps)) }
 
 // DivergedError says that a replayed schedule does not fit the run: the scenario, the protocol or the simulator has
-// changed since it was recorded; or that a run of an Exploration cannot be repeated.
+// changed since it was recorded; or that a run of a search cannot be repeated.
 type DivergedError struct {
-	step    int // the number of the step that could not be taken, from 1
+	Step    int // the number of the step that could not be taken, from 1
 	choice  int // the position that was asked for
 	options int // the number of steps that were possible
-	// differs says in which way a run of an Exploration is not the same as another one; "" for a replay.
-	differs string
+	// Differs says in which way a run of a search is not the same as another one; "" for a replay.
+	Differs string
 }
 
 func (e *DivergedError) Error() string {
-	if e.differs != "" {
-		return fmt.Sprintf("the run cannot be repeated: at step %d %s", e.step, e.differs)
+	if e.Differs != "" {
+		return fmt.Sprintf("the run cannot be repeated: at step %d %s", e.Step, e.Differs)
 	}
 	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible "+
-		"(0 to %d); it was recorded for another scenario, protocol or version", e.step, e.choice, e.options,
+		"(0 to %d); it was recorded for another scenario, protocol or version", e.Step, e.choice, e.options,
 		e.options-1)
 }
 

@@ -9,156 +9,54 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
-// team is an exploration that several goroutines make.
+// team is what the histories of several searchers share.
 type team struct {
-	members []*Exploration // the first is the one that was divided
-	known   visited
-	same    map[fingerprint.Hash]did
-	code    sync.Mutex // held while code of actors runs
+	size int
+	same map[fingerprint.Hash]did
+	code sync.Mutex // held while code of actors runs
 }
 
-// Divide splits the rest of an exploration, between two runs, among n explorations. The first is x. Between one
-// [Exploration.Meet] and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all
-// have found until the latest Meet, and what it has found itself. So what it finds depends on how many runs each of
-// them makes between two of them, and not on who is faster. After a Meet, the counts of x are those of all.
-//
-// # Why the whole is explored
-//
-// A run visits a state with some steps asleep. Take an order of steps from there to the end of the run. Its openers are
-// the steps of the order that could come first, and none of them is asleep. The visit may take an opener. Then no other
-// opener is asleep after the first one that it takes. Or the visit takes no opener. Then it knows of visits that took
-// all openers, or those that are in a persistent set. Each of these visits knew the ones before it: one exploration
-// made both, or a Meet came between. Take the last of these visits that took an opener, and the first opener that it
-// took. Suppose that another opener was asleep after it. Then a later one of these visits did not have that opener
-// asleep, and took it. So the visit was not the last, which is a contradiction. By induction over its length, the end
-// of the order is reached.
-//
-// Two rules follow. A known state is left by all steps that have slept in all visits so far, whatever the persistent
-// set. And two explorations may visit a state between the same two meetings. Then the findings of one of them count,
-// and the other has worked in vain.
-func (x *Exploration) Divide(n int) {
-	t, most := &team{known: x.visited, same: x.pasts.same}, cmp.Or(x.pasts.most, mostPasts)
-	for i := range n {
-		m := x
-		if i > 0 {
-			m = &Exploration{Off: x.Off, Backwards: x.Backwards, begun: true}
-		}
-		m.team, m.visited = t, newVisited()
-		m.visited.known = &t.known
-		m.pasts.same, m.pasts.team, m.pasts.most = nil, t, most/n
-		t.members = append(t.members, m)
-	}
+// Divide shares the room and the knowledge of m with others, which are empty: with those of searchers that may run at
+// the same time.
+func (m *Histories) Divide(others []*Histories) {
+	t := &team{size: 1 + len(others), same: m.same}
 	if t.same == nil {
 		t.same = map[fingerprint.Hash]did{}
 	}
+	m.same, m.team, m.Most = nil, t, cmp.Or(m.Most, mostPasts)/t.size
+	for _, o := range others {
+		o.team, o.Most = t, m.Most
+	}
 }
 
-// Divided says that x was divided.
-func (x *Exploration) Divided() bool { return x.team != nil }
-
-// Members are the explorations among which x was divided; x alone if it was not.
-func (x *Exploration) Members() []*Exploration {
-	if x.team == nil {
-		return []*Exploration{x}
-	}
-	return x.team.members
-}
-
-// known are the states that all know.
-func (x *Exploration) known() *visited {
-	if x.team == nil {
-		return &x.visited
-	}
-	return &x.team.known
-}
-
-// Meet shares the findings of all explorations that x was divided into, and gives idle ones a part of the others' work.
-// No run is under way then. It returns false if nothing is left, or if a bound of x is met. An error says that the code
-// of two of them contradicts Proc.Forget.
-func (x *Exploration) Meet() (left bool, err error) {
-	for _, m := range x.team.members {
-		if err := x.team.learn(m); err != nil {
-			x.err = err
-			return false, err
-		}
-	}
-	for _, m := range x.team.members {
-		if m.open() == 0 {
-			x.team.share(m)
-		}
-		left = left || m.open() > 0
-	}
-	return left && !x.met(), nil
-}
-
-// learn makes known what a member has found.
-func (t *team) learn(m *Exploration) error {
-	//isrsim:unordered each by itself; the numbers of sets mean nothing
-	for state, n := range m.visited.states {
-		ids := m.visited.sets[n]
-		if asleep, seen := t.known.asleep(state); !seen || len(ids) < len(asleep) {
-			t.known.put(state, ids)
-		}
-	}
-	m.visited.forget()
-	for _, of := range slices.Sorted(maps.Keys(m.pasts.same)) {
-		is := m.pasts.same[of]
+// Meet lets the others of a team know what the code depends on, as far as it has said so. An error says that the code
+// of two of them contradicts Proc.Forget. No code runs then.
+func (m *Histories) Meet() error {
+	t := m.team
+	for _, of := range slices.Sorted(maps.Keys(m.same)) {
+		is := m.same[of]
 		if err := t.same[of].differs(is); err != nil {
 			return err
 		}
 		t.same[of] = is
 	}
-	if clear(m.pasts.same); len(t.same) > m.pasts.most*len(t.members) { // a full memory is emptied
+	if clear(m.same); len(t.same) > m.Most*t.size { // a full memory is emptied
 		clear(t.same)
 	}
 	return nil
 }
 
-// forget drops the states, but not what others know.
-func (v *visited) forget() {
-	clear(v.states)
-	clear(v.number)
-	v.sets = v.sets[:1]
-}
-
-// open counts the branches that are left.
-func (x *Exploration) open() (n int) {
-	for i := range x.frames {
-		n += len(x.frames[i].todo)
-	}
-	return n
-}
-
-// share gives a member who has nothing left half of a frame: the one with the fewest choices before it, of those who
-// have two branches or more.
-func (t *team) share(idle *Exploration) {
-	var from *Exploration
-	var top *frame
-	for _, m := range t.members {
-		if m.open() < 2 {
-			continue
-		}
-		first := slices.IndexFunc(m.frames, func(f frame) bool { return len(f.todo) > 0 })
-		if f := &m.frames[first]; top == nil || f.at < top.at {
-			from, top = m, f
-		}
-	}
-	if top == nil {
-		return
-	}
-	keep := len(top.todo) / 2
-	given := frame{at: top.at, each: top.each, todo: slices.Clone(top.todo[keep:])}
-	given.asleep = slices.Concat(top.asleep, top.todo[:keep]) // they are taken first
-	top.todo = top.todo[:keep]
-	idle.path, idle.frames = slices.Clone(from.path[:given.at]), []frame{given}
-}
-
-// Alone calls f while no actor's code runs in the other explorations: code may wrongly share state within this process,
-// which must be detected without crashing. Code that runs in f is not remembered.
-func (x *Exploration) Alone(f func()) {
-	if x.team != nil {
-		x.team.code.Lock()
-		defer x.team.code.Unlock()
+// Alone calls f while no actor's code runs for the others of a team.
+func (m *Histories) Alone(f func()) {
+	if m.team != nil {
+		m.team.code.Lock()
+		defer m.team.code.Unlock()
 	}
 	f()
 }
+
+// Runs counts the runs of code, each from one park to the next.
+func (m *Histories) Runs() int { return m.runs }
+
+// Len counts what is remembered.
+func (m *Histories) Len() int { return len(m.next) + len(m.same) }

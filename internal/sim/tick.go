@@ -56,6 +56,12 @@ type Idle interface {
 	Idle(t time.Time) bool
 }
 
+// Idle says whether the step is a tick to an instant that is there only for values that code does not look at, in a run
+// that remembers what its code does.
+func (s Step) Idle() bool {
+	return s.Kind == Tick && s.sim.pasts != nil && s.sim.required && s.sim.idle(s.until)
+}
+
 // idle says whether nothing can change at t unless code looks at a value that it does not look at.
 func (s *Sim) idle(t time.Time) bool {
 	for i, src := range s.sources {
@@ -68,7 +74,7 @@ func (s *Sim) idle(t time.Time) bool {
 }
 
 // Further returns the ticks to all later instants at which something can change, if the step is a tick while something
-// else could happen; nothing otherwise. An [Exploration] takes them, and so does [Replay]; other strategies never meet
+// else could happen; nothing otherwise. A search takes them, and so does [Replay]; other strategies never meet
 // them. Their positions follow on those of the steps that a Chooser is offered. The caller only reads the slice, and
 // only until the next step.
 //

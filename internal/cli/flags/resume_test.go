@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
 // A search is saved soon, then up to once a minute, and when it ends early: a killed process loses at most a minute.
@@ -25,7 +25,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	schedules := 0
 	search := func() (*campaign.Search, error) {
-		return &campaign.Search{Reached: &sim.Saved{Schedules: schedules}}, nil
+		return &campaign.Search{Reached: &exhaustive.Saved{Schedules: schedules}}, nil
 	}
 	kept := func() int {
 		text, err := os.ReadFile(file)
@@ -58,7 +58,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 			if over {
 				return nil, v.Keep(search, true)
 			}
-			return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
+			return &campaign.Proof{Explored: exhaustive.Explored{Complete: true}}, nil
 		}, campaign.Prove{}, file, io.Discard, clock))
 	}
 	if part(true, 130); kept() != 130 {
@@ -92,7 +92,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	log.Reset()
 	if proof, err := new(Program).resume(func(campaign.Prove) (*campaign.Proof, error) {
 		must.OK(t, os.MkdirAll(filepath.Join(file, "not empty"), 0o700)) // so that it cannot be removed
-		return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
+		return &campaign.Proof{Explored: exhaustive.Explored{Complete: true}}, nil
 	}, campaign.Prove{}, file, &log, clock); err != nil || proof == nil || log.Len() == 0 {
 		t.Errorf("got %v, %v, %q of a file that cannot be removed, expected the proof and a line", proof, err,
 			log.String())
@@ -103,7 +103,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 // although no process uses them again.
 func TestResumeKeepsWhatIsReal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
-	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
+	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &exhaustive.Saved{}}, nil }
 	before, after := Program{nodes: &nodes.Program{}}, Program{nodes: &nodes.Program{}}
 	before.nodes.Uses("what workers do")
 	for _, p := range []*Program{&before, &after} {
@@ -121,7 +121,7 @@ func TestResumeKeepsWhatIsReal(t *testing.T) {
 // A full disk is not the user's mistake. At the end of a search it makes the result unknown; earlier, there may be room
 // again later.
 func TestASearchThatCannotBeKept(t *testing.T) {
-	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
+	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &exhaustive.Saved{}}, nil }
 	tooLong := strings.Repeat("k", 250) // no room for the name of the file that is written at first
 	for _, over := range []bool{false, true} {
 		var log bytes.Buffer

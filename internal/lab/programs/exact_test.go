@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
 // counted is a program of the literature whose traces have been counted, by its size.
@@ -114,7 +115,7 @@ func TestTracesAreAsManyAsPublished(t *testing.T) {
 				continue
 			}
 			threads := c.threads(size)
-			if got := explored(t, threads, &sim.Exploration{}, make([]request, len(threads))); got != want {
+			if got := explored(t, threads, &exhaustive.Exploration{}, make([]request, len(threads))); got != want {
 				t.Errorf("%s(%d): %+v, want %+v", c.name, size, got, want)
 			}
 		}
@@ -125,7 +126,7 @@ func TestTracesAreAsManyAsPublished(t *testing.T) {
 func TestIncrementsOfTwinsAreOneTrace(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		traces := 0
-		for x := (sim.Exploration{}); x.Next(); {
+		for x := (exhaustive.Exploration{}); x.Next(); {
 			m := &memory{variables: map[string]*variable{}}
 			v := m.at("x")
 			s := sim.New(sim.Config{
@@ -176,7 +177,7 @@ func TestOptimalSearchRunsEachTraceOnce(t *testing.T) {
 		}
 	}
 	for seed := range uint64(effort.Fewer(2000, 100)) {
-		threads, x := drawn(seed), &sim.Exploration{MaxSchedules: 1000}
+		threads, x := drawn(seed), &exhaustive.Exploration{MaxSchedules: 1000}
 		if all := explored(t, threads, x, make([]request, len(threads))); x.Explored().Complete {
 			once(fmt.Sprint("drawn ", seed), threads, all.traces)
 		}

@@ -24,7 +24,8 @@ var Module = Rules{
 		{"ddbfake/internal/packed", "fixtures/ddblocal", "internal/base/faults",
 			"internal/cli/progress", "internal/sim",
 			"internal/rules/browser", "internal/rules/effort", "scenario/history"},
-		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/sim/strategy"},
+		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/sim/exhaustive",
+			"internal/sim/strategy"},
 		{"ddbfake/internal/partiql"},
 		{
 			"ddbfake", "internal/lab/programs", "internal/rules/conformance", "internal/rules/conformance/differential",

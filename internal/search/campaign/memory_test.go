@@ -26,6 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -513,8 +514,8 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 		seen = bound
 	}
 	v.MaxStates = 0
-	var heard sim.Explored
-	v.Progress = func(e sim.Explored) {
+	var heard exhaustive.Explored
+	v.Progress = func(e exhaustive.Explored) {
 		if e.Schedules < heard.Schedules || e.States < heard.States || e.Share < heard.Share {
 			t.Errorf("heard of %+v after %+v", e, heard)
 		}
@@ -536,21 +537,21 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 	now, later := crew{size: 2, round: 1}, crew{alone: 1, size: 2, round: 1}
 	for name, test := range map[string]struct {
 		v    Prove
-		x    sim.Exploration
+		x    exhaustive.Exploration
 		want bool
 	}{
-		"a search":          {Prove{Protocol: recipe, crew: now}, sim.Exploration{}, true},
-		"without memory":    {Prove{Protocol: recipe, crew: now, Forgetful: true}, sim.Exploration{}, true},
-		"a bound of states": {Prove{Protocol: recipe, crew: now, MaxStates: 1}, sim.Exploration{}, true},
-		"too early":         {Prove{Protocol: recipe, crew: later}, sim.Exploration{}, false},
-		"much too early":    {Prove{Protocol: recipe}, sim.Exploration{}, false},
-		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, sim.Exploration{}, false},
-		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
-		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
+		"a search":          {Prove{Protocol: recipe, crew: now}, exhaustive.Exploration{}, true},
+		"without memory":    {Prove{Protocol: recipe, crew: now, Forgetful: true}, exhaustive.Exploration{}, true},
+		"a bound of states": {Prove{Protocol: recipe, crew: now, MaxStates: 1}, exhaustive.Exploration{}, true},
+		"too early":         {Prove{Protocol: recipe, crew: later}, exhaustive.Exploration{}, false},
+		"much too early":    {Prove{Protocol: recipe}, exhaustive.Exploration{}, false},
+		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, exhaustive.Exploration{}, false},
+		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, exhaustive.Exploration{}, false},
+		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, exhaustive.Exploration{}, false},
 		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{SDK: true}},
-			sim.Exploration{}, false},
+			exhaustive.Exploration{}, false},
 		"one of a program": {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now},
-			sim.Exploration{}, false},
+			exhaustive.Exploration{}, false},
 	} {
 		if got := test.v.divides(&test.x); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)

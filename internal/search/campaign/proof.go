@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -18,7 +18,7 @@ import (
 // Proof is the result of a search. Its verdict is ok only if the search is complete.
 type Proof struct {
 	Report
-	Explored sim.Explored
+	Explored exhaustive.Explored
 	// States are all reachable states, ascending, after a complete search with Prove.Certify.
 	States []uint64
 

@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -26,7 +27,7 @@ import (
 
 // Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
 // restarts and clock steps, each possible fault's times), until one violates an invariant or none is left. See
-// sim.Exploration for the schedules that need not be run, and for the assumptions of a proof.
+// exhaustive.Exploration for the schedules that need not be run, and for the assumptions of a proof.
 //
 //	proof, err := campaign.Prove{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(proof.Summary(), proof.Explored.Complete, proof.Explored.States)
@@ -67,7 +68,7 @@ type Prove struct {
 	// came to a state that Against lacks: then the search goes on from where it was kept before. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
 	// Progress, if set, is called after each schedule with the progress of the search.
-	Progress func(sim.Explored)
+	Progress func(exhaustive.Explored)
 
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same.
 	// Without it, the code of nodes in this process runs once for each new past, and a schedule goes on where it
@@ -221,7 +222,7 @@ func (v Prove) explore(
 		unjudged: judgesNothing(s, v.Options), only: v.Only,
 	}}
 	remembers := v.off&sim.RememberedCode == 0
-	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode,
+	x := exhaustive.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode,
 		Repeat: v.SDK && !remembers}
 	check := checker{certificate: v.Against}
 	switch {
@@ -353,7 +354,7 @@ func (v Prove) take(ctx context.Context, proof *Proof, o *kernel.Outcome) (err e
 		}
 	}
 	if proof.add(o); o.Verdict == invariant.Violated {
-		proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, sim.Exhaustive
+		proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, exhaustive.Name
 	}
 	return nil
 }
@@ -378,7 +379,7 @@ func (v Prove) replay(ctx context.Context, choices schedule.Choices) (*kernel.Ou
 }
 
 // ended names the reason why the search ended before it was complete.
-func (v Prove) ended(ctx context.Context, e sim.Explored) string {
+func (v Prove) ended(ctx context.Context, e exhaustive.Explored) string {
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return "interrupted"

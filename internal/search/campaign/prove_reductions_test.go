@@ -24,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -40,7 +41,7 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 		p := scenariotest.Protocol(t, name)
 		p.Memoryless = true
 		for _, forgetful := range []bool{false, true} {
-			var found [2]sim.Explored
+			var found [2]exhaustive.Explored
 			for i, off := range []sim.Reduction{0, sim.InterchangeableActors} {
 				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Forgetful: forgetful}.Run(t.Context())
 				if err != nil || proof.Verdict != invariant.OK {
@@ -182,7 +183,7 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 			invariant.Unknown, false},
 	}
 	for _, test := range effort.Quick(all, all[2:4]) {
-		var found [2]sim.Explored
+		var found [2]exhaustive.Explored
 		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
 			proof, err := Prove{
 				Scenario: s, Protocol: test.protocol, Seed: 1, MaxSchedules: test.most, off: off,
@@ -589,9 +590,9 @@ func leavesOutNothing(t *testing.T, name string, s *kernel.Scenario, p isr.Proto
 // endsOf explores a scenario. It returns the states in which runs end, and the invariants that they break.
 func endsOf(
 	t *testing.T, s *kernel.Scenario, p isr.Protocol, o kernel.Options, off sim.Reduction,
-) (ends, broken []string, explored sim.Explored) {
+) (ends, broken []string, explored exhaustive.Explored) {
 	t.Helper()
-	x, end, breaks := sim.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}
+	x, end, breaks := exhaustive.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}
 	for x.Next() {
 		probe := &hooks.Probe{Search: true, Off: off}
 		o, err := kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(),

@@ -24,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -68,7 +69,7 @@ func TestTheReferencesAreProved(t *testing.T) {
 }
 
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	search := func(processors int) sim.Explored {
+	search := func(processors int) exhaustive.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		return prove(t, campaign.Prove{
 			Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: effort.Fewer(3000, 300),
@@ -199,7 +200,7 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 		{context.Background(), campaign.Prove{Scenario: s, MaxStates: 100},
 			"the bound of 100 states was met", "branches not taken"},
 		{over, campaign.Prove{Scenario: s}, "lunch", "everything"},
-		{stopped, campaign.Prove{Scenario: s, Progress: func(e sim.Explored) {
+		{stopped, campaign.Prove{Scenario: s, Progress: func(e exhaustive.Explored) {
 			if e.Schedules == 5 {
 				stop()
 			}
@@ -366,7 +367,7 @@ func BenchmarkProve(b *testing.B) {
 			}
 			defer heap.CollectRarely()()
 			v := campaign.Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: p.New != nil}}
-			var e sim.Explored
+			var e exhaustive.Explored
 			for b.Loop() {
 				if e = prove(b, v).Explored; !e.Complete {
 					b.Fatal("not complete")

@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -47,10 +48,10 @@ type Search struct {
 	// Real lists the unsimulated things that a program used so far. The command that has the program fills it.
 	Real []string `json:"real,omitempty"`
 	// Witnesses are runs of a program, by which it is known again.
-	Witnesses witnesses  `json:"witnesses,omitzero"`
-	Ends      []metEnd   `json:"ends,omitempty"`
-	Reached   *sim.Saved `json:"reached"`
-	Sum       string     `json:"sum"` // the SHA-256 of the rest
+	Witnesses witnesses         `json:"witnesses,omitzero"`
+	Ends      []metEnd          `json:"ends,omitempty"`
+	Reached   *exhaustive.Saved `json:"reached"`
+	Sum       string            `json:"sum"` // the SHA-256 of the rest
 }
 
 // witnesses are runs at equal distances, which a further part makes once more.
@@ -129,7 +130,7 @@ type metEnd struct {
 }
 
 // search returns the search so far.
-func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) (*Search, error) {
+func (v Prove) search(x *exhaustive.Exploration, proof *Proof, ends hooks.Ends, code string) (*Search, error) {
 	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	if err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func ReadSearch(file []byte) (*Search, error) {
 }
 
 // resume puts the exploration and the proof to where the search v.From was.
-func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) error {
+func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, ends hooks.Ends, code string) error {
 	s := v.From
 	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	switch {

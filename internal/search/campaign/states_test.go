@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -577,7 +578,7 @@ func TestWhoIsInterchangeable(t *testing.T) {
 		p := does(func(context.Context, doing, string) error { return nil })
 		p.Memoryless = true
 		probe := &hooks.Probe{Search: true}
-		x := sim.Exploration{}
+		x := exhaustive.Exploration{}
 		x.Next()
 		if _, err := (kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy()}).
 			Do(hooks.With(t.Context(), probe)); err != nil {
@@ -609,7 +610,7 @@ func TestNamesInKeysTellMachinesApart(t *testing.T) {
 			s := scenariotest.Parsed(t,
 				"name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+twoActors)
 			var taken *sim.TakenError
-			for x := (sim.Exploration{}); x.Next(); {
+			for x := (exhaustive.Exploration{}); x.Next(); {
 				_, err := kernel.Run{Scenario: s, Protocol: p, Strategy: x.Strategy()}.
 					Do(hooks.With(t.Context(), &hooks.Probe{Search: true}))
 				if errors.As(err, &taken) {

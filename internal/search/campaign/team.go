@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -24,7 +25,7 @@ var usualCrew = crew{alone: 1 << 15, size: 8, round: 256}
 // searcher runs the schedules of one exploration.
 type searcher struct {
 	Prove
-	x      *sim.Exploration
+	x      *exhaustive.Exploration
 	looked *hooks.Probe
 	audits bool
 	sample uint64 // the seed of the schedules that are repeated
@@ -71,7 +72,7 @@ func (s *searcher) due() bool {
 // divides says that the search goes on as a team. Nodes' code runs alone, so that state shared between machines is
 // detected safely; so do the caller's invariants, which may keep state. So a team is faster only where code is
 // remembered; elsewhere it comes to the same result.
-func (v Prove) divides(x *sim.Exploration) bool {
+func (v Prove) divides(x *exhaustive.Exploration) bool {
 	one := v.MaxSchedules > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
 		schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone

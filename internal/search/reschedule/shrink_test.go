@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
@@ -167,7 +168,7 @@ func late(strategy sim.Strategy) sim.Result {
 
 func TestATickOfASearchIsRecordedAndFollowed(t *testing.T) {
 	attempt := func(s sim.Strategy) (sim.Result, bool) { return late(s), true }
-	x, passed := sim.Exploration{MaxSchedules: 2000}, 0
+	x, passed := exhaustive.Exploration{MaxSchedules: 2000}, 0
 	for x.Next() {
 		found := late(x.Strategy())
 		want, _ := reschedule.Record(strategy.Replay(found.Choices), attempt)

@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -85,10 +85,10 @@ func Bounds(s *kernel.Scenario) string {
 }
 
 // Searched says how much a search has done so far.
-func Searched(e sim.Explored) string {
+func Searched(e exhaustive.Explored) string {
 	share := fmt.Sprintf("%.0f %% of the tree", 100*e.Share)
 	if e.Share < 0.01 {
-		share = "within the first 1 % of the tree, where most states are" // see sim.Explored.Share
+		share = "within the first 1 % of the tree, where most states are" // see exhaustive.Explored.Share
 	}
 	return fmt.Sprintf("%d schedules, %d states, %s", e.Schedules, e.States, share)
 }

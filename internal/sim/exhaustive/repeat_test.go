@@ -1,4 +1,4 @@
-package sim_test
+package exhaustive_test
 
 import (
 	"encoding/json"
@@ -14,11 +14,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
 func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
 	effort.OneAtATime(t)
-	once, twice := &sim.Exploration{}, &sim.Exploration{Repeat: true}
+	once, twice := &exhaustive.Exploration{}, &exhaustive.Exploration{Repeat: true}
 	finals, both := exploreIncrements(t, once), exploreIncrements(t, twice)
 	if diff := cmp.Diff(once.Explored(), twice.Explored()); diff != "" {
 		t.Errorf("explored (-once +twice):\n%s", diff)
@@ -30,14 +31,14 @@ func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
 	}
 	for seed := range uint64(30) {
 		p := drawProgram(sim.Stream(seed, "repeated program"), seed, 4)
-		explored := func(x *sim.Exploration) sim.Explored {
+		explored := func(x *exhaustive.Exploration) exhaustive.Explored {
 			for x.Next() {
 				p.runAs(x.Strategy(), true, func(*sim.Sim) {})
 			}
 			return x.Explored()
 		}
 		const most = 300
-		once, twice := explored(&sim.Exploration{MaxSchedules: most}), explored(&sim.Exploration{
+		once, twice := explored(&exhaustive.Exploration{MaxSchedules: most}), explored(&exhaustive.Exploration{
 			MaxSchedules: most, Repeat: true,
 		})
 		if diff := cmp.Diff(once, twice); diff != "" {
@@ -47,7 +48,7 @@ func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
 }
 
 func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
-	x := &sim.Exploration{Repeat: true}
+	x := &exhaustive.Exploration{Repeat: true}
 	for _, complete := range []bool{false, true} {
 		x.Next()
 		incrementers(sim.Config{Strategy: x.Strategy()}, 1)
@@ -60,7 +61,7 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 // A spared run is not repeated, and counts as if it had been.
 func TestASparedRunIsNotRepeated(t *testing.T) {
 	for actors := 1; actors <= 3; actors++ {
-		x, repeated := &sim.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
+		x, repeated := &exhaustive.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
 		for x.Next() {
 			if x.Repeating() {
 				repeated++
@@ -114,7 +115,7 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x, runs := &sim.Exploration{Repeat: true}, 0
+			x, runs := &exhaustive.Exploration{Repeat: true}, 0
 			var last error
 			for x.Next() {
 				r := &register{}
@@ -139,7 +140,7 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 
 // A run without a choice is compared with its repetition like any other.
 func TestARunWithoutAChoiceIsComparedToo(t *testing.T) {
-	x, runs := &sim.Exploration{Repeat: true}, 0
+	x, runs := &exhaustive.Exploration{Repeat: true}, 0
 	var last error
 	for x.Next() {
 		s := sim.New(sim.Config{Strategy: x.Strategy()})
@@ -166,7 +167,7 @@ func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
 		{[]string{"x", "y"}, []string{"x"}, "y", ""},
 		{nil, []string{"z"}, "", "z"},
 	} {
-		if a, b := sim.FirstDifference(test.a, test.b); a != test.differs || b != test.other {
+		if a, b := exhaustive.FirstDifference(test.a, test.b); a != test.differs || b != test.other {
 			t.Errorf("%q and %q differ in %q and %q, want %q and %q", test.a, test.b, a, b, test.differs, test.other)
 		}
 	}
@@ -175,7 +176,7 @@ func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
 // A repetition with the same number of steps and another end is another run.
 func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	for _, breaks := range []int{0, 1} { // the first run, or its repetition
-		x, runs := &sim.Exploration{Repeat: true}, 0
+		x, runs := &exhaustive.Exploration{Repeat: true}, 0
 		var last sim.Result
 		for x.Next() {
 			r := &register{}
@@ -201,7 +202,7 @@ func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 // After the last choice only the end is compared: a repetition that is longer or shorter is another run.
 func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 	for _, longer := range []int{0, 1} { // the first run, or its repetition
-		x, runs := &sim.Exploration{Repeat: true}, 0
+		x, runs := &exhaustive.Exploration{Repeat: true}, 0
 		var last error
 		for x.Next() {
 			r := &register{}
@@ -234,21 +235,21 @@ func TestASavedExplorationGoesOn(t *testing.T) {
 	effort.OneAtATime(t)
 	for seed := range uint64(effort.Quick(40, 10)) {
 		p := drawProgram(sim.Stream(seed, "saved program"), seed, 4)
-		begin := func() *sim.Exploration {
-			x := &sim.Exploration{MaxSchedules: 40, Repeat: seed%2 == 1}
+		begin := func() *exhaustive.Exploration {
+			x := &exhaustive.Exploration{MaxSchedules: 40, Repeat: seed%2 == 1}
 			if seed%4 == 3 {
 				x.Spare = func(n int) bool { return n%3 != 0 }
 			}
 			return x
 		}
 		// run makes one run, and says how it went.
-		run := func(x *sim.Exploration) string {
+		run := func(x *exhaustive.Exploration) string {
 			again := x.Repeating()
 			_, result := p.runAs(x.Strategy(), true, func(*sim.Sim) {})
 			return fmt.Sprint(again, result, x.Explored())
 		}
 		// later saves an exploration, and returns one that goes on with it.
-		later := func(x *sim.Exploration) *sim.Exploration {
+		later := func(x *exhaustive.Exploration) *exhaustive.Exploration {
 			resumed := begin()
 			resumed.Resume(stored(t, x))
 			if diff := cmp.Diff(x.Explored(), resumed.Explored()); diff != "" {
@@ -274,11 +275,11 @@ func TestASavedExplorationGoesOn(t *testing.T) {
 }
 
 // stored returns an exploration as it is read from the file that keeps it.
-func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
+func stored(t *testing.T, x *exhaustive.Exploration) *exhaustive.Saved {
 	t.Helper()
 	saved := x.Save()
 	text := must.Of(json.Marshal(saved))(t)
-	read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
+	read := &exhaustive.Saved{States: saved.States, Asleep: saved.Asleep}
 	must.OK(t, json.Unmarshal(text, read))
 	return read
 }

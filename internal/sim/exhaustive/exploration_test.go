@@ -1,4 +1,4 @@
-package sim_test
+package exhaustive_test
 
 import (
 	"errors"
@@ -17,17 +17,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
 // noReduction switches all reductions off. The rest is a plain enumeration.
 const noReduction = sim.SleepSets | sim.StateComparison | sim.PersistentSets | sim.UnreadClocks | sim.OrphanedReads
-
-// AnswerFingerprint makes requests to registers comparable. Package sim itself knows whether an answer was lost: that
-// is the outcome of the request.
-func (a *access) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Number(uint64(a.value))), true
-}
 
 // explored has everything that an exploration of a program has reached, each once, sorted: the fingerprints of the ends
 // of its runs, of all states on the way, and the orders of its runs (see sim.Order).
@@ -41,12 +36,12 @@ type asked struct{ states, orders bool }
 // explore explores the program.
 func (p program) explore(
 	t *testing.T, off sim.Reduction, remember bool, asked asked, bound int,
-) (all explored, e sim.Explored) {
+) (all explored, e exhaustive.Explored) {
 	t.Helper()
-	x := sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
+	x := exhaustive.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
 	var run *sim.Sim
 	if asked.states {
-		x.OnVisit(func(v sim.Visit) {
+		x.OnVisit(func(v exhaustive.Visit) {
 			if v.Come {
 				all.States = append(all.States, run.Fingerprint())
 			}
@@ -173,20 +168,24 @@ func (m *machine) end() string {
 // sorted: what becomes the same when equal actors change places counts as one.
 func (p program) upToNames(
 	t *testing.T, off sim.Reduction, memory bool, bound int,
-) (states []uint64, ends []string, e sim.Explored) {
+) (states []uint64, ends []string, e exhaustive.Explored) {
 	t.Helper()
-	x := &sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
+	x := &exhaustive.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
 	var pool sim.Pool
 	defer pool.Close()
 	defer x.Close()
 	var m *machine
 	var run *sim.Sim
-	x.OnVisit(func(v sim.Visit) {
+	unknown := func(a, b string) bool {
+		return a != b && a != "" && b != "" && p.class(int(a[0]-'a')) == p.class(int(b[0]-'a')) &&
+			p.twin(a) && m.Rank(a)+m.Rank(b) == 0
+	}
+	x.OnVisit(func(v exhaustive.Visit) {
 		if v.Come {
 			states = append(states, run.Fingerprint())
 		}
 		if p.Twins {
-			if confused := run.Confused(); confused != "" {
+			if confused := v.Confused(run, unknown); confused != "" {
 				t.Fatalf("%s have one name\n%+v", confused, p)
 			}
 		}
@@ -275,7 +274,7 @@ func (names) Broken() bool    { return true }
 
 // Nothing that was explored counts where names have an order.
 func TestActorsWhoseNamesHaveAnOrderAreNotInterchangeable(t *testing.T) {
-	var x sim.Exploration
+	var x exhaustive.Exploration
 	var last sim.Result
 	for x.Next() {
 		s := sim.New(sim.Config{
@@ -296,7 +295,7 @@ func TestActorsWhoseNamesHaveAnOrderAreNotInterchangeable(t *testing.T) {
 // own step, which would keep the run going, must not be taken before it.
 func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 	for _, off := range []sim.Reduction{0, sim.PersistentSets} {
-		x, ends := sim.Exploration{Off: off}, map[int]bool{}
+		x, ends := exhaustive.Exploration{Off: off}, map[int]bool{}
 		var err error
 		for x.Next() {
 			m, result := corners[0].run(x.Strategy(), false)
@@ -328,7 +327,7 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 		"neither": {Actors: []programActor{{Script: last}, {Script: last}}},
 	} {
 		p.Registers, p.Immediate, p.Timeless = 1, true, true
-		x := sim.Exploration{}
+		x := exhaustive.Exploration{}
 		var err error
 		for x.Next() {
 			_, result := p.run(x.Strategy(), false)
@@ -352,12 +351,12 @@ func TestOrphanedReads(t *testing.T) {
 		look  bool
 		taken bool
 	}{{0, false, false}, {sim.OrphanedReads, false, true}, {0, true, true}} {
-		x := sim.Exploration{Off: sim.SleepSets | sim.PersistentSets | test.off, Backwards: true}
+		x := exhaustive.Exploration{Off: sim.SleepSets | sim.PersistentSets | test.off, Backwards: true}
 		if test.look {
 			x.Visit = func(uint64) bool { return true }
 		}
 		taken := false
-		x.OnVisit(func(v sim.Visit) { taken = taken || v.Taken >= 0 && v.Kind() == sim.Orphan })
+		x.OnVisit(func(v exhaustive.Visit) { taken = taken || v.Taken >= 0 && v.Kind() == sim.Orphan })
 		for x.Next() {
 			p.run(x.Strategy(), false)
 		}
@@ -386,7 +385,7 @@ func (w *walker) Choose(steps []sim.Step) int {
 	state := w.sim.Fingerprint()
 	var ids []uint64
 	for _, s := range steps {
-		ids = append(ids, s.ID())
+		ids = append(ids, s.Option(0).ID)
 	}
 	sorted := slices.Sorted(slices.Values(ids)) // requests of crashed machines are not ordered
 	if before, known := w.possible[state]; !known {
@@ -471,8 +470,8 @@ func leavesAllAwake(t *testing.T, draw func(seed uint64) program) {
 		p := draw(seed)
 		var run *sim.Sim
 		states := map[uint64]*left{}
-		x := sim.Exploration{Off: sim.PersistentSets | sim.OrphanedReads, MaxSchedules: 600}
-		x.OnVisit(func(m sim.Visit) {
+		x := exhaustive.Exploration{Off: sim.PersistentSets | sim.OrphanedReads, MaxSchedules: 600}
+		x.OnVisit(func(m exhaustive.Visit) {
 			if p.Twins { // the states are those up to names
 				m = m.UpToNames(run)
 			}
@@ -553,7 +552,7 @@ func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 }
 
 // exploreIncrements explores the incrementers.
-func exploreIncrements(t *testing.T, x *sim.Exploration) (finals map[int]int) {
+func exploreIncrements(t *testing.T, x *exhaustive.Exploration) (finals map[int]int) {
 	t.Helper()
 	finals = map[int]int{}
 	for x.Next() {
@@ -568,7 +567,7 @@ func exploreIncrements(t *testing.T, x *sim.Exploration) (finals map[int]int) {
 }
 
 func TestAnExplorationFindsEveryOutcomeOfALostUpdate(t *testing.T) {
-	x := &sim.Exploration{}
+	x := &exhaustive.Exploration{}
 	finals := exploreIncrements(t, x)
 	if len(finals) != 3 || finals[1] == 0 || finals[2] == 0 || finals[3] == 0 {
 		t.Errorf("three increments end in %v, want 1, 2 and 3", finals)
@@ -581,7 +580,7 @@ func TestAnExplorationFindsEveryOutcomeOfALostUpdate(t *testing.T) {
 func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 	// Writes of the same value race, but their order does not matter.
 	schedules := func(off sim.Reduction, comparable bool) int {
-		x := sim.Exploration{Off: off}
+		x := exhaustive.Exploration{Off: off}
 		for x.Next() {
 			r := &register{}
 			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
@@ -609,7 +608,7 @@ func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 // After Forget, two states count as the same one even if the actors observed different things before Forget.
 func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 	states := func(forgets bool) int {
-		x := sim.Exploration{}
+		x := exhaustive.Exploration{}
 		for x.Next() {
 			r := &register{}
 			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
@@ -632,7 +631,7 @@ func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 }
 
 func TestABoundLeavesBranchesOpenAndSaysSo(t *testing.T) {
-	for _, x := range []*sim.Exploration{{MaxSchedules: 3}, {MaxStates: 12}} {
+	for _, x := range []*exhaustive.Exploration{{MaxSchedules: 3}, {MaxStates: 12}} {
 		for x.Next() {
 			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
 		}
@@ -645,7 +644,7 @@ func TestABoundLeavesBranchesOpenAndSaysSo(t *testing.T) {
 
 func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	runs := 0
-	x := sim.Exploration{}
+	x := exhaustive.Exploration{}
 	var last sim.Result
 	for x.Next() {
 		runs++
@@ -666,7 +665,7 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 
 // A run that the user does not wait for is not explored, nor is what would follow on it.
 func TestARunThatIsLeftEndsTheExploration(t *testing.T) {
-	x, runs := sim.Exploration{}, 0
+	x, runs := exhaustive.Exploration{}, 0
 	for x.Next() {
 		runs++
 		s := sim.New(sim.Config{Strategy: x.Strategy()})
@@ -685,7 +684,7 @@ func TestARunThatIsLeftEndsTheExploration(t *testing.T) {
 
 // The step that was left to be taken no longer exists.
 func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
-	names, x := []string{"a", "b", "c"}, sim.Exploration{Off: noReduction}
+	names, x := []string{"a", "b", "c"}, exhaustive.Exploration{Off: noReduction}
 	var last sim.Result
 	for runs := 1; x.Next(); runs++ {
 		s := sim.New(sim.Config{Strategy: x.Strategy()})
@@ -706,15 +705,15 @@ func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 // This is the plain enumeration of three actors that only begin: six runs. After every second run, all branches that
 // are left are at the beginning.
 func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
-	if e := new(sim.Exploration).Explored(); e.Complete || e.Share != 0 {
+	if e := new(exhaustive.Exploration).Explored(); e.Complete || e.Share != 0 {
 		t.Errorf("before the first run an exploration is at %+v, want nothing explored", e)
 	}
-	want := []sim.Explored{
+	want := []exhaustive.Explored{
 		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1},
 		{Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
 	}
 	for bound := 1; bound <= 7; bound++ {
-		x, runs := sim.Exploration{Off: noReduction, MaxSchedules: bound}, 0
+		x, runs := exhaustive.Exploration{Off: noReduction, MaxSchedules: bound}, 0
 		for x.Next() {
 			s := sim.New(sim.Config{Strategy: x.Strategy()})
 			for _, name := range []string{"a", "b", "c"} {
@@ -735,7 +734,7 @@ func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
 
 func TestTheShareOfTheTreeGrowsToOne(t *testing.T) {
 	for n := range effort.Quick(20, 5) {
-		x, before := sim.Exploration{}, 0.0
+		x, before := exhaustive.Exploration{}, 0.0
 		p := drawProgram(sim.Stream(uint64(n), "share of the tree"), 3, 8)
 		for x.Next() {
 			p.run(x.Strategy(), true)
@@ -753,7 +752,7 @@ func TestTheShareOfTheTreeGrowsToOne(t *testing.T) {
 
 func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 	for bound := 1; bound < 40; bound++ {
-		x, before := sim.Exploration{MaxStates: bound}, 0
+		x, before := exhaustive.Exploration{MaxStates: bound}, 0
 		for x.Next() {
 			if before >= bound {
 				t.Fatalf("a run begins with %d states, want none from %d on", before, bound)
@@ -770,7 +769,7 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 // A state costs a few bytes: a set of steps that slept in several states is kept once, whatever the order in which they
 // fell asleep.
 func TestSleepSetsAreKeptOnce(t *testing.T) {
-	if n := sim.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2},
+	if n := exhaustive.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2},
 		[]uint64{3}, nil); n != 3 {
 		t.Errorf("%d sets are kept, want the empty one, {1, 2} and {3}", n)
 	}
@@ -779,7 +778,7 @@ func TestSleepSetsAreKeptOnce(t *testing.T) {
 func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 	effort.OneAtATime(t)
 	explore := func(backwards bool) (first, all []uint64) {
-		x := sim.Exploration{Backwards: backwards, Off: sim.PersistentSets, Visit: func(state uint64) bool {
+		x := exhaustive.Exploration{Backwards: backwards, Off: sim.PersistentSets, Visit: func(state uint64) bool {
 			first = append(first, state)
 			return true
 		}}
@@ -799,7 +798,7 @@ func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 func TestAVisitEndsTheExploration(t *testing.T) {
 	for stop := 1; stop < 10; stop++ {
 		told, ended := map[uint64]bool{}, false
-		x := sim.Exploration{Visit: func(state uint64) bool {
+		x := exhaustive.Exploration{Visit: func(state uint64) bool {
 			if told[state] {
 				t.Errorf("state %x is told again", state)
 			}
@@ -821,7 +820,7 @@ func TestAVisitEndsTheExploration(t *testing.T) {
 }
 
 func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
-	x := sim.Exploration{}
+	x := exhaustive.Exploration{}
 	for x.Next() {
 		s := sim.New(sim.Config{Strategy: x.Strategy(), MaxSteps: 3})
 		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
@@ -837,7 +836,7 @@ func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
 }
 
 func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	explore := func(processors int) (all []sim.Explored) {
+	explore := func(processors int) (all []exhaustive.Explored) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		for seed := range uint64(effort.Fewer(20, 5)) {
 			_, e := drawProgram(sim.Stream(seed, "program"), seed, 4).explore(t, 0, true, asked{}, 1000)
@@ -890,7 +889,7 @@ func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
 		{Crashes: 1, Script: []command{{}, {Sleep: time.Second}}}, {Script: []command{{}, {Sleep: time.Second}}}, {},
 	}}
 	told := func(off sim.Reduction) (orders []string, schedules int) {
-		x := sim.Exploration{Off: off}
+		x := exhaustive.Exploration{Off: off}
 		for x.Next() {
 			order := ""
 			_, s := p.sim(sim.Config{Strategy: x.Strategy(), Ordered: true, Trace: func(step sim.TraceStep) {
@@ -903,7 +902,7 @@ func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
 				orders = append(orders, order)
 			}
 			saved := x.Save()
-			x = sim.Exploration{Off: off}
+			x = exhaustive.Exploration{Off: off}
 			x.Resume(saved)
 		}
 		slices.Sort(orders)
@@ -921,7 +920,7 @@ func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
 // Requests left by two incarnations of a node are two steps, even without fingerprints of states.
 func TestRequestsOfTwoLivesAreTwoSteps(t *testing.T) {
 	writes := func(off sim.Reduction) map[string]bool {
-		x, all := sim.Exploration{Off: off, Backwards: true}, map[string]bool{}
+		x, all := exhaustive.Exploration{Off: off, Backwards: true}, map[string]bool{}
 		for x.Next() {
 			order, r := "", [2]register{{name: "r"}, {name: "s"}}
 			s := sim.New(sim.Config{Strategy: x.Strategy(), Trace: func(step sim.TraceStep) {

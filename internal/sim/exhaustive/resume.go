@@ -1,13 +1,15 @@
-package sim
+package exhaustive
 
 import (
 	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// Saved is an Exploration between two runs. A file can keep it, and [Resume] goes on with it.
+// Saved is an Exploration between two runs. A file can keep it, and [Exploration.Resume] goes on with it.
 type Saved struct {
-	Path               Choices       `json:"path"`
-	Frames             []SavedFrame  `json:"frames"`
+	Path               sim.Choices   `json:"path"`
+	Frames             []Frame       `json:"frames"`
 	Schedules, TooLong int           `json:",omitempty"`        // also those of Others
 	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
 	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
@@ -20,26 +22,9 @@ type Saved struct {
 
 // SavedMember is one of several explorations among which one was divided.
 type SavedMember struct {
-	Path               Choices
-	Frames             []SavedFrame
+	Path               sim.Choices
+	Frames             []Frame
 	Schedules, TooLong int
-}
-
-// SavedFrame is a moment with steps that are left to take.
-type SavedFrame struct {
-	At           int
-	Each         float64
-	Todo, Asleep []SavedStep
-}
-
-// SavedStep is a step that was possible.
-type SavedStep struct {
-	Kind          Kind
-	Thread, Actor int
-	ID            uint64
-	Position      int
-	Accesses      []Access `json:",omitempty"`
-	MayEnd        bool     `json:",omitempty"`
 }
 
 // SavedMoment is what a repetition of the latest run is compared with.
@@ -52,7 +37,7 @@ type SavedMoment struct {
 
 // SavedEnd is the end of a run.
 type SavedEnd struct {
-	End   End
+	End   sim.End
 	Steps int
 }
 
@@ -60,13 +45,13 @@ type SavedEnd struct {
 func (x *Exploration) Save() *Saved {
 	s := &Saved{
 		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
-		Sets: slices.Clone(x.known().sets), States: x.States(), Frames: saveFrames(x.frames),
+		Sets: slices.Clone(x.known().sets), States: x.States(), Frames: saved(x.frames),
 	}
 	for _, m := range x.Members()[1:] {
 		s.Schedules += m.done.Schedules
 		s.TooLong += m.done.TooLong
 		s.Others = append(s.Others,
-			SavedMember{slices.Clone(m.path), saveFrames(m.frames), m.done.Schedules, m.done.TooLong})
+			SavedMember{slices.Clone(m.path), saved(m.frames), m.done.Schedules, m.done.TooLong})
 	}
 	for _, state := range s.States {
 		s.Asleep = append(s.Asleep, x.known().states[state])
@@ -88,7 +73,7 @@ func (x *Exploration) Resume(s *Saved) {
 	}
 	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
 	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
-	x.frames = loadFrames(s.Frames)
+	x.frames = loaded(s.Frames)
 	for n, ids := range s.Sets[1:] {
 		x.visited.number[string(x.visited.key(ids))] = uint32(n + 1)
 	}
@@ -100,13 +85,13 @@ func (x *Exploration) Resume(s *Saved) {
 		x.repeats.moments = append(x.repeats.moments, moment{m.State, m.Asked, m.Step, m.Taken})
 	}
 	if x.repeats.again = s.Owed == nil; !x.repeats.again {
-		x.repeats.owed, x.repeats.last = true, Result{End: s.Owed.End, Steps: s.Owed.Steps}
+		x.repeats.owed, x.repeats.last = true, sim.Result{End: s.Owed.End, Steps: s.Owed.Steps}
 	}
 	if len(s.Others) > 0 {
 		x.Divide(1 + len(s.Others))
 		for i, m := range x.Members()[1:] {
 			was := s.Others[i]
-			m.path, m.frames = slices.Clone(was.Path), loadFrames(was.Frames)
+			m.path, m.frames = slices.Clone(was.Path), loaded(was.Frames)
 			m.done.Schedules, m.done.TooLong = was.Schedules, was.TooLong
 			x.done.Schedules -= was.Schedules
 			x.done.TooLong -= was.TooLong
@@ -114,39 +99,21 @@ func (x *Exploration) Resume(s *Saved) {
 	}
 }
 
-func saveFrames(frames []frame) (saved []SavedFrame) {
+func saved(frames []frame) (all []Frame) {
 	for _, f := range frames {
-		saved = append(saved, saveFrame(f))
+		all = append(all, f.copied())
 	}
-	return saved
+	return all
 }
 
-func loadFrames(saved []SavedFrame) (frames []frame) {
-	for _, f := range saved {
-		frames = append(frames, loadFrame(f))
+func loaded(frames []Frame) (all []frame) {
+	for _, f := range frames {
+		all = append(all, frame{Frame: f.copied()})
 	}
-	return frames
+	return all
 }
 
-func saveFrame(f frame) SavedFrame {
-	return SavedFrame{At: f.at, Each: f.each, Todo: save(f.todo), Asleep: save(f.asleep)}
-}
-
-func loadFrame(f SavedFrame) frame {
-	return frame{at: f.At, each: f.Each, todo: load(f.Todo), asleep: load(f.Asleep)}
-}
-
-func save(options []option) (saved []SavedStep) {
-	for _, m := range options {
-		saved = append(saved, SavedStep{m.kind, m.thread, m.actor, m.id, m.position, m.accesses, m.mayEnd})
-	}
-	return saved
-}
-
-func load(saved []SavedStep) (options []option) {
-	for _, m := range saved {
-		options = append(options, option{footprint{m.Kind, global(m.Kind) || m.Accesses != nil, m.Thread, m.Actor},
-			m.ID, m.Position, m.Accesses, m.MayEnd})
-	}
-	return options
+func (f Frame) copied() Frame {
+	f.Todo, f.Asleep = slices.Clone(f.Todo), slices.Clone(f.Asleep)
+	return f
 }

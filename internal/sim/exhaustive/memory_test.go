@@ -1,4 +1,4 @@
-package sim_test
+package exhaustive_test
 
 import (
 	"errors"
@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
@@ -28,16 +29,16 @@ type searched struct {
 	States []uint64
 	Runs   []sim.Result
 	Ends   []uint64 // the machine at the end of each run
-	All    sim.Explored
+	All    exhaustive.Explored
 }
 
 // search explores a program, with memory or without, and returns how often code went on from a past that was new.
-func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool, bound int) (all searched, ran int) {
+func (p program) search(t *testing.T, x *exhaustive.Exploration, memory, remember bool, bound int) (all searched, ran int) {
 	t.Helper()
 	x.Off, x.MaxSchedules = x.Off|p.irreducible(), bound
 	var run *sim.Sim
 	var m *machine
-	x.OnVisit(func(v sim.Visit) {
+	x.OnVisit(func(v exhaustive.Visit) {
 		if v.Come {
 			all.States = append(all.States, run.Fingerprint())
 		}
@@ -75,7 +76,7 @@ func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool,
 		t.Errorf("code ran for the memory: %v, with memory %v", x.Remembers(), memory)
 	}
 	all.All = x.Explored()
-	return all, x.Ran()
+	return all, x.Histories().Runs()
 }
 
 func hasLanes(a programActor) bool {
@@ -91,7 +92,7 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 		if slices.ContainsFunc(p.Actors, hasLanes) {
 			return
 		}
-		for i, x := range []sim.Exploration{{}, {Off: noReduction}, {Off: sim.UnreadClocks, Backwards: true}} {
+		for i, x := range []exhaustive.Exploration{{}, {Off: noReduction}, {Off: sim.UnreadClocks, Backwards: true}} {
 			for _, remember := range []bool{true, false} {
 				plain, remembered := x, x
 				want, _ := p.search(t, &plain, false, remember, bound)
@@ -133,9 +134,9 @@ var three = program{Registers: 1, Ticks: 1, Actors: []programActor{
 
 // A memory that is full is emptied, in the middle of lives, and the code runs again.
 func TestAFullMemoryIsEmptied(t *testing.T) {
-	var x, full sim.Exploration
+	var x, full exhaustive.Exploration
 	want, once := three.search(t, &x, true, true, 0)
-	full.Bound(3)
+	full.Histories().Most = 3
 	got, ran := three.search(t, &full, true, true, 0)
 	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 814 {
 		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches "+
@@ -145,7 +146,7 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 
 // A search that goes on from a file has no moments at first.
 func TestAResumedSearchRemembers(t *testing.T) {
-	var whole, first, rest sim.Exploration
+	var whole, first, rest exhaustive.Exploration
 	want, _ := three.search(t, &whole, true, true, 0)
 	got, _ := three.search(t, &first, true, true, 20)
 	rest.Resume(first.Save())
@@ -197,7 +198,7 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 
 // tellIn does the same with what else a search's memory needs.
 func tellIn(memory sim.Memory, code func(p *sim.Proc, asks func(string) *teller)) error {
-	var x sim.Exploration
+	var x exhaustive.Exploration
 	memory.Search = &x
 	var pool sim.Pool
 	defer pool.Close()
@@ -609,16 +610,16 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 			}, []string{"actor a panicked: oh"},
 		},
 		"lanes": {
-			func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() { t.Error("a lane runs") }) },
+			func(p *sim.Proc, _ func(string) []int) { p.Clock().Lane(func() { t.Error("a lane runs") }) },
 			[]string{"a has several things under way; expected a search with fewer reductions"},
 		},
 		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) },
-			[]string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
+			[]string{"a sends a exhaustive_test.nothing, whose answer cannot be told again; expected a search"}},
 		"one whose sender goes on": {
 			func(p *sim.Proc, _ func(string) []int) {
 				defer func() { _ = recover() }()
 				p.Do(nothing{})
-			}, []string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"},
+			}, []string{"a sends a exhaustive_test.nothing, whose answer cannot be told again; expected a search"},
 		},
 	} {
 		times = 0
@@ -645,7 +646,7 @@ func TestAPlaceOutlivesALife(t *testing.T) {
 		}
 	}
 	search := func(memory bool) (all [][]int) {
-		var x sim.Exploration
+		var x exhaustive.Exploration
 		var pool sim.Pool
 		defer pool.Close()
 		defer x.Close()
@@ -690,7 +691,7 @@ func TestVisitsOfRuns(t *testing.T) {
 	two := program{Registers: 1, Sweeps: 1, Actors: []programActor{{Script: []command{{Write: true}, {}}},
 		{Script: []command{{Write: true}, {Write: true}}}}}
 	visits := func(memory, secret bool) (saw []int) {
-		var x sim.Exploration
+		var x exhaustive.Exploration
 		var pool sim.Pool
 		defer pool.Close()
 		defer x.Close()
@@ -728,7 +729,7 @@ func TestVisitsOfRuns(t *testing.T) {
 
 // Code that never ends is unwound where it is parked.
 func TestEndlessCodeIsUnwound(t *testing.T) {
-	var x sim.Exploration
+	var x exhaustive.Exploration
 	var pool sim.Pool
 	defer pool.Close()
 	x.MaxSchedules = 3
@@ -758,10 +759,10 @@ func TestEndlessCodeIsUnwound(t *testing.T) {
 func TestAClosedSearchKeepsNoCode(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for seed := range uint64(20) {
-		var x sim.Exploration
+		var x exhaustive.Exploration
 		if p := drawProgram(sim.Stream(seed, "program"), seed, 3); !slices.ContainsFunc(p.Actors, hasLanes) {
 			p.search(t, &x, true, false, 100) // what nodes forget ends runs while their code is parked
-			if n := x.Remembered(); n > 0 {
+			if n := x.Histories().Len(); n > 0 {
 				t.Errorf("seed %d: %d pasts are left, expected none", seed, n)
 			}
 		}
@@ -774,7 +775,7 @@ func TestAClosedSearchKeepsNoCode(t *testing.T) {
 // searcher explores a program, or the part of it that one of a team has.
 type searcher struct {
 	program
-	x      *sim.Exploration
+	x      *exhaustive.Exploration
 	memory bool
 	pool   sim.Pool
 	m      machine
@@ -812,9 +813,9 @@ type crew struct{ alone, size, round int }
 // meeting. It calls turn for each round.
 func (c crew) explore(
 	t *testing.T, p program, off sim.Reduction, memory bool, turn func(team []*searcher),
-) (ends []uint64, met []*sim.Saved, e sim.Explored) {
+) (ends []uint64, met []*exhaustive.Saved, e exhaustive.Explored) {
 	t.Helper()
-	x := &sim.Exploration{Off: off | p.irreducible()}
+	x := &exhaustive.Exploration{Off: off | p.irreducible()}
 	defer x.Close()
 	team := []*searcher{{program: p, x: x, memory: memory}}
 	team[0].advance(c.alone)
@@ -874,7 +875,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 					s.advance(c.round)
 				}
 			})
-			if diff := cmp.Diff(met, again, cmpopts.IgnoreFields(sim.Saved{}, "Sets", "Asleep")); diff != "" {
+			if diff := cmp.Diff(met, again, cmpopts.IgnoreFields(exhaustive.Saved{}, "Sets", "Asleep")); diff != "" {
 				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name,
 					c, off, diff, p)
 			}
@@ -909,8 +910,8 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 // A team that goes on from a file is where it was, with all runs that were too long.
 func TestAResumedTeamIsWhereItWas(t *testing.T) {
 	for _, size := range []int{2, 3} {
-		x := &sim.Exploration{Off: noReduction}
-		search := func(x *sim.Exploration, runs int) {
+		x := &exhaustive.Exploration{Off: noReduction}
+		search := func(x *exhaustive.Exploration, runs int) {
 			for ; runs > 0 && x.Next(); runs-- {
 				s := sim.New(sim.Config{Strategy: x.Strategy(), MaxSteps: 5})
 				for _, name := range []string{"a", "b", "c"} {
@@ -925,7 +926,7 @@ func TestAResumedTeamIsWhereItWas(t *testing.T) {
 		for left {
 			left = must.Of(x.Meet())(t)
 			saved = x.Save()
-			resumed := sim.Exploration{Off: x.Off}
+			resumed := exhaustive.Exploration{Off: x.Off}
 			resumed.Resume(saved)
 			if diff := cmp.Diff(saved, resumed.Save()); diff != "" || resumed.Explored() != x.Explored() {
 				t.Fatalf("explored %+v, and %+v resumed (-saved +saved again):\n%s", x.Explored(), resumed.Explored(),
@@ -945,7 +946,7 @@ func TestAResumedTeamIsWhereItWas(t *testing.T) {
 // A team looks at its bound when it meets. A member that looked between two meetings would end as others are fast.
 func TestATeamLooksAtItsBoundWhenItMeets(t *testing.T) {
 	writer := programActor{Script: []command{{Write: true}, {Write: true}, {Write: true}}}
-	x := &sim.Exploration{Off: noReduction, MaxSchedules: 3}
+	x := &exhaustive.Exploration{Off: noReduction, MaxSchedules: 3}
 	defer x.Close()
 	s := searcher{program: program{Registers: 1, Actors: []programActor{writer, writer}}, x: x}
 	s.advance(2)
@@ -1024,33 +1025,8 @@ func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
 		{[]uint64{1, 2}, [][]uint64{{}, {2}}, []uint64{}},
 		{[]uint64{}, [][]uint64{nil, nil}, []uint64{}},
 	} {
-		if got := sim.Learned(test.before, test.since...); !slices.Equal(got, test.want) {
+		if got := exhaustive.Learned(test.before, test.since...); !slices.Equal(got, test.want) {
 			t.Errorf("asleep %v, then %v: %v, want %v", test.before, test.since, got, test.want)
-		}
-	}
-}
-
-// What one member's code claims to forget is checked against the output of the others' code.
-func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
-	for asked, want := range map[int]int{6: 6, 7: 0, 8: 1} {
-		if got := sim.KeptOf(6, asked); got != want {
-			t.Errorf("a team with room for six has %d of %d, want %d", got, asked, want)
-		}
-	}
-	for _, test := range []struct {
-		asked []string
-		want  string
-	}{
-		{[]string{"a number", "", "a number"}, ""},
-		{[]string{"a number", "", "a name"}, `at step 3 a asked for "a number" and for "a name" after two pasts`},
-		{[]string{"a name", "a number", "a name"}, `at step 3 a asked for "a name" and for "a number" after two pasts`},
-	} {
-		oneByOne, together := sim.Agree(test.asked...)
-		for _, err := range []error{oneByOne, together} {
-			if test.want == "" && err != nil ||
-				test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("%q: got the error %v, want %q", test.asked, err, test.want)
-			}
 		}
 	}
 }
@@ -1072,7 +1048,7 @@ func TestATeamSharesWhatIsLeft(t *testing.T) {
 		{[]frames{{}, {{3, 2}}, {{3, 2}}}, []frames{{{3, 1}}, {{3, 1}}, {{3, 2}}}, true},
 		{[]frames{{}, {{3, 4}}, {}}, []frames{{{3, 1}}, {{3, 2}}, {{3, 1}}}, true},
 	} {
-		after, left := sim.Shared(test.before...)
+		after, left := exhaustive.Shared(test.before...)
 		if left != test.left || !cmp.Equal(test.after, after, cmpopts.EquateEmpty()) {
 			t.Errorf("%v became %v, left %v; want %v, %v", test.before, after, left, test.after, test.left)
 		}
@@ -1090,7 +1066,7 @@ func TestATeamRunsCodeOneAtATime(t *testing.T) {
 		running.Add(-1)
 		ran.Add(1)
 	}
-	leader := &sim.Exploration{}
+	leader := &exhaustive.Exploration{}
 	leader.Next()
 	leader.Divide(4)
 	defer leader.Close()

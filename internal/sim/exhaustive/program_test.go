@@ -1,4 +1,4 @@
-package sim_test
+package exhaustive_test
 
 import (
 	"fmt"
@@ -181,7 +181,7 @@ func drawProgram(rng *rand.Rand, nth uint64, commands int) program {
 	return p
 }
 
-// irreducible returns the reductions that the program does not allow: see sim.Exploration about Immediate requests.
+// irreducible returns the reductions that the program does not allow: see exhaustive.Exploration about Immediate requests.
 func (p program) irreducible() sim.Reduction {
 	optional := p.Sweeps > 0
 	for _, a := range p.Actors {
@@ -195,7 +195,7 @@ func (p program) irreducible() sim.Reduction {
 }
 
 // outlived says whether a request may take effect after its sender is gone, while its node runs on. Its place among the
-// steps of the node's next life counts as an order, but one that nobody can tell: see sim.Exploration.
+// steps of the node's next life counts as an order, but one that nobody can tell: see exhaustive.Exploration.
 func (p program) outlived() bool {
 	return slices.ContainsFunc(p.Actors, func(a programActor) bool {
 		return a.Restarts > 0 || len(a.Planned) > 1 ||
@@ -551,7 +551,7 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 
 // fork carries out several scripts, each in a lane of its own. They share what the actor remembers.
 func (n node) fork(c command, value *int) {
-	here := n.proc.Clock().(lanes)
+	here := n.proc.Clock()
 	left, drop := len(c.Lanes), func() {}
 	if c.Beats {
 		drop = here.Lane(func() { n.carryOut([]command{{Sleep: time.Second}, {Write: true}}, value, func(int) {}) })
