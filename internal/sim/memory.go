@@ -41,10 +41,10 @@ type Search interface {
 	Rewind() *Sim
 }
 
-// Histories is a tree of the actors' outputs, by their histories. Between two parks an actor's code is a function of its
-// inputs, in order: answers, and the times at which it was resumed. So it runs once for each history. A known history
-// is replayed from memory, and no code runs. For a new one, the code is started and its history replayed to it, without
-// world and scheduler. It must then send the same requests as before.
+// Histories is a tree of the actors' outputs, by their histories. Between two parks an actor's code is a function of
+// its inputs, in order: answers, and the times at which it was resumed. So it runs once for each history. A known
+// history is replayed from memory, and no code runs. For a new one, the code is started and its history replayed to it,
+// without world and scheduler. It must then send the same requests as before.
 //
 // The times count even if the code reads no clock, so that an output may hold them.
 type Histories struct {
