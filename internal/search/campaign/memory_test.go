@@ -537,23 +537,20 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 	now, later := crew{size: 2, round: 1}, crew{alone: 1, size: 2, round: 1}
 	for name, test := range map[string]struct {
 		v    Prove
-		x    exhaustive.Exploration
 		want bool
 	}{
-		"a search":          {Prove{Protocol: recipe, crew: now}, exhaustive.Exploration{}, true},
-		"without memory":    {Prove{Protocol: recipe, crew: now, Forgetful: true}, exhaustive.Exploration{}, true},
-		"a bound of states": {Prove{Protocol: recipe, crew: now, MaxStates: 1}, exhaustive.Exploration{}, true},
-		"too early":         {Prove{Protocol: recipe, crew: later}, exhaustive.Exploration{}, false},
-		"much too early":    {Prove{Protocol: recipe}, exhaustive.Exploration{}, false},
-		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, exhaustive.Exploration{}, false},
-		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, exhaustive.Exploration{}, false},
-		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, exhaustive.Exploration{}, false},
-		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{SDK: true}},
-			exhaustive.Exploration{}, false},
-		"one of a program": {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now},
-			exhaustive.Exploration{}, false},
+		"a search":          {Prove{Protocol: recipe, crew: now}, true},
+		"without memory":    {Prove{Protocol: recipe, crew: now, Forgetful: true}, true},
+		"a bound of states": {Prove{Protocol: recipe, crew: now, MaxStates: 1}, true},
+		"too early":         {Prove{Protocol: recipe, crew: later}, false},
+		"much too early":    {Prove{Protocol: recipe}, false},
+		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, false},
+		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, false},
+		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, false},
+		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{SDK: true}}, false},
+		"one of a program":  {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, false},
 	} {
-		if got := test.v.divides(&test.x); got != test.want {
+		if got := test.v.divides(&exhaustive.Exploration{}); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

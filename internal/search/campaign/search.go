@@ -207,7 +207,7 @@ func ReadSearch(file []byte) (*Search, error) {
 }
 
 // resume puts the exploration and the proof to where the search v.From was.
-func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, ends hooks.Ends, code string) error {
+func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, met hooks.Ends, code string) error {
 	s := v.From
 	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	switch {
@@ -238,7 +238,7 @@ func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Pro
 	proof.sum()
 	maps.Copy(proof.judged, s.Judged)
 	for _, e := range s.Ends {
-		ends[e.End] = e.Met
+		met[e.End] = e.Met
 	}
 	if s.Doubt != nil {
 		if proof.Doubt, err = v.replay(ctx, *s.Doubt); err != nil {

@@ -93,8 +93,8 @@ func (v Visit) Kind() sim.Kind { return v.steps[v.Taken].Kind }
 func (v Visit) UpToNames(s *sim.Sim) Visit {
 	name := func(ids []uint64) (names []uint64) {
 		for _, id := range ids {
-			names = append(names,
-				s.Canonical(&v.steps[slices.IndexFunc(v.steps, func(step sim.Step) bool { return step.Option(0).ID == id })]))
+			same := func(step sim.Step) bool { return step.Option(0).ID == id }
+			names = append(names, s.Canonical(&v.steps[slices.IndexFunc(v.steps, same)]))
 		}
 		return names
 	}

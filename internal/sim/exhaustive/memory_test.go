@@ -33,7 +33,9 @@ type searched struct {
 }
 
 // search explores a program, with memory or without, and returns how often code went on from a past that was new.
-func (p program) search(t *testing.T, x *exhaustive.Exploration, memory, remember bool, bound int) (all searched, ran int) {
+func (p program) search(
+	t *testing.T, x *exhaustive.Exploration, memory, remember bool, bound int,
+) (all searched, ran int) {
 	t.Helper()
 	x.Off, x.MaxSchedules = x.Off|p.irreducible(), bound
 	var run *sim.Sim

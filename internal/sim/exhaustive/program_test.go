@@ -181,7 +181,8 @@ func drawProgram(rng *rand.Rand, nth uint64, commands int) program {
 	return p
 }
 
-// irreducible returns the reductions that the program does not allow: see exhaustive.Exploration about Immediate requests.
+// irreducible returns the reductions that the program does not allow: see exhaustive.Exploration about Immediate
+// requests.
 func (p program) irreducible() sim.Reduction {
 	optional := p.Sweeps > 0
 	for _, a := range p.Actors {

@@ -78,8 +78,8 @@ func (e *explorer) compareEnds(now sim.Result) error {
 		return nil
 	}
 	if now.End != r.last.End || now.Steps != r.last.Steps {
-		return &sim.DivergedError{Step: now.Steps, Differs: fmt.Sprintf("the run was %v, and had been %v after %d steps",
-			now.End, r.last.End, r.last.Steps)}
+		return &sim.DivergedError{Step: now.Steps, Differs: fmt.Sprintf(
+			"the run was %v, and had been %v after %d steps", now.End, r.last.End, r.last.Steps)}
 	}
 	return nil
 }
