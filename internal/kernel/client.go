@@ -457,3 +457,16 @@ func (r *storeRequest) Accesses(outcome int) []sim.Access {
 	}
 	return withPossible(r.touches, outcome)
 }
+
+// regionOf is the region to which a call of a node goes: the node's region, unless the options of the call name another
+// one, as a real client's may do.
+func (n *node) regionOf(options []func(*dynamodb.Options)) string {
+	if n.world.replicator == nil {
+		return ""
+	}
+	o := dynamodb.Options{Region: n.region}
+	for _, set := range options {
+		set(&o)
+	}
+	return o.Region
+}

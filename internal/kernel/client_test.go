@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -308,9 +309,9 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 		w := &world{stage: newStage(), scenario: &Scenario{Lag: Lag{Scheduler: test.scheduler}},
 			ttl: defaultTTL, unread: test.unread}
 		w.noteTTL(attr.Item{"sk": attr.S(test.sk)}, attr.Item{"ttl": attr.Int(100)})
-		if !slices.Equal(w.deadlines.at, test.at) || !slices.Equal(w.deadlines.unread, test.unreadAt) {
-			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at,
-				w.deadlines.unread, test.at, test.unreadAt)
+		if !slices.Equal(w.deadlines.At, test.at) || !slices.Equal(w.deadlines.Unread, test.unreadAt) {
+			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.At,
+				w.deadlines.Unread, test.at, test.unreadAt)
 		}
 	}
 }
@@ -318,14 +319,14 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 // A stop is not idle at the end of a fault's window, nor if it is the last one.
 func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 	at := time.Unix(100, 0)
-	if d := (&deadlines{unread: []int64{100, 101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.last() != 101 {
+	if d := (&deadline.Stops{Unread: []int64{100, 101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.Last() != 101 {
 		t.Error("want the ttl of a lock idle, and not the last stop")
 	}
-	if d := (&deadlines{unread: []int64{100, 101}, at: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) ||
-		d.last() != 0 {
+	if d := (&deadline.Stops{Unread: []int64{100, 101}, At: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) ||
+		d.Last() != 0 {
 		t.Error("want the ttl of a lock idle, and not where code looks")
 	}
-	if d := (&deadlines{unread: []int64{100, 101}, windows: []time.Time{at}}); d.Idle(at) {
+	if d := (&deadline.Stops{Unread: []int64{100, 101}, Windows: []time.Time{at}}); d.Idle(at) {
 		t.Error("the end of a window is idle")
 	}
 }
@@ -404,7 +405,7 @@ func TestStopsAroundAPromise(t *testing.T) {
 		}
 		w.StopAround("alice", 10*time.Second, test.rounded)
 		var got []time.Duration
-		for _, at := range w.deadlines.fine {
+		for _, at := range w.deadlines.Fine {
 			got = append(got, time.Unix(0, at).Sub(start))
 		}
 		if !slices.Equal(got, test.want) {

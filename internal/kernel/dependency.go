@@ -249,7 +249,7 @@ func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
 
 // AnswerUpToNames implements sim.UpToNames.
 func (r *bodyRequest) AnswerUpToNames() uint64 {
-	return r.print(r.node.world.fingerprinter.twins.value)
+	return r.print(r.node.world.fingerprinter.symmetric.Value)
 }
 
 func (r *bodyRequest) print(text request.Text) uint64 {
@@ -406,7 +406,7 @@ func (w *world) noteObjects(state func() uint64) {
 func (n *node) keepBody(name string, body []byte) {
 	w := n.world
 	if w.fingerprinter != nil {
-		text := w.fingerprinter.twins.value
+		text := w.fingerprinter.symmetric.Value
 		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name], text), bodyFingerprint(name, body, text))
 	}
 	w.bodies[name] = body

@@ -5,9 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/symmetry"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -45,8 +44,8 @@ type fingerprinter struct {
 	memories []recorder.Memory
 	seen     int // events
 	// shared says that a clone shares the memories and, behind them, the rows until either side changes them.
-	shared []bool
-	twins  twins
+	shared    []bool
+	symmetric symmetry.Actors
 }
 
 // memory has the methods of every recorder.Memory: copying, and whether a change (nil) or an event may alter it.
@@ -108,8 +107,8 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
-// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins,
-// and body the bodies of the world. The parameter recipe says that the rules of the recipe are promised.
+// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of symmetric
+// actors, and body the bodies of the world. The parameter recipe says that the rules of the recipe are promised.
 func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	inside.In(&promise).Recipe = recipe
@@ -127,7 +126,7 @@ func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) 
 
 // change notes an entry of the change log that is judged.
 func (p *fingerprinter) change(c ddbfake.Change) {
-	p.twins.text(c.Actor) // it is met, whatever the row says
+	p.symmetric.Text(c.Actor) // it is met, whatever the row says
 	p.row(c, p.own)
 	p.tell(&c, nil)
 }
@@ -145,8 +144,8 @@ func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
 	if p.regions {
 		name.region = c.Region
 	}
-	p.twins.key(name.pk)
-	p.twins.key(name.sk)
+	p.symmetric.Key(name.pk)
+	p.symmetric.Key(name.sk)
 	if p.ordered && !translated {
 		if i := slices.Index(p.order, name); i >= 0 && !p.lags {
 			p.order = slices.Delete(p.order, i, i+1)
@@ -158,7 +157,7 @@ func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
 		now = before.Number(uint64(c.Time.UnixNano()))
 	}
 	if c.After != nil || p.pasts {
-		now = now.Number(uint64(request.ItemFingerprint(c.After, p.twins.value)))
+		now = now.Number(uint64(request.ItemFingerprint(c.After, p.symmetric.Value)))
 	}
 	if own && now != 0 { // a row with this key may be in several tables
 		now = now.Text(c.Table)
@@ -267,15 +266,15 @@ func (w *world) fingerprint() uint64 {
 		h = h.Number(uint64(w.replicator.fingerprint()))
 	}
 	now := w.clock.Now().Unix()
-	for _, at := range w.deadlines.at {
+	for _, at := range w.deadlines.At {
 		if at > now { // time will still stop at this instant
 			h = h.Number(uint64(at))
 		}
 	}
-	if at := w.deadlines.last(); at > now {
+	if at := w.deadlines.Last(); at > now {
 		h = h.Number(uint64(at))
 	}
-	for _, at := range w.deadlines.fine {
+	for _, at := range w.deadlines.Fine {
 		if at > w.clock.Now().UnixNano() {
 			h = h.Number(uint64(at))
 		}
@@ -287,7 +286,7 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) { return r.print(reque
 
 // AnswerUpToNames implements sim.UpToNames.
 func (r *storeRequest) AnswerUpToNames() uint64 {
-	print, _ := r.print(r.node.world.fingerprinter.twins.value)
+	print, _ := r.print(r.node.world.fingerprinter.symmetric.Value)
 	return print
 }
 
@@ -320,19 +319,9 @@ var (
 	_ sim.UpToNames     = (*bodyRequest)(nil)
 )
 
-// twins are the symmetric actors of a search, and the world's knowledge of them: see sim.Symmetry. Slices are replaced,
-// never modified, so copies stay valid.
-type twins struct {
-	class map[string]int // by name, from 1; empty without such actors
-	names []string       // of all of them
-	met   []string       // the names that are in rows, bodies or memories, in order of appearance
-	tags  []string       // the etags, in order of appearance
-	keyed bool           // a row has a name in its key, so the order of rows depends on names
-}
-
-// twinsOf finds the actors that differ only by name. The protocol must do the same under any name.
-func twinsOf(s *Scenario) twins {
-	t := twins{class: map[string]int{}}
+// symmetricOf finds the actors that differ only by name. The protocol must do the same under any name.
+func symmetricOf(s *Scenario) symmetry.Actors {
+	t := symmetry.Actors{Class: map[string]int{}}
 	// A fault may be of one actor, and delays are drawn by name.
 	if s.regions() != nil || slices.ContainsFunc(s.Faults,
 		func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
@@ -345,102 +334,25 @@ func twinsOf(s *Scenario) twins {
 		}
 		first := slices.IndexFunc(s.Actors, same)
 		if slices.ContainsFunc(s.Actors[first+1:], same) && !strings.Contains(fmt.Sprint(a.Script), a.Name) {
-			t.class[a.Name] = first + 1
-			t.names = append(t.names, a.Name)
+			t.Class[a.Name] = first + 1
+			t.Names = append(t.Names, a.Name)
 		}
 	}
 	return t
 }
 
-// rank returns the position of an actor among those met, from 1; 0 for one not met or not symmetric.
-func (t *twins) rank(actor string) int { return slices.Index(t.met, actor) + 1 }
-
-// text returns a text with ranks in place of names, which are met then: alice.2-render-1 is the first body that the
-// second life of the n-th actor has made.
-func (t *twins) text(text string) string {
-	if len(t.class) == 0 {
-		return text
-	}
-	if i := slices.Index(t.tags, text); i >= 0 {
-		return "\x00etag " + strconv.Itoa(i)
-	}
-	at, end := t.next(text, 0)
-	if at == end {
-		return text
-	}
-	var ranked []byte
-	from := 0
-	for ; at < end; at, end = t.next(text, end) {
-		ranked = append(append(ranked, text[from:at]...), 0)
-		ranked = strconv.AppendInt(ranked, int64(numbered(&t.met, text[at:end])), 10)
-		from = end
-	}
-	return string(append(ranked, text[from:]...))
-}
-
-// next returns the bounds of the next name in a text, which consists of whole words. Without a name, both are the end
-// of the text.
-func (t *twins) next(text string, from int) (at, end int) {
-	edge := func(i int) bool { return (i > 0 && isOfWord(text[i-1])) != (i < len(text) && isOfWord(text[i])) }
-	at, end = len(text), len(text)
-	for _, name := range t.names {
-		for i := from; ; i++ {
-			n := strings.Index(text[i:], name)
-			if i += n; n < 0 || i >= at {
-				break
-			}
-			if edge(i) && edge(i+len(name)) {
-				at, end = i, i+len(name)
-			}
-		}
-	}
-	return at, end
-}
-
-func isOfWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-}
-
-// numbered returns the number of a text in order of appearance, from 1.
-func numbered(all *[]string, text string) int {
-	if i := slices.Index(*all, text); i >= 0 {
-		return i + 1
-	}
-	*all = append(slices.Clip(*all), text)
-	return len(*all)
-}
-
-// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may
-// hold a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
-// versions and times, count as they are: another attribute may have the same text, and they have an order.
-func (t *twins) value(attribute, text string) string {
-	if attribute == "etag" && len(t.class) > 0 && digest.MatchString(text) && strings.ContainsAny(text, "abcdef") {
-		numbered(&t.tags, text)
-	}
-	return t.text(text)
-}
-
-// digest is the form of a digest, with or without the quotes of an etag.
-var digest = regexp.MustCompile(`^(W/)?"?[0-9a-f]{16,}"?$`)
-
-// key notes whether the key of a row has a name in it.
-func (t *twins) key(key string) {
-	at, end := t.next(key, 0)
-	t.keyed = t.keyed || at < end
-}
-
 // Rank implements sim.Symmetry.
-func (w *world) Rank(actor string) int { return w.fingerprinter.twins.rank(actor) }
+func (w *world) Rank(actor string) int { return w.fingerprinter.symmetric.Rank(actor) }
 
 // Broken implements sim.Symmetry.
-func (w *world) Broken() bool { return w.fingerprinter.twins.keyed }
+func (w *world) Broken() bool { return w.fingerprinter.symmetric.Keyed }
 
 // classOf returns the class of a symmetric actor, or 0.
 func (w *world) classOf(actor string) int {
 	if w.fingerprinter == nil {
 		return 0
 	}
-	return w.fingerprinter.twins.class[actor]
+	return w.fingerprinter.symmetric.Class[actor]
 }
 
 // covered measures the coverage of a run.

@@ -1,15 +1,18 @@
 package kernel
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
@@ -91,86 +94,6 @@ func (s *sweeper) Next(after time.Time) (time.Time, bool) {
 	return s.w.db.NextDeletion(after)
 }
 
-// deadlines is a sim.Source without steps. It stops time at the deadlines in rows (the end of a lease, the end of
-// freshness, ttl), a second before and a second after each of them, and at the ends of the windows of faults. Only
-// there can an error by one second be seen.
-type deadlines struct {
-	at []int64 // epoch seconds, sorted, each once
-	// all says that time stops at all of these. Otherwise time points finer than a second (fine) come before whole
-	// seconds (at).
-	all bool
-	// skew is the promised clock skew if time stops on both sides of the invariants' tolerance; else 0.
-	skew time.Duration
-	// fine are the same for rows whose times are finer than seconds, in nanoseconds.
-	fine []int64
-	// windows are the ends of faults' windows, sorted, each once.
-	windows []time.Time
-	// unread are stops as in at, for the ttl of LOCK rows, if no code looks at it: see world.unread.
-	unread []int64
-	// parts are the promises of locks and calls that end at a part of a second.
-	parts []parting
-}
-
-// parting is a promise to an actor that ends at a part of a second.
-type parting struct {
-	actor string
-	end   time.Time
-}
-
-func (*deadlines) Name() string { return "deadlines" }
-
-func (*deadlines) Steps() []uint64 { return nil }
-
-func (*deadlines) Accesses(uint64) []sim.Access { return nil }
-
-func (*deadlines) Take(uint64) string { return "" }
-
-func (d *deadlines) Next(now time.Time) (time.Time, bool) {
-	next, ok := d.nextOfRows(now)
-	for _, at := range d.windows {
-		if at.After(now) && (!ok || at.Before(next)) {
-			return at, true
-		}
-	}
-	return next, ok
-}
-
-// nextOfRows does the same as Next, but only for the deadlines of rows.
-func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
-	second := now.Unix()
-	var fine time.Time
-	for _, at := range d.fine {
-		if at > now.UnixNano() {
-			fine = time.Unix(0, at).UTC()
-			break
-		}
-	}
-	if !fine.IsZero() && !d.all {
-		return fine, true
-	}
-	var next int64
-	for _, stops := range [][]int64{d.at, d.unread} {
-		if i, _ := slices.BinarySearch(stops, second+1); i < len(stops) && (next == 0 || stops[i] < next) {
-			next = stops[i]
-		}
-	}
-	if at := time.Unix(next, 0).UTC(); next > 0 && (fine.IsZero() || at.Before(fine)) {
-		return at, true
-	}
-	return fine, !fine.IsZero()
-}
-
-// note adds the deadlines of a row but for its ttl.
-func (d *deadlines) note(row attr.Item) {
-	if expires, ok := row.Int("lease_expires_at"); ok {
-		d.add(expires)
-	}
-	generated, okG := row.Int("generated_at")
-	if revalidate, ok := row.Int("revalidate_seconds"); ok && okG {
-		d.add(generated + revalidate)
-	}
-}
-
 // freshUntil is the end of the freshness of a META row.
 func (w *world) freshUntil(row attr.Item) (time.Time, bool) {
 	if until, has := rowmap.Instant(row, "fresh_until"); has {
@@ -181,38 +104,6 @@ func (w *world) freshUntil(row attr.Item) (time.Time, bool) {
 		return generated.Add(window.Sub(time.Unix(0, 0))), known
 	}
 	return generated.Add(w.scenario.Cache.Revalidate), known
-}
-
-// latest is the last second that a deadline may name: the end of year 9999.
-const latest = 253402300799
-
-func (d *deadlines) add(second int64) {
-	d.at = insertStops(d.at, second-1, second+1)
-	if d.skew > 0 {
-		once, twice := seconds(d.skew), seconds(2*d.skew)
-		d.at = insertStops(d.at, second-once-1, second-once-1)
-		d.at = insertStops(d.at, second+once, second+once)
-		d.at = insertStops(d.at, second+twice+1, second+twice+1)
-	}
-}
-
-// seconds rounds up.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
-
-// insertStops adds all seconds from first to last to sorted stops.
-func insertStops(stops []int64, first, last int64) []int64 {
-	if first < 0 || last > latest+1 {
-		return stops
-	}
-	if stops == nil {
-		stops = make([]int64, 0, 12) // enough for the deadlines of a lease and a page, twice
-	}
-	for s := first; s <= last; s++ {
-		if i, exists := slices.BinarySearch(stops, s); !exists {
-			stops = slices.Insert(stops, i, s)
-		}
-	}
-	return stops
 }
 
 // noteDeadlines makes time stop at the deadlines of a translated row.
@@ -231,31 +122,11 @@ func (w *world) noteDeadlines(row attr.Item) {
 func (w *world) addDeadline(t time.Time) {
 	step := w.rows.mapping().Resolution()
 	switch {
-	case t.Unix() < 1 || t.Unix() > latest:
+	case t.Unix() < 1 || t.Unix() > deadline.Latest:
 	case step >= time.Second:
-		w.deadlines.add(t.Unix())
+		w.deadlines.Add(t.Unix())
 	default:
-		w.deadlines.addFine(t, step)
-	}
-}
-
-// addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,
-// the deadline, and a second after it. With all, time also stops on both sides of the invariants' tolerance: a page may
-// still be fresh at the very end.
-func (d *deadlines) addFine(t time.Time, step time.Duration) {
-	d.addStops(t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second))
-	if d.all {
-		d.addStops(t.Add(-d.skew-step), t.Add(d.skew), t.Add(2*d.skew+step))
-	}
-}
-
-// addStops makes time stop at instants that need not be whole seconds.
-func (d *deadlines) addStops(instants ...time.Time) {
-	for _, stop := range instants {
-		at := stop.UnixNano()
-		if i, exists := slices.BinarySearch(d.fine, at); !exists {
-			d.fine = slices.Insert(d.fine, i, at)
-		}
+		w.deadlines.AddFine(t, step)
 	}
 }
 
@@ -430,15 +301,180 @@ func arrivalIn(region string, row ...string) []sim.Access {
 	return accessIn(region, true, row...)[:1]
 }
 
-// regionOf is the region to which a call of a node goes: the node's region, unless the options of the call name another
-// one, as a real client's may do.
-func (n *node) regionOf(options []func(*dynamodb.Options)) string {
-	if n.world.replicator == nil {
-		return ""
+// With sim.UnreadDeadlines a search assumes that the ttl of LOCK rows is not looked at: by no code of a node, by no
+// expression in a request, and by no invariant. Package deadline has the
+// instants at which time then need not stop. Here the code and the expressions are found that look after all.
+
+// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
+// the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
+func (w *world) noteTTL(key, row attr.Item) {
+	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
+		w.deadlines.Add(at)
 	}
-	o := dynamodb.Options{Region: n.region}
-	for _, set := range options {
-		set(&o)
+	ttl, has := row.Int(w.ttl)
+	if !has {
+		return
 	}
-	return o.Region
+	if sk, _ := key.Str("sk"); rowmap.RoleOf(sk) != rowmap.Lock || !w.unread {
+		w.deadlines.Add(ttl)
+		return
+	}
+	w.deadlines.AddUnread(ttl, w.scenario.Lag.Scheduler || len(w.scenario.CompareLags) > 0)
+}
+
+// notePassed notes, for a search, the times in a row at which time does not stop: its ttl if TTL never deletes, and
+// those of the code's own.
+func (w *world) notePassed(row attr.Item) {
+	now := w.clock.Now().Add(w.scenario.Skew)
+	//isrsim:unordered each by itself
+	for name, value := range row {
+		at, is := instantOf(value)
+		switch {
+		case !is || !at.After(now) || at.After(now.AddDate(10, 0, 0)):
+		case name == w.ttl:
+			if _, number := value.(attr.N); number && w.scenario.Lag == (Lag{Fixed: ddbfake.LagNever}) {
+				w.subjects[hooks.NeverDeleted] = true
+			}
+		case !w.deadlines.Near(at):
+			w.subjects[hooks.Passed+name] = true
+		}
+	}
+}
+
+// instantOf reads a value that looks like a time of these years, in any unit.
+func instantOf(value attr.Value) (at time.Time, is bool) {
+	text := ""
+	switch v := value.(type) {
+	case attr.S:
+		text = string(v)
+	case attr.N:
+		text = v.String()
+	}
+	for _, unit := range []string{"s", "ms", "us", "ns", "iso8601"} {
+		if len(text) < 10 { // as it is since 2001
+			break
+		}
+		if at, is = rowmap.Parse(text, unit); is && at.Year() < 9999 {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Veiled implements sim.Veiled by other values for the ttl of LOCK rows: a second from now, now, and a second ago, by
+// true time and by the node's clock, for the skipped instants; long ago and not a number, for code that reads it in
+// another way.
+func (r *storeRequest) Veiled(answer any, now, local time.Time) (veiled []any) {
+	a, is := answer.(storeAnswer)
+	if !is || !r.node.world.unread {
+		return nil
+	}
+	values := []types.AttributeValue{&types.AttributeValueMemberN{Value: "1"},
+		&types.AttributeValueMemberS{Value: "veiled"}}
+	around := func(at time.Time) {
+		for _, d := range []int64{1, 0, -1} {
+			values = append(values, &types.AttributeValueMemberN{Value: strconv.FormatInt(at.Unix()+d, 10)})
+		}
+	}
+	if around(now); r.node.world.skewed {
+		around(local)
+	}
+	for _, ttl := range values {
+		out, found, err := request.WithLockTTL(a.out, a.err, ttl)
+		if !found {
+			return nil
+		}
+		print, _ := request.AnswerFingerprint(out, err, request.AsItIs)
+		veiled = append(veiled, storeAnswer{out, err, print})
+	}
+	return veiled
+}
+
+// ends follows the deadlines of leases and of freshness in rows, for a search that reports the deadlines that it met.
+type ends struct {
+	met      hooks.Ends // nil if nobody needs them
+	standing []standing // replaced, and never changed: moments that are kept share it
+}
+
+// endOf names an end by the region and the partition of its row.
+type endOf struct {
+	region, pk string
+	lock       bool // false for the page
+}
+
+// standing is the end that a row holds now.
+type standing struct {
+	row       endOf
+	of        hooks.End
+	at, exact time.Time // as the row says, and counted from the write without rounding
+}
+
+// find returns the deadline in a row, or the zero end.
+func (e *ends) find(row endOf) standing {
+	for _, s := range e.standing {
+		if s.row == row {
+			return s
+		}
+	}
+	return standing{}
+}
+
+// noteEnd notes the end of a lease or of freshness that a change of a row sets.
+func (w *world) noteEnd(c *ddbfake.Change) {
+	if w.ends.met == nil {
+		return
+	}
+	pk, _ := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	role := rowmap.RoleOf(sk)
+	if role&(rowmap.Page|rowmap.Lock) == 0 {
+		return
+	}
+	row := endOf{c.Region, pk, role == rowmap.Lock}
+	was := w.ends.find(row)
+	w.ends.standing = slices.DeleteFunc(slices.Clone(w.ends.standing), func(s standing) bool { return s.row == row })
+	now := standing{row: row, of: hooks.End{Page: w.pageOf(pk)}, exact: c.Time.Add(w.scenario.Cache.Revalidate)}
+	known := false
+	if row.lock {
+		now.exact = c.Time.Add(w.scenario.Cache.Lease)
+		now.at, known = rowmap.Instant(c.After, "lease_expires_at")
+		now.of.Actor = w.actorOf(c.Actor)
+		token, _ := c.After.Str("lease_token")
+		if before, _ := c.Before.Str("lease_token"); before == token && was.of.Actor != "" {
+			now.of.Actor = was.of.Actor
+		}
+	} else {
+		now.at, known = w.freshUntil(c.After)
+	}
+	if known && !w.quiet {
+		w.ends.standing = append(w.ends.standing, now)
+		w.ends.met.Note(now.of)
+	}
+}
+
+// meetEnds notes the ends that a request met. It looks at the rows before the changes of the request.
+func (w *world) meetEnds(r *storeRequest) {
+	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
+		return
+	}
+	for _, p := range w.deadlines.Parts {
+		if p.Actor != r.call.Actor && hooks.Rounds(p.End, r.call.Sent, true) {
+			w.subjects[hooks.MeetsParts] = true
+		}
+	}
+	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
+	meet := func(row endOf) {
+		if s := w.ends.find(row); s.row == row {
+			w.ends.met.Meet(s.of, s.at, s.exact, r.call.Sent)
+		}
+	}
+	w.db.Rows(r.call, func(table string, key map[string]types.AttributeValue) {
+		pk, roles := w.rows.place(&table, key)
+		if roles.Has(rowmap.Lock) {
+			meet(endOf{region, pk, true})
+		}
+		if roles.Has(rowmap.Page) {
+			meet(endOf{region, pk, false})
+		}
+	})
 }

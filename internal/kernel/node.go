@@ -155,7 +155,7 @@ func (n *node) config() isr.Config {
 		inside.In(&cfg).Forget = func(state string) {
 			p.Forget(state, func() (upToNames, named uint64) {
 				at := n.noted.fingerprint(w.position(p, p.Place()))
-				return uint64(at.Text(w.fingerprinter.twins.text(state))), uint64(at.Text(state))
+				return uint64(at.Text(w.fingerprinter.symmetric.Text(state))), uint64(at.Text(state))
 			})
 		}
 	}

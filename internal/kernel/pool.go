@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -44,7 +45,7 @@ type stage struct {
 	answers   []answered     // of the store
 	ids       map[string]int // how many names of each kind have been given out
 	history   recorder.Log
-	deadlines deadlines
+	deadlines deadline.Stops
 	noted     map[string]*noted // by the name of the node, if outputs are remembered
 	changes   uint64            // of all worlds
 	judged    map[uint64]bool   // see world.isJudged
@@ -103,9 +104,7 @@ func (s *stage) clear(remembers bool) {
 	}
 	s.bodyLog, s.answers = s.bodyLog[:0], s.answers[:0]
 	s.history.Reset()
-	s.deadlines.at, s.deadlines.fine = s.deadlines.at[:0], s.deadlines.fine[:0]
-	s.deadlines.windows, s.deadlines.unread = s.deadlines.windows[:0], s.deadlines.unread[:0]
-	s.deadlines.parts = s.deadlines.parts[:0]
+	s.deadlines.Reset()
 }
 
 // remembers says whether the outputs of nodes are remembered in a search: their code sees the world only through its
@@ -181,8 +180,8 @@ func (w *world) part() {
 func (w *world) keep() func(moved bool) {
 	w.part()
 	s, was := w.stage, *w
-	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
-	twins, state := w.fingerprinter.twins, w.state.Keep()
+	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.Clone()
+	symmetric, state := w.fingerprinter.symmetric, w.state.Keep()
 	answers, untold := s.answers, slices.Clone(w.untold)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
@@ -217,7 +216,7 @@ func (w *world) keep() func(moved bool) {
 				w.noObjects()
 			}
 		}
-		w.fingerprinter.twins = twins
+		w.fingerprinter.symmetric = symmetric
 		state()
 		if named != w.named {
 			back(s.bodies, w.parts.bodies)
@@ -225,7 +224,7 @@ func (w *world) keep() func(moved bool) {
 		}
 		s.bodyLog, s.answers = bodyLog, answers
 		s.history.Cut(events)
-		s.deadlines = at.clone()
+		s.deadlines = at.Clone()
 		w.untold = slices.Clone(untold)
 		for i := range w.possible {
 			w.possible[i].left = counts[i]
@@ -244,11 +243,6 @@ func (w *world) keep() func(moved bool) {
 func back[K comparable, V any](m, was map[K]V) {
 	clear(m)
 	maps.Copy(m, was)
-}
-
-func (d *deadlines) clone() deadlines {
-	return deadlines{slices.Clone(d.at), d.all, d.skew, slices.Clone(d.fine),
-		slices.Clone(d.windows), slices.Clone(d.unread), slices.Clone(d.parts)}
 }
 
 // isJudged says whether a run of a search that was abandoned with the very same evidence was ok.

@@ -321,7 +321,7 @@ const visitor = "visitor"
 // nothing here, so all choices of the run belong to the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
-	w.possible, w.certain, w.deadlines.windows = nil, nil, nil
+	w.possible, w.certain, w.deadlines.Windows = nil, nil, nil
 	w.db.ClearFaults()
 	w.stored = w.changed()
 	w.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
@@ -74,7 +76,7 @@ func (w *world) Changed(before, now fingerprint.Hash) {
 }
 
 // UpToNames implements subject.World.
-func (w *world) UpToNames(text string) string { return w.fingerprinter.twins.text(text) }
+func (w *world) UpToNames(text string) string { return w.fingerprinter.symmetric.Text(text) }
 
 // History implements subject.World.
 func (w *world) History() []history.Event { return w.history.Events() }
@@ -103,7 +105,7 @@ func (w *world) Visitor(p *sim.Proc, tenant string, nth int, ids map[string]int)
 // StopAt implements subject.World.
 func (w *world) StopAt(promised time.Duration) {
 	if !w.allStops { // see StopAround
-		w.deadlines.add(w.clock.Now().Add(promised).Unix())
+		w.deadlines.Add(w.clock.Now().Add(promised).Unix())
 	}
 }
 
@@ -116,9 +118,9 @@ func (w *world) StopAround(actor string, promised, rounded time.Duration) {
 	}
 	end := w.clock.Now().Add(promised)
 	held := end.Add(-2*w.scenario.Skew - rounded)
-	w.deadlines.addStops(end.Add(-time.Second), held.Add(-time.Millisecond), end, end.Add(time.Second))
+	w.deadlines.AddStops(end.Add(-time.Second), held.Add(-time.Millisecond), end, end.Add(time.Second))
 	if rounded < time.Second && end.Nanosecond() != 0 {
-		w.deadlines.parts = append(w.deadlines.parts, parting{actor, end})
+		w.deadlines.Parts = append(w.deadlines.Parts, deadline.Part{Actor: actor, End: end})
 	}
 }
 
@@ -277,4 +279,26 @@ func (k *keys) names() map[string]string {
 func (k *keys) NameOf(pk string) (string, bool) {
 	name, ok := k.names()[pk]
 	return name, ok
+}
+
+// pageOf names the page of a partition. If there is only one page, the row belongs to it, whatever key the cache gives
+// it.
+func (w *world) pageOf(pk string) string {
+	if name, known := w.keys.NameOf(pk); known {
+		return name
+	}
+	if all := w.keys.all(); len(all) == 1 {
+		return all[0].String()
+	}
+	return pk
+}
+
+// actorOf is the actor of a client, without the number of the incarnation: alice for alice.2.
+func (w *world) actorOf(client string) string {
+	for i := range w.scenario.Actors {
+		if name := w.scenario.Actors[i].Name; client == name || strings.HasPrefix(client, name+".") {
+			return name
+		}
+	}
+	return client
 }

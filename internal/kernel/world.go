@@ -130,12 +130,12 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	w.rows, w.seed = rows, cfg.Seed
 	w.allStops = r.AllStops && (w.by.Times || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0 ||
 		rows.mapping().Resolution() < time.Second)
-	w.deadlines.all, w.deadlines.skew = w.allStops, 0
+	w.deadlines.All, w.deadlines.Skew = w.allStops, 0
 	if w.allStops {
-		w.deadlines.skew = s.Skew
+		w.deadlines.Skew = s.Skew
 	}
 	for _, end := range s.windows() {
-		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
+		w.deadlines.Windows = append(w.deadlines.Windows, w.start.Add(end))
 	}
 	store := ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault,
 		Together: w.together}
@@ -168,7 +168,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Pool = &r.stage.pool
 	}
 	if r.compares() {
-		text := func(text string) string { return w.fingerprinter.twins.text(text) }
+		text := func(text string) string { return w.fingerprinter.symmetric.Text(text) }
 		body := func(name string) string { return string(w.bodies[name]) }
 		w.fingerprinter = newFingerprinter(s, w.recipe, text, body)
 		cfg.Fingerprint = w.fingerprint
@@ -189,10 +189,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			!slices.Contains(s.Reach, mark.ExpiredRowRead)
 		// answers to clients contain names
 		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered {
-			w.fingerprinter.twins = twinsOf(s)
-			r.probe.Twins = w.fingerprinter.twins.class
+			w.fingerprinter.symmetric = symmetricOf(s)
+			r.probe.Twins = w.fingerprinter.symmetric.Class
 		}
-		if len(w.fingerprinter.twins.class) > 0 {
+		if len(w.fingerprinter.symmetric.Class) > 0 {
 			cfg.Symmetry = w
 		}
 	}
@@ -416,7 +416,7 @@ func (w *world) noteChanges() (byClients int) {
 			}
 			w.markChange(c)
 			w.noteEnd(c)
-			w.deadlines.note(c.After)
+			w.deadlines.Note(c.After)
 			w.noteTTL(c.Key, c.After)
 			if c.Table != hooks.TableName { // the cache has made it, and its ttl may have another name
 				w.noteFate(c)
@@ -426,7 +426,7 @@ func (w *world) noteChanges() (byClients int) {
 			w.notePassed(c.After)
 		}
 		if w.allStops && w.scenario.ReplicaLag > 0 {
-			w.deadlines.addStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it
+			w.deadlines.AddStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it
 		}
 		if w.onWrite != nil && c.After != nil {
 			w.onWrite(c.Key, c.After)

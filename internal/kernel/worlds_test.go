@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +16,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -426,7 +425,7 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 		s := Defaults()
 		s.Actors = []Actor{{Name: "alice"}, {Name: "bob"}}
 		p := newFingerprinter(s, true, func(text string) string { return text }, nil)
-		p.twins = twinsOf(s)
+		p.symmetric = symmetricOf(s)
 		number := must.Of(attr.ParseNumber(version))(t)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
 		p.change(ddbfake.Change{
@@ -445,42 +444,21 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	}
 }
 
-// The names of interchangeable actors are found where a regular expression finds them as words.
-func TestNamesAreFoundAsWords(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab1_-. é")), 0, 12, -1)
-		names := rapid.Permutation([]string{"a", "a-b", "b", "b.a", "-1"}).Draw(t, "names")
-		in, quoted := text.Draw(t, "text"), []string(nil)
-		for _, name := range names {
-			quoted = append(quoted, regexp.QuoteMeta(name))
-		}
-		var found [][]int
-		twins := twins{names: names}
-		for at, end := twins.next(in, 0); at < end; at, end = twins.next(in, end) {
-			found = append(found, []int{at, end})
-		}
-		want := regexp.MustCompile(`\b(`+strings.Join(quoted, "|")+`)\b`).FindAllStringIndex(in, -1)
-		if !slices.EqualFunc(found, want, slices.Equal[[]int]) {
-			t.Fatalf("%q in %q: found at %v, want %v", names, in, found, want)
-		}
-	})
-}
-
 // Where time will still stop is a part of the state. A stop that is past is not.
 func TestStatesHaveTheStopsToCome(t *testing.T) {
 	now := fakeclock.Epoch
-	print := func(d deadlines) uint64 {
+	print := func(d deadline.Stops) uint64 {
 		w := &world{stage: newStage(), scenario: Defaults(), clock: fakeclock.New(now),
 			fingerprinter: newFingerprinter(Defaults(), true, nil, nil)}
 		w.deadlines = d
 		return w.fingerprint()
 	}
-	for name, at := range map[string]func(time.Time) deadlines{
-		"a second":        func(at time.Time) deadlines { return deadlines{at: []int64{at.Unix()}} },
-		"finer":           func(at time.Time) deadlines { return deadlines{fine: []int64{at.UnixNano()}} },
-		"the last unread": func(at time.Time) deadlines { return deadlines{unread: []int64{at.Unix()}} },
+	for name, at := range map[string]func(time.Time) deadline.Stops{
+		"a second":        func(at time.Time) deadline.Stops { return deadline.Stops{At: []int64{at.Unix()}} },
+		"finer":           func(at time.Time) deadline.Stops { return deadline.Stops{Fine: []int64{at.UnixNano()}} },
+		"the last unread": func(at time.Time) deadline.Stops { return deadline.Stops{Unread: []int64{at.Unix()}} },
 	} {
-		none := print(deadlines{})
+		none := print(deadline.Stops{})
 		if one := print(at(now.Add(time.Second))); one == none || one == print(at(now.Add(2*time.Second))) {
 			t.Errorf("%s: two states that differ in a stop to come count as one", name)
 		}
