@@ -152,6 +152,11 @@ func TestNoSilentYes(t *testing.T) {
 		{"run skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease of 10s, so lock-theft, single-flight"},
 		{"explore skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease"},
 		{"prove skewed.yaml", cli.ExitUnknown, "so nothing is proved of lock-theft, single-flight"},
+		{"prove --format json skewed.yaml", cli.ExitUnknown, `"not judged, because max-clock-skew of 10s leaves nothing ` +
+			`of a lease of 10s: lock-theft, single-flight, expired-publish",`},
+		{"prove --format junit skewed.yaml", cli.ExitUnknown,
+			"\nnot judged, because max-clock-skew of 10s leaves nothing of a lease of 10s: lock-theft, single-flight"},
+		{"prove --certificate certificate skewed.yaml", cli.ExitUnknown, "so nothing is proved of lock-theft"},
 		{"replay --choices - skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease"},
 		{"scenario check skewed.yaml", cli.ExitOK, "ok; not judged, because max-clock-skew of 10s leaves nothing"},
 		{"run no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},

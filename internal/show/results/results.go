@@ -53,8 +53,11 @@ func OfReport(r *campaign.Report, program, file, details string) verdicts.Result
 // OfProof is the result of a proof.
 func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 	result := OfReport(&p.Report, program, file, details)
-	if p.Explored.Complete && p.Verdict == invariant.OK {
-		result.Proved, result.NothingToJudge, result.NotProved = p.Proved(), p.NothingToJudge(), prose.NotProved(p)
+	if p.Explored.Complete && p.Failure == nil {
+		result.NothingToJudge, result.NotProved = p.NothingToJudge(), prose.NotProved(p)
+		if p.Verdict == invariant.OK {
+			result.Proved = p.Proved()
+		}
 	}
 	for _, d := range p.Deadlines {
 		result.Deadlines = append(result.Deadlines,
