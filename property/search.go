@@ -66,8 +66,11 @@ func (c Check) look(t rapid.TB, f *found) {
 		}
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")
-			seed := rapid.Uint32().Draw(rt, "seed")
-			if err := f.try(w, uint64(seed), c.Schedules); err != nil {
+			seed := uint64(rapid.Uint32().Draw(rt, "seed"))
+			if c.subject.able {
+				w = w.OfSeed(seed)
+			}
+			if err := f.try(w, seed, c.Schedules); err != nil {
 				rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
 			}
 		}

@@ -70,7 +70,11 @@ func (c *Check) world(i int) (*kernel.Scenario, error) {
 	if c.Other != nil {
 		generator = c.Other.Worlds.Generator(name, protocol, c.Schedules)
 	}
-	drawn := generator.Example(int(sim.Derive(c.Seed, i) >> 1))
+	seed := sim.Derive(c.Seed, i)
+	drawn := generator.Example(int(seed >> 1))
+	if c.Other == nil {
+		drawn = drawn.OfSeed(seed)
+	}
 	drawn.Rows, drawn.Without = c.Rows, c.Without
 	return worlds.Checked(drawn.Scenario)
 }
