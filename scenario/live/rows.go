@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -45,10 +46,13 @@ func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 			c.tables[of] = t
 		}
 		sk, _ := all[i].Key.Str("sk")
-		t.hasLocks = t.hasLocks || sk == "LOCK"
+		t.hasLocks = t.hasLocks || sk == "LOCK" && (isLease(all[i].Before) || isLease(all[i].After))
 	}
 	return all
 }
+
+// isLease says whether a mapping has found the holder and the end of a lease in a row.
+func isLease(row attr.Item) bool { return row["lease_token"] != nil && row["lease_expires_at"] != nil }
 
 // shown returns changes of the present request in the form in which they were written.
 func (c *Checker) shown(changes []ddbfake.Change) []ddbfake.Change {

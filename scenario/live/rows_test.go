@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -122,6 +124,38 @@ func TestOwnRowsWithoutALock(t *testing.T) {
 	if found.Verdict() != invariant.Unknown || !strings.Contains(found.Misfit, "finds no lock") ||
 		!strings.Contains(found.Misfit, "name is not of the form lock/{key}") {
 		t.Errorf("%v, misfit %q", found.Verdict(), found.Misfit)
+	}
+}
+
+// A mapping that finds no holder, or no end, of any lease accuses nobody.
+func TestOwnRowsThatShowNoLease(t *testing.T) {
+	page := isr.Row{Table: "pages", Partition: "path = {key}", Body: "html", Generated: "at iso8601", Window: "window"}
+	timed := page
+	timed.Expires = "until" // which is no number
+	locks := func(partition, token, expires string) []isr.Row {
+		return []isr.Row{page, {Table: "locks", Partition: partition, Token: token, Expires: expires + " iso8601"}}
+	}
+	for name, rows := range map[string][]isr.Row{
+		"no lock":            {page},
+		"a lock in no time":  {timed},
+		"the lock elsewhere": locks("name = locks/{key}", "owner", "until"),
+		"another holder":     locks("name = lock/{key}", "ownr", "until"),
+		"another end":        locks("name = lock/{key}", "owner", "untl"),
+	} {
+		s := hear(t, live.Options{Rows: isr.Schema{Rows: rows}})
+		s.create("pages", "path")
+		s.create("locks", "name")
+		for _, who := range []string{"alice", "bob"} {
+			s.puts(who, "locks", "name", "lock//home", "owner", who, "until", s.in(time.Minute))
+			s.tell(asked(who, "/home"), rendered(who, "/home", who))
+			s.puts(who, "pages", "path", "/home", "html", who, "at", s.in(0), "window", "60", "until", s.in(time.Minute))
+			s.tell(served(who, "/home", who, history.Fresh))
+		}
+		if found := s.checker.Found(); found.Verdict() != invariant.Unknown || found.Violations > 0 ||
+			!slices.Contains(s.reported, "unknown no lock seen by alice") ||
+			!slices.Contains(s.reported, "unknown single-flight by alice") {
+			t.Errorf("%s: %v, reported %q", name, found.Verdict(), s.reported)
+		}
 	}
 }
 
