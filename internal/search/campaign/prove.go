@@ -38,10 +38,9 @@ import (
 // are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at
 // it, or if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the
 // end of a lease, the search comes past it only at the next of these stops. The same holds for the ten minutes after
-// which DynamoDB forgets a ClientRequestToken. It takes some 500 bytes of memory for each state, and up to some hundred
-// MB for what the code did. The first 32,768 schedules take one core. The others take all cores, up to eight, if
-// the code of
-// nodes is remembered. The result does not depend on how many there are.
+// which DynamoDB forgets a ClientRequestToken. It takes 5 to 9 KB of memory for each state, with what the code did. The
+// first 32,768 schedules take one core. The others take all cores, up to eight, if the code of nodes is remembered. The
+// result does not depend on how many there are.
 type Prove struct {
 	Scenario *kernel.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
