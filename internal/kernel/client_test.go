@@ -21,7 +21,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
-	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -313,21 +312,6 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.At,
 				w.deadlines.Unread, test.at, test.unreadAt)
 		}
-	}
-}
-
-// A stop is not idle at the end of a fault's window, nor if it is the last one.
-func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
-	at := time.Unix(100, 0)
-	if d := (&deadline.Stops{Unread: []int64{100, 101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.Last() != 101 {
-		t.Error("want the ttl of a lock idle, and not the last stop")
-	}
-	if d := (&deadline.Stops{Unread: []int64{100, 101}, At: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) ||
-		d.Last() != 0 {
-		t.Error("want the ttl of a lock idle, and not where code looks")
-	}
-	if d := (&deadline.Stops{Unread: []int64{100, 101}, Windows: []time.Time{at}}); d.Idle(at) {
-		t.Error("the end of a window is idle")
 	}
 }
 

@@ -1,0 +1,27 @@
+package deadline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
+)
+
+// A stop is not idle at the end of a fault's window, nor if it is the last one.
+func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
+	at, both := time.Unix(100, 0), []int64{100, 101}
+	for _, test := range []struct {
+		stops      deadline.Stops
+		idle, next bool // at 100, and at 101
+		last       int64
+	}{
+		{deadline.Stops{Unread: both}, true, false, 101},
+		{deadline.Stops{Unread: both, At: []int64{101}}, true, false, 0}, // code looks at 101
+		{deadline.Stops{Unread: both, Windows: []time.Time{at}}, false, false, 101},
+	} {
+		d := &test.stops
+		if d.Idle(at) != test.idle || d.Idle(at.Add(time.Second)) != test.next || d.Last() != test.last {
+			t.Errorf("%+v: idle %v and %v, last %d; want %+v", *d, d.Idle(at), d.Idle(at.Add(time.Second)), d.Last(), test)
+		}
+	}
+}
