@@ -17,8 +17,8 @@ type Probe struct {
 	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no
 	// code looks at the ttl of LOCK rows.
 	Off sim.Reduction
-	// Twins are the classes of the interchangeable actors, by name.
-	Twins map[string]int
+	// Symmetric are the classes of the interchangeable actors, by name.
+	Symmetric map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
 	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
 	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a

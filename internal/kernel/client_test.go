@@ -193,7 +193,7 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 			&types.AttributeValueMemberN{Value: "3591"}, &types.AttributeValueMemberN{Value: "3590"},
 			&types.AttributeValueMemberN{Value: "3589"},
 		} {
-			veiled := r.Veiled(answer, now, now.Add(-10*time.Second))
+			veiled := r.Hidden(answer, now, now.Add(-10*time.Second))
 			other, _ := lockAndMeta()
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
@@ -204,19 +204,19 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)
 			}
 		}
-		if r.node.world.skewed = false; len(r.Veiled(answer, now, now)) != 5 {
+		if r.node.world.skewed = false; len(r.Hidden(answer, now, now)) != 5 {
 			t.Errorf("%s: clocks that show true time are counted twice", name)
 		}
 		r.node.world.skewed = true
 		if plain, _ := lockAndMeta(); !reflect.DeepEqual(plain, lock) {
 			t.Fatalf("%s: the row is now %v", name, lock)
 		}
-		if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, now, now) != nil {
+		if r.Hidden(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, now, now) != nil {
 			t.Error("the ttl of META is veiled")
 		}
 	}
 	r.node.world.unread = false
-	if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, now, now) != nil {
+	if r.Hidden(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, now, now) != nil {
 		t.Error("a ttl at which time stops anyway is veiled")
 	}
 }

@@ -29,8 +29,8 @@ import (
 // invariants. The rest of the state (the names that were given out, the strikes of certain faults) follows from the
 // answers that the actors got, and package sim includes these answers.
 type fingerprinter struct {
-	// pasts says that stale reads can still see old versions of a row, which are then part of its fingerprint.
-	pasts bool
+	// oldVersions says that stale reads can still see old versions of a row, which are then part of its fingerprint.
+	oldVersions bool
 	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With
 	// a replica lag it has them once for each write.
 	ordered, lags bool
@@ -113,13 +113,13 @@ func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) 
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	inside.In(&promise).Recipe = recipe
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
+		oldVersions: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
 		own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
 		memories: s.about().Memories(subject.Past{Promise: promise, Asks: s.asks, Text: text, Body: body}),
 	}
 	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
-		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
+		p.oldVersions = p.oldVersions || f.Kind == ddbfake.FaultStaleRead
 	}
 	return p
 }
@@ -153,10 +153,10 @@ func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
 		p.order = append(p.order, name)
 	}
 	before, now := p.rows[name], fingerprint.Hash(0)
-	if p.pasts {
+	if p.oldVersions {
 		now = before.Number(uint64(c.Time.UnixNano()))
 	}
-	if c.After != nil || p.pasts {
+	if c.After != nil || p.oldVersions {
 		now = now.Number(uint64(request.ItemFingerprint(c.After, p.symmetric.Value)))
 	}
 	if own && now != 0 { // a row with this key may be in several tables

@@ -361,10 +361,10 @@ func instantOf(value attr.Value) (at time.Time, is bool) {
 	return time.Time{}, false
 }
 
-// Veiled implements sim.Veiled by other values for the ttl of LOCK rows: a second from now, now, and a second ago, by
+// Hidden implements sim.Hidden by other values for the ttl of LOCK rows: a second from now, now, and a second ago, by
 // true time and by the node's clock, for the skipped instants; long ago and not a number, for code that reads it in
 // another way.
-func (r *storeRequest) Veiled(answer any, now, local time.Time) (veiled []any) {
+func (r *storeRequest) Hidden(answer any, now, local time.Time) (veiled []any) {
 	a, is := answer.(storeAnswer)
 	if !is || !r.node.world.unread {
 		return nil

@@ -48,7 +48,7 @@ func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.F
 		request.EachRow(a.in, func(table *string, key map[string]types.AttributeValue, _ bool) {
 			if c := lastChange(seen.Changes[:a.change], a.region, *table, key); c != nil {
 				f.Changes = append(f.Changes, c.Seq)
-				f.Events = append(f.Events, w.deeds(seen.History[:last.Seq-1], c, last.Key)...)
+				f.Events = append(f.Events, w.actions(seen.History[:last.Seq-1], c, last.Key)...)
 			}
 		})
 	}
@@ -103,8 +103,8 @@ func holds(row, key attr.Item) bool {
 	return true
 }
 
-// deeds are the request behind a node's change of a key, and its last two events.
-func (w *world) deeds(events []history.Event, c *ddbfake.Change, key string) (seqs []int) {
+// actions are the request behind a node's change of a key, and its last two events.
+func (w *world) actions(events []history.Event, c *ddbfake.Change, key string) (seqs []int) {
 	before := events
 	for i := range before {
 		if before[i].Change >= c.Seq {
@@ -161,7 +161,7 @@ func (w *world) noteAnswer(r *storeRequest) {
 	}
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
 	_, isRow := r.out.(*dynamodb.GetItemOutput)
-	if w.subjects != nil && !w.fingerprinter.pasts && w.eventual(r.call.Input) {
+	if w.subjects != nil && !w.fingerprinter.oldVersions && w.eventual(r.call.Input) {
 		w.subjects[hooks.EventualReads] = true
 	}
 	if w.subjects != nil && request.SeesPasts(r.call.Input) {

@@ -190,7 +190,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// answers to clients contain names
 		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered {
 			w.fingerprinter.symmetric = symmetricOf(s)
-			r.probe.Twins = w.fingerprinter.symmetric.Class
+			r.probe.Symmetric = w.fingerprinter.symmetric.Class
 		}
 		if len(w.fingerprinter.symmetric.Class) > 0 {
 			cfg.Symmetry = w

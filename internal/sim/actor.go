@@ -99,13 +99,13 @@ type Proc struct {
 	die     context.CancelFunc
 	atEnd   []func()
 	back    chan struct{} // closed when a lane goes on
-	answer  uint64        // the fingerprint of the latest answer, if deeds are remembered
-	past    *past         // the history of the incarnation; nil without memory
-	running *life         // the life whose code runs
+	answer  uint64        // the fingerprint of the latest answer, if outputs are remembered
+	history *history      // the history of the incarnation; nil without memory
+	running *incarnation  // the incarnation whose code runs
 	over    bool          // the code has come to its end; guarded by gate.mu
 	refused int           // requests since the end; guarded by gate.mu
 	timers  int           // see bubbleClock.delay; guarded by gate.mu
-	times   uint64        // that the code was resumed, if its deeds are not remembered
+	times   uint64        // that the code was resumed, if its outputs are not remembered
 }
 
 // actor is an Actor in a run: its node outlives its incarnations.
@@ -154,7 +154,7 @@ func (p *Proc) Incarnation() int { return p.incarnation }
 func (p *Proc) Now() time.Time {
 	if l := p.running; l != nil {
 		l.reads()
-		return l.told.true
+		return l.input.true
 	}
 	p.actor.readClock()
 	return p.sim.now()
@@ -313,7 +313,7 @@ func (p *Proc) run() {
 		p.sim.settle(p.actor)
 		return
 	}
-	if p.sim.pasts != nil {
+	if p.sim.histories != nil {
 		p.recall()
 		return
 	}
@@ -426,7 +426,7 @@ func (p *Proc) crash() {
 		return
 	}
 	p.actor.endLanes(p.sim, true)
-	if started && p.sim.pasts == nil {
+	if started && p.sim.histories == nil {
 		p.actor.unwind(p.coroutine)
 	}
 }
@@ -435,7 +435,7 @@ func (p *Proc) crash() {
 func (a *actor) newIncarnation(s *Sim) {
 	p := &a.first
 	if a.proc != nil {
-		p = s.pasts.after(a.proc)
+		p = s.histories.after(a.proc)
 	}
 	*p = Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
 	if a.proc != nil {

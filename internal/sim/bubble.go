@@ -275,8 +275,8 @@ func (s *Sim) orphan(p *Proc) {
 	if p.state != calling {
 		return
 	}
-	past := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
-	s.orphans = append(s.orphans, orphan{p, p.request, past, reads(p.request.Accesses(0))})
+	history := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
+	s.orphans = append(s.orphans, orphan{p, p.request, history, reads(p.request.Accesses(0))})
 }
 
 // down ends an incarnation of a node in a Bubble.

@@ -35,7 +35,7 @@ type actorClock struct {
 func (c actorClock) Now() time.Time {
 	if l := c.proc.running; l != nil {
 		l.reads()
-		return l.told.local
+		return l.input.local
 	}
 	c.proc.Own()
 	return c.proc.Local()

@@ -17,10 +17,10 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		item := uint64(o.past)
+		item := uint64(o.history)
 		for _, before := range s.orphans[:i] {
 			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation &&
-				before.past == o.past {
+				before.history == o.history {
 				item++ // left at one moment of the code: the requests are alike
 			}
 		}

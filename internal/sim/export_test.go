@@ -45,7 +45,7 @@ func Agree(asked ...string) (oneByOne, together error) {
 		all := teamOf(len(asked), 0)
 		for i, m := range all {
 			if asked[i] != "" {
-				m.same = map[fingerprint.Hash]did{7: {"a", asked[i], 3}}
+				m.same = map[fingerprint.Hash]output{7: {"a", asked[i], 3}}
 			}
 			if apart {
 				err = cmp.Or(err, meeting(all))
@@ -64,7 +64,7 @@ func Agree(asked ...string) (oneByOne, together error) {
 func KeptOf(room, asked int) int {
 	all := teamOf(3, room)
 	for i := range asked {
-		all[0].same = map[fingerprint.Hash]did{fingerprint.Hash(i): {is: "a"}}
+		all[0].same = map[fingerprint.Hash]output{fingerprint.Hash(i): {is: "a"}}
 		if err := meeting(all); err != nil {
 			panic(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
-// Remembered is implemented by a Request of code whose deeds are remembered. See Memory.Search.
+// Remembered is implemented by a Request of code whose outputs are remembered. See Memory.Search.
 type Remembered interface {
 	Request
 	// Asks returns everything about the request that its sender decides.
@@ -21,14 +21,14 @@ type Remembered interface {
 	Tell(answer any) bool
 }
 
-// Veiled is implemented by a Remembered request whose answer may hold a hidden value: one that the code is assumed not
+// Hidden is implemented by a Remembered request whose answer may hold a hidden value: one that the code is assumed not
 // to inspect, so that a search need not stop time at it (see UnreadDeadlines). When code first gets such an answer, it
 // also runs with other values in its place. If its output then differs, a *TakenError breaks the run.
-type Veiled interface {
+type Hidden interface {
 	Remembered
-	// Veiled returns copies of the answer with other hidden values, always the same number, or nil without hidden
+	// Hidden returns copies of the answer with other hidden values, always the same number, or nil without hidden
 	// values. The answer arrives now, and at a local time by the node's clock.
-	Veiled(answer any, now, local time.Time) []any
+	Hidden(answer any, now, local time.Time) []any
 }
 
 // Search is the search through all schedules that a run is part of: see package exhaustive.
@@ -48,37 +48,37 @@ type Search interface {
 //
 // The times count even if the code reads no clock, so that an output may hold them.
 type Histories struct {
-	Most  int // bounds how many pasts are remembered, at less than two kilobytes each; 0 is 131,072
-	roots map[lifeOf]*past
-	next  map[toldAt]*past
-	lives map[lifeOf]*life
-	later map[*Proc]*Proc          // by the incarnation before
-	same  map[fingerprint.Hash]did // by past.since
-	team  *team                    // nil without
+	Most         int // bounds how many histories are remembered, at less than two kilobytes each; 0 is 131,072
+	roots        map[incarnationOf]*history
+	next         map[inputAt]*history
+	incarnations map[incarnationOf]*incarnation
+	later        map[*Proc]*Proc             // by the incarnation before
+	same         map[fingerprint.Hash]output // by history.since
+	team         *team                       // nil without
 	// inputs of code that does not inspect hidden values, after the state it depends on
 	unread  map[fingerprint.Hash]bool
 	strange uint64 // answers without a fingerprint, so far
 	runs    int    // of code, from one park to the next
 }
 
-// mostPasts is the default of Histories.Most. A full memory is emptied.
-const mostPasts = 1 << 17
+// mostHistories is the default of Histories.Most. A full memory is emptied.
+const mostHistories = 1 << 17
 
-// lifeOf names a life: a Proc serves the actors at one place of a run, and of the visit after it.
-type lifeOf struct {
+// incarnationOf names an incarnation: a Proc serves the actors at one place of a run, and of the visit after it.
+type incarnationOf struct {
 	proc *Proc
 	name string
 }
 
-// past is a node of the tree: the last input of a history, and the output that follows.
-type past struct {
-	before *past
-	told   told
+// history is a node of the tree: the last input of a history, and the output that follows.
+type history struct {
+	before *history
+	input  input
 
 	does   []func()         // to the world, besides the request
 	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
-	said   fingerprint.Hash // see life.said
-	veiled bool             // code with other hidden values goes on from here: see life.veiled
+	said   fingerprint.Hash // see incarnation.said
+	hidden bool             // code with other hidden values goes on from here: see incarnation.hidden
 	// since hashes every input after Proc.Forget; 0 means the whole history counts.
 	since fingerprint.Hash
 
@@ -87,14 +87,14 @@ type past struct {
 	sleep   time.Duration
 }
 
-// toldAt is the fingerprint of an input at a past.
-type toldAt struct {
-	past *past
-	told fingerprint.Hash
+// inputAt is the fingerprint of an input after a history.
+type inputAt struct {
+	history *history
+	input   fingerprint.Hash
 }
 
-// told is an input, which resumes an actor's code.
-type told struct {
+// input resumes an actor's code.
+type input struct {
 	true, local time.Time
 	place       int // see Proc.Place
 	answer      any // to its request, if it sent one
@@ -104,8 +104,8 @@ type told struct {
 // it only by requests and Tell.
 func (p *Proc) Remembers() bool { return p.running != nil }
 
-// Tell lets the actor's code change the world besides its requests: f runs at once, or, if the deed is remembered, each
-// time that it is done.
+// Tell lets the actor's code change the world besides its requests: f runs at once, or, if the output is remembered,
+// each time that it is done.
 func (p *Proc) Tell(f func()) {
 	if l := p.running; l != nil {
 		l.doing.does = append(l.doing.does, f)
@@ -114,8 +114,8 @@ func (p *Proc) Tell(f func()) {
 	f()
 }
 
-// Says adds to what the code tells the world besides its requests. A search may take two pasts for one if the code does
-// the same after both: then it must say the same after both, too.
+// Says adds to what the code tells the world besides its requests. A search may take two histories for one if the code
+// does the same after both: then it must say the same after both, too.
 func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"
@@ -133,12 +133,12 @@ func (p *Proc) Wrong(err *TakenError) {
 // True returns true time for what a search compares anyway: see Now.
 func (p *Proc) True() time.Time {
 	if l := p.running; l != nil {
-		return l.told.true
+		return l.input.true
 	}
 	return p.sim.now()
 }
 
-// Place returns the number that the actor's code has set last, in this life or an earlier one; 0 at first.
+// Place returns the number that the actor's code has set last, in this incarnation or an earlier one; 0 at first.
 func (p *Proc) Place() int {
 	if l := p.running; l != nil {
 		return l.place
@@ -156,23 +156,23 @@ func (p *Proc) SetPlace(n int) {
 
 // recall resumes the actor's code, or repeats the remembered output after the same history.
 func (p *Proc) recall() {
-	m, a := p.sim.pasts, p.actor
-	now := told{true: p.sim.now(), local: a.node.Now(), place: a.place}
+	m, a := p.sim.histories, p.actor
+	now := input{true: p.sim.now(), local: a.node.Now(), place: a.place}
 	if p.state == notStarted {
-		p.past = m.root(p)
+		p.history = m.root(p)
 	}
 	when := fingerprint.Hash(now.true.UnixNano()).Number(uint64(now.local.UnixNano())).Number(uint64(now.place))
 	key := when
 	if p.request != nil {
 		key = key.Number(p.answer)
 	}
-	at := toldAt{p.past, key}
+	at := inputAt{p.history, key}
 	next := m.next[at]
 	fresh := next == nil
 	var since fingerprint.Hash // all that new code may depend on
 	if fresh {
-		if p.past.since != 0 {
-			since = p.past.since.Number(uint64(key))
+		if p.history.since != 0 {
+			since = p.history.since.Number(uint64(key))
 		}
 		var err error
 		if next, err = m.live(p, now, since); err != nil {
@@ -181,7 +181,7 @@ func (p *Proc) recall() {
 		}
 		m.next[at] = next
 	}
-	p.past, a.forgot = next, 0
+	p.history, a.forgot = next, 0
 	for _, do := range next.does {
 		do()
 	}
@@ -202,30 +202,30 @@ func (p *Proc) recall() {
 	}
 }
 
-// depends notes the output of the code at a past, and returns an error if it differs from the output where, by
+// depends notes the output of the code after a history, and returns an error if it differs from the output where, by
 // Proc.Forget, the code was in the same state.
-func (m *Histories) depends(p *Proc, at *past) error {
+func (m *Histories) depends(p *Proc, at *history) error {
 	says := at.says
 	if at.says = ""; at.since == 0 {
 		return nil
 	}
 	if m.same == nil {
-		m.same = map[fingerprint.Hash]did{}
+		m.same = map[fingerprint.Hash]output{}
 	}
-	was, is := m.same[at.since], did{p.name, says + at.asks(), p.sim.result.Steps}
+	was, is := m.same[at.since], output{p.name, says + at.asks(), p.sim.result.Steps}
 	m.same[at.since] = is
 	return was.differs(is)
 }
 
-// did is the output of code at a past.
-type did struct {
+// output is the output of code after a history, in words.
+type output struct {
 	name, is string
 	step     int
 }
 
 // differs returns an error if the output differs now, after a history that is equal as far as the code depends on it.
-func (was did) differs(now did) error {
-	if was == (did{}) || was.is == now.is {
+func (was output) differs(now output) error {
+	if was == (output{}) || was.is == now.is {
 		return nil
 	}
 	return &DivergedError{Step: now.step,
@@ -235,19 +235,19 @@ func (was did) differs(now did) error {
 }
 
 // root returns the empty history.
-func (m *Histories) root(p *Proc) *past {
+func (m *Histories) root(p *Proc) *history {
 	if m.roots == nil {
-		m.roots, m.next, m.lives, m.unread = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{},
-			map[fingerprint.Hash]bool{}
+		m.roots, m.next = map[incarnationOf]*history{}, map[inputAt]*history{}
+		m.incarnations, m.unread = map[incarnationOf]*incarnation{}, map[fingerprint.Hash]bool{}
 	}
-	of := lifeOf{p, p.name}
+	of := incarnationOf{p, p.name}
 	if m.roots[of] == nil {
-		m.roots[of] = &past{}
+		m.roots[of] = &history{}
 	}
 	return m.roots[of]
 }
 
-// after returns the Proc of the incarnation after another one. If deeds are remembered, it is always the same one.
+// after returns the Proc of the incarnation after another one. If outputs are remembered, it is always the same one.
 func (m *Histories) after(p *Proc) *Proc {
 	if m == nil {
 		return new(Proc)
@@ -264,81 +264,81 @@ func (m *Histories) after(p *Proc) *Proc {
 // Close forgets everything, and unwinds the code.
 func (m *Histories) Close() {
 	//isrsim:unordered each by itself
-	for _, l := range m.lives {
+	for _, l := range m.incarnations {
 		l.end()
 	}
-	clear(m.lives)
-	clear(m.next) // the pasts of lives under way stay
+	clear(m.incarnations)
+	clear(m.next) // the histories of incarnations under way stay
 	clear(m.same)
 	clear(m.unread)
 }
 
-// live runs the code from the actor's past on, with an input that is new there.
-func (m *Histories) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
+// live runs the code from the actor's history on, with an input that is new there.
+func (m *Histories) live(p *Proc, now input, since fingerprint.Hash) (*history, error) {
 	if m.team != nil {
 		m.team.code.Lock()
 		defer m.team.code.Unlock()
 	}
-	if r := p.past.request; r != nil {
+	if r := p.history.request; r != nil {
 		now.answer = r.Answer()
 	}
-	if len(m.next) >= cmp.Or(m.Most, mostPasts) {
+	if len(m.next) >= cmp.Or(m.Most, mostHistories) {
 		m.Close()
 	}
-	l := m.lives[lifeOf{p, p.name}]
-	if l == nil || l.at != p.past {
+	l := m.incarnations[incarnationOf{p, p.name}]
+	if l == nil || l.at != p.history {
 		var err error
 		if l, err = m.bring(p, now); err != nil {
 			return nil, err
 		}
 	}
-	did, err := l.tell(now, since)
+	output, err := l.tell(now, since)
 	if err != nil {
 		return nil, err
 	}
-	did.before, did.told, did.veiled = p.past, now, l.veiled != nil
-	l.at = did
+	output.before, output.input, output.hidden = p.history, now, l.hidden != nil
+	l.at = output
 	m.runs++
-	return did, nil
+	return output, nil
 }
 
 // bring starts the code, and replays the actor's history to it.
-func (m *Histories) bring(p *Proc, now told) (*life, error) {
-	of := lifeOf{p, p.name}
-	if l := m.lives[of]; l != nil {
+func (m *Histories) bring(p *Proc, now input) (*incarnation, error) {
+	of := incarnationOf{p, p.name}
+	if l := m.incarnations[of]; l != nil {
 		l.end()
 	}
-	l := newLife(p)
-	m.lives[of] = l
-	way := p.past.way()
-	l.at, l.place = p.past, now.place
+	l := unstarted(p)
+	m.incarnations[of] = l
+	way := p.history.way()
+	l.at, l.place = p.history, now.place
 	resume := l.resumed
-	if p.past.veiled {
-		resume = func(now told) (*past, error) { return l.tell(now, 0) }
+	if p.history.hidden {
+		resume = func(now input) (*history, error) { return l.tell(now, 0) }
 	}
 	for n, at := range way {
 		if n == 0 {
-			l.at, l.place = at.before, at.told.place
+			l.at, l.place = at.before, at.input.place
 		}
-		did, err := resume(at.told)
+		output, err := resume(at.input)
 		if err != nil {
 			return nil, err
 		}
-		if at.deed() != did.deed() {
-			return nil, p.diverged(n+1, at, did)
+		if at.printed() != output.printed() {
+			return nil, p.diverged(n+1, at, output)
 		}
-		if at.said != did.said {
+		if at.said != output.said {
 			return nil, &DivergedError{Step: p.sim.result.Steps,
 				Differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise "+
-					"than before, before request %d, which was %q", p.name, n+1, did.deed())}
+					"than before, before request %d, which was %q", p.name, n+1, output.printed())}
 		}
 		l.at = at
 	}
 	return l, nil
 }
 
-// way returns the pasts that lead here, in order.
-func (at *past) way() (way []*past) {
+// way returns the histories that lead here, in order.
+func (at *history) way() (way []*history) {
 	for ; at.before != nil; at = at.before {
 		way = append(way, at)
 	}
@@ -346,11 +346,13 @@ func (at *past) way() (way []*past) {
 	return way
 }
 
-// deed prints the output of the code.
-func (at *past) deed() string { return fmt.Sprintf("%s, after %d events", at.asks(), len(at.does)) }
+// printed prints the output of the code.
+func (at *history) printed() string {
+	return fmt.Sprintf("%s, after %d events", at.asks(), len(at.does))
+}
 
 // asks prints the request of the code.
-func (at *past) asks() string {
+func (at *history) asks() string {
 	switch {
 	case at.state == sleeping:
 		return fmt.Sprintf("a sleep of %v", at.sleep)

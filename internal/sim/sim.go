@@ -75,7 +75,7 @@ type Memory struct {
 	// all nodes draw from one source, so the bytes of one depend on the draws of others.
 	Drew func() bool
 	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on
-	// its life alone, and can be remembered.
+	// its incarnation alone, and can be remembered.
 	Seed func(uint64)
 	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again,
 	// runs the node's code once more, perhaps at the same time as further runs.
@@ -146,22 +146,22 @@ type Sim struct {
 	later    []Step // see Step.Further; reused, too
 	gathered bool   // later has been gathered for this moment
 	// required says that a step that must happen is possible now; a tick does not count.
-	required bool
-	due      bool // something planned happens before time moves
-	result   Result
-	gate     *gate
-	pasts    *Histories // see Memory.Search; nil without
-	passed   bool       // time went to the horizon, and no goroutine waited for it
+	required  bool
+	due       bool // something planned happens before time moves
+	result    Result
+	gate      *gate
+	histories *Histories // see Memory.Search; nil without
+	passed    bool       // time went to the horizon, and no goroutine waited for it
 }
 
 // orphan is a request in the network whose sender has crashed.
 type orphan struct {
 	sender  *Proc
 	request Request
-	// past identifies the request by its sender's history when it was left, the lane and the time. A count would not
+	// history identifies the request by its sender's history when it was left, the lane and the time. A count would not
 	// do: two paths to a state may leave requests in different orders.
-	past  fingerprint.Hash
-	reads bool // it only reads
+	history fingerprint.Hash
+	reads   bool // it only reads
 }
 
 // New prepares a run.
@@ -189,7 +189,7 @@ func New(cfg Config) *Sim {
 		gate:    new(gate),
 	}
 	if x := cfg.Memory.Search; x != nil {
-		s.pasts = x.Histories()
+		s.histories = x.Histories()
 	}
 	if cfg.Bubble != nil {
 		s.eager = true
@@ -253,7 +253,7 @@ func (s *Sim) Run() Result {
 			continue
 		}
 		a.endLanes(s, false)
-		if p := a.proc; s.pasts == nil && p.state != notStarted && p.state != ended && p.state != crashed {
+		if p := a.proc; s.histories == nil && p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
 			a.unwind(p.coroutine)
 		}

@@ -49,7 +49,7 @@ func (s *Sim) place(a *actor) fingerprint.Hash {
 	var orphans fingerprint.Hash
 	for _, o := range s.orphans {
 		if o.sender.actor == a && s.counts(o) {
-			orphans += o.past
+			orphans += o.history
 		}
 	}
 	return h.Number(0).Number(uint64(a.fingerprint())).Number(uint64(orphans))
@@ -107,7 +107,7 @@ func (s *Sim) Fingerprint() uint64 {
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
 		if s.counts(o) {
-			orphans += o.past.Number(uint64(s.place(o.sender.actor)))
+			orphans += o.history.Number(uint64(s.place(o.sender.actor)))
 		}
 	}
 	return uint64(h.Number(uint64(apart)).Number(uint64(orphans)))
@@ -177,8 +177,8 @@ func (p *Proc) Forget(local string, of func() (state, named uint64)) {
 			return
 		}
 		state, named := of()
-		life := fingerprint.Hash(0).Number(uint64(p.incarnation))
-		p.actor.observed, p.actor.forgot = life.Number(state), life.Number(named)
+		h := fingerprint.Hash(0).Number(uint64(p.incarnation))
+		p.actor.observed, p.actor.forgot = h.Number(state), h.Number(named)
 		p.sim.resumed(p.actor) // the code may read the clock before it parks
 	})
 }
@@ -221,7 +221,7 @@ func (a *actor) observeTime() {
 
 // observeAnswer notes how the actor's request took effect.
 func (s *Sim) observeAnswer(p *Proc, outcome int) {
-	if s.cfg.Fingerprint == nil && s.pasts == nil {
+	if s.cfg.Fingerprint == nil && s.histories == nil {
 		return
 	}
 	var answer uint64
@@ -232,9 +232,9 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	if !known {
 		answer = s.unique()
 	}
-	if p.answer = answer; !known && s.pasts != nil { // unique tells runs apart, but not the visits after them
-		s.pasts.strange++
-		p.answer = uint64(fingerprint.Hash(answer).Number(s.pasts.strange))
+	if p.answer = answer; !known && s.histories != nil { // unique tells runs apart, but not the visits after them
+		s.histories.strange++
+		p.answer = uint64(fingerprint.Hash(answer).Number(s.histories.strange))
 	}
 	if s.cfg.Fingerprint == nil {
 		return

@@ -12,7 +12,7 @@ import (
 // team is what the histories of several searchers share.
 type team struct {
 	size int
-	same map[fingerprint.Hash]did
+	same map[fingerprint.Hash]output
 	code sync.Mutex // held while code of actors runs
 }
 
@@ -21,9 +21,9 @@ type team struct {
 func (m *Histories) Divide(others []*Histories) {
 	t := &team{size: 1 + len(others), same: m.same}
 	if t.same == nil {
-		t.same = map[fingerprint.Hash]did{}
+		t.same = map[fingerprint.Hash]output{}
 	}
-	m.same, m.team, m.Most = nil, t, cmp.Or(m.Most, mostPasts)/t.size
+	m.same, m.team, m.Most = nil, t, cmp.Or(m.Most, mostHistories)/t.size
 	for _, o := range others {
 		o.team, o.Most = t, m.Most
 	}

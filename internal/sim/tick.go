@@ -49,7 +49,7 @@ func (s *Sim) boundaryBut(but int, after time.Time) (next time.Time, ok bool) {
 	return next, ok
 }
 
-// Idle is implemented by a Source that has time stop at values which code may look at: see [Veiled].
+// Idle is implemented by a Source that has time stop at values which code may look at: see [Hidden].
 type Idle interface {
 	Source
 	// Idle says that time stops at t for such values alone, as far as the source knows.
@@ -59,7 +59,7 @@ type Idle interface {
 // Idle says whether the step is a tick to an instant that is there only for values that code does not look at, in a run
 // that remembers what its code does.
 func (s Step) Idle() bool {
-	return s.Kind == Tick && s.sim.pasts != nil && s.sim.required && s.sim.idle(s.until)
+	return s.Kind == Tick && s.sim.histories != nil && s.sim.required && s.sim.idle(s.until)
 }
 
 // idle says whether nothing can change at t unless code looks at a value that it does not look at.

@@ -39,11 +39,11 @@ func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was s
 			fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
 	case whole.Whole() != was:
 		return v.nondeterministic(worthSaying(o), result, schedules.FirstDifference(was, whole.Whole()))
-	case len(whole.Twins) == 0:
+	case len(whole.Symmetric) == 0:
 		return nil
 	}
 	swapped, state := v.probe(sim.Memory{Afresh: true}), whole.State() // the second run uses the memory of the first
-	r.Scenario, r.Strategy = v.renamed(whole.Twins), reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
+	r.Scenario, r.Strategy = v.renamed(whole.Symmetric), reschedule.Follow(v.swap(recorded.Moves, whole.Symmetric))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || swapped.State() != state {
 		return &sim.TakenError{Off: sim.InterchangeableActors,
 			Why: "machines in each other's place, with other names, come to another state"}

@@ -313,7 +313,7 @@ func (v Prove) explore(
 		}
 	}
 	proof.Explored = x.Explored()
-	looked.Ends.Share(looked.Twins)
+	looked.Ends.Share(looked.Symmetric)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
 		proof.Missing, proof.idle = schedules.Missing(s.Reach, proof.total.Marks.Has), len(proof.Proved()) == 0

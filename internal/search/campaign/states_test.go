@@ -553,7 +553,7 @@ func TestWhoIsInterchangeable(t *testing.T) {
 	const alice, bob = "  - {name: alice, script: [get /home]}\n", "  - {name: bob, script: [get /home]}\n"
 	for _, test := range []struct {
 		name, world, actors string
-		twins               int
+		symmetric           int
 	}{
 		{"two alike", "", alice + bob, 2},
 		{"three alike, and one that is not", "",
@@ -584,8 +584,8 @@ func TestWhoIsInterchangeable(t *testing.T) {
 			Do(hooks.With(t.Context(), probe)); err != nil {
 			t.Fatal(test.name, err)
 		}
-		if len(probe.Twins) != test.twins {
-			t.Errorf("%s: got %v, want %d", test.name, probe.Twins, test.twins)
+		if len(probe.Symmetric) != test.symmetric {
+			t.Errorf("%s: got %v, want %d", test.name, probe.Symmetric, test.symmetric)
 		}
 	}
 }

@@ -35,7 +35,7 @@ import (
 //   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
-//   - Unread deadlines: no tick goes to an instant whose only reason is a hidden value (see [sim.Veiled] and
+//   - Unread deadlines: no tick goes to an instant whose only reason is a hidden value (see [sim.Hidden] and
 //     [sim.Idle]). Whatever could follow on it follows on the stop before it, unless code compares its clock with such
 //     an instant.
 //   - Orphaned reads: a read whose sender is gone changes nothing. It is not taken, and is not part of the state.
@@ -49,9 +49,9 @@ import (
 // But for the instants of unread deadlines, all states in which runs end remain, up to the names of interchangeable
 // actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
 // remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
-// node's next life. The order of events on different nodes at the same instant is not explored, so the judgement of a
-// run must not depend on it, unless Config.Ordered is set. It must not depend on a past that Config.Fingerprint does
-// not cover either: if two pasts lead to the same state, only one is continued.
+// node's next incarnation. The order of events on different nodes at the same instant is not explored, so the judgement
+// of a run must not depend on it, unless Config.Ordered is set. It must not depend on a history that Config.Fingerprint
+// does not cover either: if two histories lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.

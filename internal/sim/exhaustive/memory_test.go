@@ -230,19 +230,19 @@ func tellIn(memory sim.Memory, code func(p *sim.Proc, asks func(string) *teller)
 	return nil
 }
 
-// veiled is a request whose answer holds a hidden deadline, which its sender is assumed not to inspect.
-type veiled struct {
+// hiding is a request whose answer holds a hidden deadline, which its sender is assumed not to inspect.
+type hiding struct {
 	*teller
 	deadline int
 }
 
-func (r *veiled) Answer() any { return [2]any{r.teller.Answer(), r.deadline} }
-func (r *veiled) Tell(answer any) bool {
+func (r *hiding) Answer() any { return [2]any{r.teller.Answer(), r.deadline} }
+func (r *hiding) Tell(answer any) bool {
 	a := answer.([2]any)
 	r.deadline = a[1].(int)
 	return r.teller.Tell(a[0])
 }
-func (r *veiled) Veiled(answer any, _, _ time.Time) []any {
+func (r *hiding) Hidden(answer any, _, _ time.Time) []any {
 	if r.asks != "a deadline" {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (r *veiled) Veiled(answer any, _, _ time.Time) []any {
 
 // Code that inspects a hidden deadline breaks the search, whatever it does with it, and whenever. Each way to hide a
 // deadline is tried.
-func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
+func TestCodeThatLooksAtAHiddenDeadlineIsFound(t *testing.T) {
 	type get func(asks string) int
 	late := func(deadline int) bool { return deadline < 0 }
 	for name, code := range map[string]func(p *sim.Proc, get get){
@@ -330,7 +330,7 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			begun++
 			defer func() { ended++ }()
 			code(p, func(asks string) int {
-				r := &veiled{request(asks), 7}
+				r := &hiding{request(asks), 7}
 				p.Do(r)
 				return r.deadline
 			})
@@ -383,7 +383,7 @@ func TestCodeThatDiffersIsNotTakenToLookAtADeadline(t *testing.T) {
 		times = 0
 		err := tellOf(func(p *sim.Proc, asks func(string) *teller) {
 			test.code(p, func(number string) []int {
-				r := &veiled{asks(number), 7}
+				r := &hiding{asks(number), 7}
 				p.Do(r)
 				return r.answer
 			})
@@ -426,13 +426,13 @@ func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
 
 // Code with other hidden values runs from the first such value until it has forgotten it, and not again where it is
 // known to inspect none.
-func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
+func TestHiddenCodeEndsWhereItForgets(t *testing.T) {
 	effort.Long(t)
 	count := func(asks string, forgets bool) (begun, told int) {
 		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
 			begun++
 			for i := range uint64(3) {
-				p.Do(&veiled{request(asks), 7})
+				p.Do(&hiding{request(asks), 7})
 				told++
 				if forgets {
 					p.Forget("", func() (uint64, uint64) { return i, i })
@@ -457,10 +457,10 @@ func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 }
 
 // Code that got a deadline and is replayed goes on together with the code that got other values.
-func TestVeiledCodeIsBroughtToThePast(t *testing.T) {
+func TestHiddenCodeIsBroughtToThePast(t *testing.T) {
 	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
-		deadline, number := &veiled{request("a deadline"), 7}, request("a number")
-		p.Do(&veiled{request("a deadline"), 7})
+		deadline, number := &hiding{request("a deadline"), 7}, request("a number")
+		p.Do(&hiding{request("a deadline"), 7})
 		p.Forget("", noState)
 		p.Do(deadline)
 		p.Do(number)
@@ -475,14 +475,14 @@ func TestVeiledCodeIsBroughtToThePast(t *testing.T) {
 }
 
 // A node that comes back begins where it was, and so does the code with other hidden values.
-func TestVeiledCodeBeginsAtItsPlace(t *testing.T) {
+func TestHiddenCodeBeginsAtItsPlace(t *testing.T) {
 	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
 		if p.Place() == 0 {
-			p.Do(&veiled{request("a number"), 7})
+			p.Do(&hiding{request("a number"), 7})
 			p.SetPlace(1)
 		}
-		p.Do(&veiled{request("a deadline"), 7})
-		p.Do(&veiled{request("a number"), 7})
+		p.Do(&hiding{request("a deadline"), 7})
+		p.Do(&hiding{request("a number"), 7})
 	})
 	if err != nil {
 		t.Error(err)
