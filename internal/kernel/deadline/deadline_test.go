@@ -20,8 +20,9 @@ func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 		{deadline.Stops{Unread: both, Windows: []time.Time{at}}, false, false, 101},
 	} {
 		d := &test.stops
-		if d.Idle(at) != test.idle || d.Idle(at.Add(time.Second)) != test.next || d.Last() != test.last {
-			t.Errorf("%+v: idle %v and %v, last %d; want %+v", *d, d.Idle(at), d.Idle(at.Add(time.Second)), d.Last(), test)
+		idle, next, last := d.Idle(at), d.Idle(at.Add(time.Second)), d.Last()
+		if idle != test.idle || next != test.next || last != test.last {
+			t.Errorf("idle %v and %v, last %d; want %+v", idle, next, last, test)
 		}
 	}
 }
