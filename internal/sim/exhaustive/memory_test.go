@@ -1098,3 +1098,47 @@ func TestATeamRunsCodeOneAtATime(t *testing.T) {
 		t.Errorf("code ran %d times, at most %d at the same time; want 44 and one", ran.Load(), most.Load())
 	}
 }
+
+// A team whose members contradict what their code claims to forget has proved nothing, although nothing is left.
+func TestATeamThatContradictsItselfIsNotComplete(t *testing.T) {
+	var x exhaustive.Exploration
+	defer x.Close()
+	run := func(x *exhaustive.Exploration, asks string) {
+		var pool sim.Pool
+		s, gets := x.Rewind(), 0
+		if s == nil {
+			s = sim.New(sim.Config{
+				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: x},
+				Fingerprint: func() uint64 { return uint64(gets) },
+				Keep:        func() func(bool) { was := gets; return func(bool) { gets = was } },
+			})
+			for _, name := range []string{"a", "b"} {
+				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+					p.Forget("", noState)
+					p.Do(&teller{asks: asks, gets: &gets})
+				}})
+			}
+		}
+		if result := s.Run(); result.Err != nil {
+			t.Fatal(result.Err)
+		}
+	}
+	x.Off = noReduction
+	x.Next()
+	run(&x, "a number")
+	x.Divide(2)
+	if _, err := x.Meet(); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range x.Members() {
+		for m.Next() {
+			run(m, []string{"a number", "a name"}[i])
+		}
+	}
+	if e := x.Explored(); !e.Complete || x.Members()[1].Schedules() == 0 {
+		t.Fatalf("before they meet: %+v, and the second made %d", e, x.Members()[1].Schedules())
+	}
+	if left, err := x.Meet(); left || err == nil || x.Explored().Complete {
+		t.Errorf("got left %v, error %v, and %+v; want an error, and the search not complete", left, err, x.Explored())
+	}
+}
