@@ -82,10 +82,12 @@ func settled(
 
 // Tables and their settings count after the machine that has changed them is done.
 func TestWhatIsNoRowCounts(t *testing.T) {
-	s := scenariotest.Parsed(t,
-		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-			"faults: [maybe request-lost times=always actor=alice]\nactors:\n"+
+	world := func(attempts, faults string) *kernel.Scenario {
+		return scenariotest.Parsed(t, "name: small\n"+
+			"cache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: "+attempts+"}\nbounds: {ticks: 0}\n"+
+			"faults: ["+faults+"]\nactors:\n"+
 			"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	}
 	type client = *dynamodb.Client
 	for name, p := range map[string]isr.Protocol{
 		"a table": settled(func(ctx context.Context, h doing) error {
@@ -104,8 +106,15 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 			return err == nil && aws.ToBool(is.Table.DeletionProtectionEnabled), err
 		}),
 	} {
-		refutes(t, "a schedule in which it is missing: "+name,
-			Prove{Scenario: s, Protocol: p, Options: kernel.Options{SDK: true}})
+		refutes(t, "a schedule in which it is missing: "+name, Prove{
+			Scenario: world("3", "maybe request-lost times=always actor=alice"), Protocol: p,
+			Options: kernel.Options{SDK: true},
+		})
+		// Alice is told the same whether the request was lost or its answer.
+		refutes(t, "a schedule in which it is missing, and the answer to it may be lost: "+name, Prove{
+			Scenario: world("1", "maybe response-lost times=always actor=alice, "+
+				"maybe request-lost times=always actor=alice"), Protocol: p, Options: kernel.Options{SDK: true},
+		})
 	}
 }
 
