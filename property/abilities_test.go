@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -77,7 +78,7 @@ func TestAbilities(t *testing.T) {
 // number of worlds; 0 if there is none. Each world has as many schedules as in a check.
 func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
-	generator := worlds.Pages("Extras", recipe.Reference().Name, DefaultSchedules, more)
+	generator := worlds.Pages.Draw("Extras", recipe.Reference().Name, DefaultSchedules, more)
 	for w := 1; w <= most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
 		r, err := campaign.Campaign{
@@ -180,7 +181,7 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 // An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store:
 // the rest that is forgotten is found there.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
-	generator := worlds.Pages("TestBatches", "recipe-a", 5,
+	generator := worlds.Pages.Draw("TestBatches", "recipe-a", 5,
 		worlds.Extras{Verbs: []kernel.Verb{"invalidate"}, Rows: isr.Schema{
 			Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}},
 		}})
@@ -202,7 +203,7 @@ func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 // the same world, and runs the reference in them: two machines ask for a page,
 // the clocks stay within the promised skew, no run is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
-	generator := worlds.Pages("TestWorlds", "recipe-a", 5, worlds.Extras{})
+	generator := worlds.Pages.Draw("TestWorlds", "recipe-a", 5, worlds.Extras{})
 	skewed := false
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
@@ -259,12 +260,12 @@ bounds:
   steps: 10000
   ticks: 0
 `
-	w := worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
+	w := worlds.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
 	must.Done(t)(worlds.Checked(w.Scenario))
 	// rapid shrinks to an all-zero bit stream.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		found = worlds.Text(worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)
+		found = worlds.Text(worlds.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)
@@ -416,26 +417,16 @@ func TestLayersAsStores(t *testing.T) {
 // TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check names others. If TTL deletes nothing, that
 // is a mistake only in a check with the usual marks.
 func TestChecksOfLocksAndCalls(t *testing.T) {
-	other := []kernel.Mark{mark.NodePaused}
-	for name, tc := range map[string]struct {
-		usual []kernel.Mark
-		check func(reach []kernel.Mark) Check
-	}{
-		"LockCheck": {LockReach(), func(reach []kernel.Mark) Check { return LockCheck{Reach: reach}.check() }},
-		"OnceCheck": {OnceReach(), func(reach []kernel.Mark) Check { return OnceCheck{Reach: reach}.check() }},
-	} {
-		for _, reach := range [][]kernel.Mark{nil, other, {}} {
-			c, want := tc.check(reach), reach
-			if reach == nil {
-				want = tc.usual
-			}
-			if !slices.Equal(c.Reach, want) {
-				t.Errorf("%s wants the marks %v, want %v", name, c.Reach, want)
-			}
-			hooks.Of(c.subject.ttl.Watch(t.Context())).OnWrite(nil, attr.Item{"ttl": attr.Int(2208988800)})
-			why, note := c.subject.unmet(&tally{worlds: worlds.EnoughWorlds})
-			if (why != "") != (reach == nil) || (note != "") != (reach != nil) {
-				t.Errorf("%s with the marks %v, of a TTL that deleted no row: %q, %q", name, reach, why, note)
+	for name, c := range map[string]Check{"LockCheck": LockCheck{}.check(), "OnceCheck": OnceCheck{}.check()} {
+		if want := map[string][]kernel.Mark{"LockCheck": LockReach(), "OnceCheck": OnceReach()}[name]; !slices.Equal(
+			c.reach(), want) {
+			t.Errorf("%s wants the marks %v, want %v", name, c.reach(), want)
+		}
+		hooks.Of(c.subject.ttl.Watch(t.Context())).OnWrite(nil, attr.Item{"ttl": attr.Int(2208988800)})
+		for _, usual := range []bool{true, false} {
+			why, note := c.subject.unmet(&tally{Tally: engine.Tally{Worlds: worlds.EnoughWorlds}}, usual)
+			if (why != "") != usual || (note != "") == usual {
+				t.Errorf("%s, usual marks: %v, of a TTL that deleted no row: %q, %q", name, usual, why, note)
 			}
 		}
 	}
@@ -445,7 +436,7 @@ func TestChecksOfLocksAndCalls(t *testing.T) {
 func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
 	short := map[bool]int{}
 	for _, program := range []bool{false, true} {
-		generator := worlds.Locks{Program: program}.Generator("TestTimeLimits", "recipe-a", 5)
+		generator := worlds.Locks.Draw("TestTimeLimits", "recipe-a", 5, worlds.Extras{Program: program})
 		for seed := range 200 {
 			if s := generator.Example(seed).Scenario; s.Bounds.Ticks > 0 && s.Settle < s.Cache.Lease {
 				short[program]++

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/kernel"
@@ -73,35 +72,49 @@ type Check struct {
 	subject *subject // nil is stores
 }
 
-// subject has the parts that differ between the kinds of checks.
+// subject is the subject of a check, with what differs between the kinds of checks in Go.
 type subject struct {
-	function string              // the function that checks the subject
-	call     string              // the call that replays a file, with %q for the file's name
-	keys     string              // what to look at if each request is refused
-	anew     string              // what a machine that shares its client must do instead
-	hint     func(*Check) string // where to look if nothing was reached
-	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
-	able     bool                       // worlds depend on the verbs that a store can do besides Get
+	*worlds.Subject
+	function string                     // the function that checks the subject
+	call     string                     // the call that replays a file, with %q for the file's name
+	keys     string                     // what to look at if each request is refused
+	anew     string                     // what a machine that shares its client must do instead
+	hint     func(*Check) string        // where to look if nothing was reached
+	terms    worlds.Extras              // the terms of code that has no pages
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
-	reach    []kernel.Mark              // what a proof must reach, unless the check or the file says otherwise
-	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing
-	// says that it was not reached.
-	basic   kernel.Mark
-	nothing string
-	verb    kernel.Verb // one of kinds
-	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
-	unmet func(*tally) (why, note string)
+	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user. The
+	// parameter usual says that the check has the usual marks.
+	unmet func(count *tally, usual bool) (why, note string)
 }
 
 // stores is the subject of Check itself.
 var stores = subject{
+	Subject:  worlds.Pages,
 	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
 	anew: "newStore must make a new store at each call",
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
-	worlds: worlds.Pages, able: true, reach: []kernel.Mark{mark.Published, mark.ServedFresh},
+}
+
+// of is the Check of code without pages that a check of a kind in Go makes, LockCheck or OnceCheck. The code is called
+// thing. The hint is what its machines must do, besides using their parts of the world.
+func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
+	seen := &worlds.TTL{Said: ttl}
+	c.subject = &subject{
+		Subject:  s,
+		function: "property.Check" + kind,
+		call:     "property." + kind + "Check{}.Replay(t, %q, new" + kind + "), with the check's own fields",
+		keys:     "does " + kind + "Check.Table have the " + thing + "'s keys?",
+		anew:     "new" + kind + " must make a new " + thing + " at each call",
+		hint:     func(*Check) string { return "does it use the node's Client, Table and Clock, and " + hint + "?" },
+		ttl:      seen,
+		unmet: func(count *tally, usual bool) (why, note string) {
+			return seen.Unmet(count.Marks, count.Worlds, usual, kind+"Check.TTL", "property.NoTTL")
+		},
+	}
+	return c
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -165,10 +178,10 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			count.rows(), count.answers, count)
 	}
 	if c.Goroutines && !count.answers.clock {
-		delete(count.marks, mark.ClockSet) // steps of clocks that no code has read are no test
+		delete(count.Marks, mark.ClockSet) // steps of clocks that no code has read are no test
 	}
-	if usual && slices.Contains(count.verbs, "rollback") { // no invariant would miss it
-		c.Reach = append(slices.Clone(c.Reach), mark.RolledBack)
+	if also := c.subject.Also; usual && slices.Contains(count.verbs, also.Verb) { // no invariant would miss it
+		c.Reach = append(slices.Clone(c.Reach), also.Mark)
 	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))
@@ -177,11 +190,11 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n"+
 			"%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(),
+			count.Worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(),
 			c.say(c.hint(missing)), count.answers, count)
 	}
 	if c.subject.unmet != nil {
-		why, note := c.subject.unmet(count)
+		why, note := c.subject.unmet(count, usual)
 		if why != "" {
 			t.Fatalf("vacuous: nothing was violated, but %s\n%v", why, count)
 		}
@@ -192,7 +205,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	if count.early { // in red: without -v, nobody reads what a test says that passes
 		t.Fatalf("cut short: nothing was violated in %d worlds, but the check asks for more, and the time of the test "+
 			"is nearly over (go test -timeout): give it more time, or ask for fewer worlds (-rapid.checks)\n%v",
-			count.worlds, count)
+			count.Worlds, count)
 	}
 	for _, name := range c.Without {
 		t.Logf("%s: not judged: left out by the check", name)
@@ -206,7 +219,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Log(count)
 }
 
-// name gives the store a name that files can have.
+// name gives the store a name that files can have. It fails the test if the terms of its subject are such that no code
+// could break its promises.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
@@ -216,17 +230,12 @@ func (c *Check) name(t *testing.T) {
 	if c.Protocol == "" {
 		c.Protocol = defaultName
 	}
-}
-
-// leavingOut notes in the worlds which invariants do not judge.
-func (c Check) leavingOut(all *rapid.Generator[worlds.World]) *rapid.Generator[worlds.World] {
-	if len(c.Without) == 0 {
-		return all
+	if c.subject.Wrong == nil {
+		return
 	}
-	return rapid.Map(all, func(w worlds.World) worlds.World {
-		w.Without = slices.Clone(c.Without)
-		return w
-	})
+	if field, why := c.subject.Wrong(c.subject.terms); field != "" {
+		t.Fatalf("%s.%s: %s", strings.Replace(c.subject.Program.InGo, ".", ": ", 1), field, why)
+	}
 }
 
 // judges fails the test if Invariants and Without have mistakes, or if they leave no invariant.
@@ -234,7 +243,7 @@ func (c *Check) judges(t *testing.T) {
 	t.Helper()
 	own := map[string]bool{}
 	var names []string
-	for _, inv := range slices.Concat(invariant.All(), c.Invariants) {
+	for _, inv := range slices.Concat(c.subject.About().All, c.Invariants) {
 		names = append(names, inv.Name)
 	}
 	for i, inv := range c.Invariants {
@@ -276,10 +285,9 @@ func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string
 	for _, m := range kernel.Marks() {
-		if other := otherMarks(c.subject.basic); slices.Contains(other, m) {
-			continue
+		if c.subject.Reaches(m) {
+			names = append(names, string(m))
 		}
-		names = append(names, string(m))
 	}
 	for _, m := range c.Reach {
 		if !slices.Contains(names, string(m)) {
@@ -292,41 +300,14 @@ func (c *Check) wants(t *testing.T) {
 	}
 }
 
-// otherMarks are the marks that no run of a subject can reach, because a world is about pages, locks or calls.
-func otherMarks(basic kernel.Mark) []kernel.Mark {
-	switch basic {
-	case mark.HoldTaken:
-		return slices.Concat(marksOfPages, marksOfCalls)
-	case mark.CallAnswered:
-		return slices.Concat(marksOfPages, marksOfLocks)
-	default:
-		return slices.Concat(marksOfLocks, marksOfCalls)
-	}
-}
-
-var (
-	marksOfCalls = []kernel.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver,
-		mark.CallOtherPayload, mark.EffectAgain,
-	}
-	marksOfLocks = []kernel.Mark{
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
-		mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
-	}
-	marksOfPages = []kernel.Mark{
-		mark.Published, mark.ServedFresh, mark.ServedStale, mark.PublishRefused, mark.RolledBack,
-		mark.PageInvalidated, mark.RequestRepeated,
-	}
-)
-
 // idle returns a line, with the reason, for each invariant that had nothing to judge in any world. The result all says
 // that all invariants had nothing to judge.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
-	if c.subject.basic != "" {
+	if !c.subject.OfRows() {
 		return nil, false
 	}
 	all = len(c.Invariants) == 0
-	for _, inv := range invariant.All() {
+	for _, inv := range c.subject.About().All {
 		if slices.Contains(c.Without, inv.Name) {
 			continue
 		}
@@ -350,7 +331,7 @@ func (c *Check) lacks(name string, count *tally) string {
 		return "it is a rule of the recipe, which is not promised (Check.Promise)"
 	case name == "ttl-is-gc":
 		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
-	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
+	case name == "no-lost-invalidation" && count.Marks[mark.PageInvalidated] == 0:
 		return "no page was invalidated (isr.Invalidator)"
 	case (name == "idempotent-regeneration" || name == "read-your-writes") &&
 		!slices.Contains(count.verbs, "regenerate"):
@@ -382,10 +363,11 @@ func (c *Check) rows(t *testing.T) {
 
 // reach is the marks that a check must reach unless it says otherwise.
 func (c *Check) reach() []kernel.Mark {
-	if !c.noTTL() {
-		return Reach()
+	reach := slices.Clone(c.subject.Reach)
+	if c.noTTL() {
+		return worlds.WithoutTTL(reach)
 	}
-	return worlds.WithoutTTL(Reach())
+	return reach
 }
 
 // say puts the store's own names of rows into a sentence about META and LOCK.

@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -78,8 +79,9 @@ func (f *failure) file() ([]byte, error) {
 
 // builtIn says whether an invariant belongs to package invariant.
 func builtIn(name string) bool {
-	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()),
-		func(inv invariant.Invariant) bool { return inv.Name == name })
+	return slices.ContainsFunc(list.Subjects(), func(of *list.About) bool {
+		return slices.ContainsFunc(of.All, func(inv invariant.Invariant) bool { return inv.Name == name })
+	})
 }
 
 // leave writes the failure to a file, all of it or nothing.
@@ -206,25 +208,14 @@ func runPattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// kinds are what a scenario can be of, by the command that it has then.
-var kinds = map[kernel.Verb]string{"": "pages", "hold": "locks", "once": "calls"}
-
 // world is load for a scenario that the subject can carry out: to the invariants a lock without a page is a violation.
 func (c Check) world(file string) (*kernel.Scenario, error) {
 	s, err := load(file)
 	if err != nil {
 		return nil, err
 	}
-	var has kernel.Verb
-	for _, a := range s.Actors {
-		for _, c := range a.Script {
-			if kinds[c.Verb] != "" {
-				has = c.Verb
-			}
-		}
-	}
-	if verb := cmp.Or(c.subject, &stores).verb; has != verb {
-		return nil, fmt.Errorf("%s: found a scenario of %s, expected one of %s", file, kinds[has], kinds[verb])
+	if of, want := kernel.About(s), cmp.Or(c.subject, &stores).About(); of != want {
+		return nil, fmt.Errorf("%s: found a scenario of %s, expected one of %s", file, of.Name(), want.Name())
 	}
 	return s, nil
 }

@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -118,7 +117,7 @@ type LockCheck struct {
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
 // A lock has been tested only if somebody took it, if two machines wanted it at the same time, and if it was taken over
 // from a machine that had not given it back.
-func LockReach() []scenario.Mark { return worlds.LockReach() }
+func LockReach() []scenario.Mark { return slices.Clone(worlds.Locks.Reach) }
 
 // CheckLock draws worlds with rapid. In them machines take a lock, write to the resource that it guards, and give it
 // back, while they are paused and crash, their clocks differ, and requests fail. It runs each world under many
@@ -133,28 +132,13 @@ func CheckLock(t *testing.T, newLock func(Machine) (Lock, error)) {
 // Run checks the lock as CheckLock does.
 func (c LockCheck) Run(t *testing.T, newLock func(Machine) (Lock, error)) {
 	t.Helper()
-	c.terms(t)
 	c.extends = &atomic.Bool{}
 	c.check().Run(t, c.store(newLock))
-}
-
-// terms fails the test if the fields of the check are such that no lock could break its promises.
-func (c LockCheck) terms(t *testing.T) {
-	t.Helper()
-	if field, why := c.worlds().Wrong(c.Margin); field != "" {
-		t.Fatalf("property: LockCheck.%s: %s", field, why)
-	}
-}
-
-// worlds returns the worlds that are drawn for the lock.
-func (c LockCheck) worlds() worlds.Locks {
-	return worlds.Locks{Leases: c.Leases, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines}
 }
 
 // Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
 func (c LockCheck) Replay(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
-	c.terms(t)
 	c.check().Replay(t, file, c.store(newLock))
 }
 
@@ -170,43 +154,29 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(Machine) (Lock
 // given it back. A lock that can be extended is asked for that from half of its lease on.
 func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
-	c.terms(t)
-	check := c.check()
-	check.Reach = c.Reach
-	check.Prove(t, file, c.store(newLock))
+	c.check().Prove(t, file, c.store(newLock))
 }
 
 // check returns the Check for the store that c.store makes.
 func (c LockCheck) check() Check {
-	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
-	if c.Reach == nil {
-		c.Reach = LockReach()
+	check := Check{
+		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: lockName,
+	}.of(worlds.Locks, "Lock", "lock", "return a Held from Acquire", c.TTL)
+	s := check.subject
+	s.table = c.Table
+	s.terms = worlds.Extras{
+		Leases: c.Leases, Margin: c.Margin, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines,
 	}
-	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
-		Protocol: lockName, subject: &subject{
-			function: "property.CheckLock",
-			call:     "property.LockCheck{}.Replay(t, %q, newLock), with the check's own fields",
-			keys:     "does LockCheck.Table have the lock's keys?",
-			anew:     "newLock must make a new lock at each call",
-			hint: func(*Check) string {
-				return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
-			},
-			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-				return c.worlds().Generator(name, protocol, schedules)
-			},
-			table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
-			verb:  "hold",
-			reach: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
-			unmet: func(count *tally) (string, string) {
-				extends := wanted == nil && c.extends != nil && c.extends.Load()
-				if extends && len(count.missing([]kernel.Mark{mark.HoldExtended})) > 0 {
-					why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded",
-						count.worlds, mark.HoldExtended)
-					return why, ""
-				}
-				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
-			},
-		}}
+	ofTTL := s.unmet
+	s.unmet = func(count *tally, usual bool) (why, note string) {
+		extends := usual && c.extends != nil && c.extends.Load()
+		if extends && len(count.missing([]kernel.Mark{s.Also.Mark})) > 0 {
+			return fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.Worlds,
+				s.Also.Mark), ""
+		}
+		return ofTTL(count, usual)
+	}
+	return check
 }
 
 // lockName is the name, in reports and files, of a lock under test.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -114,7 +114,7 @@ func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) 
 	c.name(t)
 	c.rows(t)
 	defer heap.CollectRarely()()
-	count := &tally{marks: map[kernel.Mark]int{}}
+	count := &tally{Tally: engine.NewTally()}
 	f := found{runner: newRunner(t, c, newStore), count: count, file: filepath.Join(t.TempDir(), "failure.yaml")}
 	count.answers = f.answers
 	q := &quietTest{T: t}
@@ -126,7 +126,7 @@ func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) 
 		}()
 		c.look(q, &f)
 	}()
-	r := caught{worlds: count.worlds}
+	r := caught{worlds: count.Worlds}
 	if f.last == nil {
 		if q.failed {
 			t.Fatalf("rapid failed, and no world did:\n%s", q.said.String())

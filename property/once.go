@@ -5,18 +5,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -54,7 +52,7 @@ type OnceCheck struct {
 // OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise.
 // A layer has been tested only if some call was answered with the result of another call, if some call was made while
 // another one was under way, and if some effect happened again when that was allowed.
-func OnceReach() []scenario.Mark { return worlds.OnceReach() }
+func OnceReach() []scenario.Mark { return slices.Clone(worlds.Calls.Reach) }
 
 // CheckOnce checks an idempotency layer, in the same way as CheckLock checks a lock. It draws worlds with
 // rapid. In them, machines make the same calls, while effects and requests fail. The runs are judged by
@@ -67,14 +65,12 @@ func CheckOnce(t *testing.T, newOnce func(Machine) (Once, error)) {
 // Run checks the layer as CheckOnce does.
 func (c OnceCheck) Run(t *testing.T, newOnce func(Machine) (Once, error)) {
 	t.Helper()
-	c.terms(t)
 	c.check().Run(t, c.store(newOnce))
 }
 
 // Replay runs the layer on a scenario file that a failed check has left, as Check.Replay does.
 func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(Machine) (Once, error)) {
 	t.Helper()
-	c.terms(t)
 	c.check().Replay(t, file, c.store(newOnce))
 }
 
@@ -84,51 +80,19 @@ func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(Machine) (Once
 // the result of another one.
 func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(Machine) (Once, error)) {
 	t.Helper()
-	c.terms(t)
-	check := c.check()
-	check.Reach = c.Reach
-	check.Prove(t, file, c.store(newOnce))
-}
-
-// terms fails the test if the fields of the check are such that no layer could break its promises.
-func (c OnceCheck) terms(t *testing.T) {
-	t.Helper()
-	if field, why := c.worlds().Wrong(); field != "" {
-		t.Fatalf("property: OnceCheck.%s: %s", field, why)
-	}
-}
-
-func (c OnceCheck) worlds() worlds.Calls {
-	return worlds.Calls{
-		InProgress: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover,
-	}
+	c.check().Prove(t, file, c.store(newOnce))
 }
 
 // check returns the Check for the store that c.store makes.
 func (c OnceCheck) check() Check {
-	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
-	if c.Reach == nil {
-		c.Reach = OnceReach()
+	check := Check{
+		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: onceName,
+	}.of(worlds.Calls, "Once", "layer", "call effect", c.TTL)
+	check.subject.table = c.Table
+	check.subject.terms = worlds.Extras{
+		Leases: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover,
 	}
-	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
-		Protocol: onceName, subject: &subject{
-			function: "property.CheckOnce",
-			call:     "property.OnceCheck{}.Replay(t, %q, newOnce), with the check's own fields",
-			keys:     "does OnceCheck.Table have the layer's keys?",
-			anew:     "newOnce must make a new layer at each call",
-			hint: func(*Check) string {
-				return "does it use the node's Client, Table and Clock, and call effect?"
-			},
-			worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-				return c.worlds().Generator(name, protocol, schedules)
-			},
-			table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
-			verb:  "once",
-			reach: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
-			unmet: func(count *tally) (string, string) {
-				return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
-			},
-		}}
+	return check
 }
 
 // onceName is the name, in reports and files, of a layer under test.

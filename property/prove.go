@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -115,7 +116,7 @@ func (c Check) provable(file string) (*kernel.Scenario, error) {
 	case c.Reach != nil:
 		s.Reach = c.Reach
 	case len(s.Reach) == 0:
-		s.Reach = cmp.Or(c.subject, &stores).reach
+		s.Reach = cmp.Or(c.subject, &stores).Proof
 	}
 	return s, nil
 }
@@ -183,10 +184,10 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	case r.answers.requests == 0: // a store that is proved has no goroutines, so all are counted
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
 			unasked, r.answers)
-	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
+	case r.subject.Basic != "" && !slices.Contains(proof.Reached(), r.subject.Basic):
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
-			r.subject.nothing, r.answers)
-	case r.subject.basic == "" && r.answers.errors == r.answers.all:
+			r.subject.Nothing, r.answers)
+	case r.subject.OfRows() && r.answers.errors == r.answers.all:
 		return fmt.Sprintf(
 			"vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s",
 			proof.Schedules, file, misfit, r.answers,
@@ -210,7 +211,7 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 // unexpired says why TTL deleted nothing in a world of a lock or of calls although rows look expired; else "". Without
 // it, the text of the proof would promise too much.
 func (r runner) unexpired(proof *campaign.Proof, file string) string {
-	why, _ := r.subject.unmet(&tally{worlds: 1})
+	why, _ := r.subject.unmet(&tally{Tally: engine.Tally{Worlds: 1}}, true)
 	if why == "" {
 		return ""
 	}

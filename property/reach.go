@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -21,41 +20,14 @@ import (
 // reference, at least a quarter of the worlds reach each of them. If a store never reaches one of them, it has not been
 // tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
 // not been tested at all.
-func Reach() []scenario.Mark { return worlds.Reach() }
+func Reach() []scenario.Mark { return slices.Clone(worlds.Pages.Reach) }
 
-// tally counts the marks that the worlds of one check have reached.
+// tally sums up the worlds of one check.
 type tally struct {
-	worlds, schedules, steps int
-	marks                    map[kernel.Mark]int // in how many worlds
-	answers                  *answers
-	verbs                    []kernel.Verb // the verbs that clients asked for besides get
-	judged                   bool          // in some world, an invariant that judges had something to judge
-	early                    bool          // the search ended because the time of the test was nearly over
-	// misfit says in several lines why Check.Rows does not fit the rows of some world; "" if it fits the rows of all.
-	misfit string
-	// pageless says in several lines why the rows of some world were no pages, if none was.
-	pageless string
-}
-
-func (c *tally) add(r *campaign.Report) {
-	c.worlds++
-	c.schedules += r.Schedules
-	c.steps += r.Steps
-	c.judged = c.judged || len(r.Idle()) == 0
-	if c.misfit == "" && r.Misfit != "" {
-		c.misfit = r.Misfit + "\n"
-	}
-	if c.pageless == "" && r.Pageless != "" {
-		c.pageless = r.Pageless + "\n"
-	}
-	for _, m := range r.Reached() {
-		c.marks[m]++
-	}
-}
-
-// asked says whether a request reached the world's store.
-func asked(all []ddbfake.Metrics) bool {
-	return slices.ContainsFunc(all, func(m ddbfake.Metrics) bool { return m.Operation != "" || m.UserErrors > 0 })
+	engine.Tally
+	answers *answers
+	verbs   []kernel.Verb // the verbs that clients asked for besides get
+	early   bool          // the search ended because the time of the test was nearly over
 }
 
 // unasked is why nothing was judged in runs without requests: machines share no memory.
@@ -64,52 +36,34 @@ const unasked = "no request reached the node's Client: the code has a client of 
 
 // missing returns the wanted marks that were not reached, if there were enough worlds and schedules to expect them.
 func (c *tally) missing(wanted []kernel.Mark) []kernel.Mark {
-	missing, _ := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
+	missing, _ := c.Missing(wanted)
 	return missing
 }
 
 // chance is a line that names the wanted marks that were not reached, if that may be chance; otherwise "".
 func (c *tally) chance(wanted []kernel.Mark) string {
-	missing, untested := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
+	missing, untested := c.Missing(wanted)
 	if len(missing)+len(untested) == 0 {
 		return ""
 	}
-	var names []string
-	for _, m := range slices.Concat(missing, untested) {
-		names = append(names, string(m))
-	}
-	return fmt.Sprintf("not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules",
-		strings.Join(names, ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
+	return engine.Untested(slices.Concat(missing, untested))
 }
 
-// nothing says why no world was judged; "" if some world was judged. It does not depend on the marks that the check
-// demands.
+// nothing says why no world was judged; "" if some world was judged.
 func (c *tally) nothing(s *subject) string {
-	ofPages := s.basic == ""
-	switch {
-	case c.worlds == 0:
-		return "no world was run: -rapid.checks is too small (-short takes a fifth of it)"
-	case !c.answers.asked:
-		return unasked
-	case !ofPages && c.marks[s.basic] == 0:
-		return fmt.Sprintf("%s in %d worlds", s.nothing, c.worlds)
-	case ofPages && c.answers.errors == c.answers.all:
-		return fmt.Sprintf("the store served nothing in %d worlds", c.worlds)
-	case ofPages && c.marks[mark.Published] == 0:
-		return fmt.Sprintf("no page was published in %d worlds", c.worlds)
-	case ofPages && !c.judged:
-		return fmt.Sprintf("no invariant that judges had anything to judge in %d worlds", c.worlds)
-	default:
-		return ""
-	}
+	c.Asked = c.Asked || c.answers.asked
+	return c.Nothing(s.Subject, c.answers.errors < c.answers.all, engine.Words{
+		NoWorld: "no world was run: -rapid.checks is too small (-short takes a fifth of it)", Unasked: unasked,
+		Code: "the store", In: fmt.Sprintf(" in %d worlds", c.Worlds),
+	})
 }
 
-// rows says why Check.Rows does not fit; "" if nothing shows that it does not.
+// rows says in lines why Check.Rows does not fit; "" if nothing shows that it does not.
 func (c *tally) rows() string {
-	if c.misfit == "" && c.marks[mark.Published] == 0 {
-		return c.pageless
+	if why := c.Rows(); why != "" {
+		return why + "\n"
 	}
-	return c.misfit
+	return ""
 }
 
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
@@ -131,12 +85,12 @@ func (c *Check) hint(missing []kernel.Mark) string {
 func (c *tally) String() string {
 	var reached []string
 	for _, m := range kernel.Marks() {
-		if n := c.marks[m]; n > 0 {
+		if n := c.Marks[m]; n > 0 {
 			reached = append(reached, fmt.Sprintf("%s %d", m, n))
 		}
 	}
 	return fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
-		c.worlds, c.schedules, c.steps, strings.Join(reached, ", "))
+		c.Worlds, c.Schedules, c.Steps, strings.Join(reached, ", "))
 }
 
 // abilities returns the verbs that a store can do. For each such verb, the store has the method, and the method does

@@ -157,10 +157,10 @@ func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string
 	case !r.answers.asked:
 		return "vacuous: nothing was violated in the world of " + file + ", but " + unasked + "\n" +
 			r.answers.String()
-	case r.subject.basic != "" && !slices.Contains(report.Reached(), r.subject.basic):
-		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n" +
+	case r.subject.Basic != "" && !slices.Contains(report.Reached(), r.subject.Basic):
+		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.Nothing + " in it\n" +
 			r.answers.String()
-	case r.subject.basic == "" && r.answers.errors == r.answers.all:
+	case r.subject.OfRows() && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" +
 			r.answers.String()
 	case len(report.Missing)+len(report.Idle()) > 0 || len(s.Reach) > 0 && report.Vacuous():

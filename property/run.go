@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -100,20 +100,17 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 		}
 		// There is only one worker: the guard can follow only one run at a time, and a store may have state that is not
 		// safe for several runs at once.
-		return campaign.Campaign{
+		return engine.Try(ctx, campaign.Campaign{
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
-		}.Run(ctx)
+		})
 	})
 	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}
-	r.answers.asked = r.answers.asked || asked(report.Metrics)
+	r.answers.asked = r.answers.asked || engine.Asked(report.Metrics)
 	switch report.Verdict {
 	case invariant.Violated:
-		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
-			return r.campaign(steadier, seed, schedules)
-		}
-		f := r.outcome(s, report.Failure)
+		f := r.outcome(report.Scenario, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
 			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
 		r.doubt(f, report.Failure)
@@ -122,7 +119,7 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 		if report.Doubt == nil {
 			return report, nil // its time was over
 		}
-		f := r.outcome(s, report.Doubt)
+		f := r.outcome(report.Scenario, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
 		r.doubt(f, report.Doubt)
 		return nil, f
@@ -137,17 +134,17 @@ func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	switch a := r.answers; {
 	case o.Violation == nil && !o.Tableless, o.Violation != nil &&
 		!strings.HasSuffix(o.Violation.Invariant.Name, "liveness"):
-	case !a.asked && !asked(o.Metrics):
+	case !a.asked && !engine.Asked(o.Metrics):
 		why := unasked
 		if a.first != nil {
 			why += fmt.Sprintf("; each of its %d answers was an error, such as: %v", a.all, a.first)
 		}
 		r.untested(f, o, why)
-	case r.subject.basic == "" && a.errors == a.all:
+	case r.subject.OfRows() && a.errors == a.all:
 		r.untested(f, o, fmt.Sprintf("each of its %d answers was an error, such as: %v", a.all, a.first))
 	case a.requests > 0 && a.refused == a.requests:
 		r.untested(f, o, fmt.Sprintf("each of its %d requests was an error, such as: %v", a.requests, a.refusal))
-	case r.subject.basic == "" && a.fresh == 0:
+	case r.subject.OfRows() && a.fresh == 0:
 		f.text += fmt.Sprintf(
 			"hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all,
 		)

@@ -34,6 +34,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -272,9 +273,12 @@ func TestNames(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	wanted := []kernel.Mark{mark.LockTakenOver, mark.TTLDeletion, kernel.Mark(ddbfake.FaultResponseLost.String())}
-	count := tally{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules, marks: map[kernel.Mark]int{
+	of := func(worlds, schedules int, marks map[kernel.Mark]int) tally {
+		return tally{Tally: engine.Tally{Worlds: worlds, Schedules: schedules, Marks: marks}}
+	}
+	count := of(worlds.EnoughWorlds, worlds.EnoughSchedules, map[kernel.Mark]int{
 		mark.TTLDeletion: 1, mark.NodePaused: 9,
-	}}
+	})
 	if got := count.missing(wanted); len(got) != 2 || got[0] != wanted[0] || got[1] != wanted[2] {
 		t.Errorf("missing: %v, want %v and %v", got, wanted[0], wanted[2])
 	}
@@ -282,8 +286,8 @@ func TestMissing(t *testing.T) {
 		t.Errorf("missing %v of nothing wanted", got)
 	}
 	for _, few := range []tally{
-		{worlds: worlds.EnoughWorlds - 1, schedules: worlds.EnoughSchedules, marks: count.marks},
-		{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules - 1, marks: count.marks},
+		of(worlds.EnoughWorlds-1, worlds.EnoughSchedules, count.Marks),
+		of(worlds.EnoughWorlds, worlds.EnoughSchedules-1, count.Marks),
 	} {
 		if got := few.missing(wanted); len(got) != 0 {
 			t.Errorf("missing %v after too few to say so", got)
@@ -296,7 +300,7 @@ func TestMissing(t *testing.T) {
 		t.Errorf("of a mark that was reached it says %q", got)
 	}
 	pages := []kernel.Mark{mark.Published, mark.ServedFresh}
-	count.worlds = 1
+	count.Worlds = 1
 	if got := count.missing(pages); !slices.Equal(got, pages) {
 		t.Errorf("missing %v, want %v: most worlds reach them", got, pages)
 	}
@@ -305,19 +309,19 @@ func TestMissing(t *testing.T) {
 // TestTally checks the sums over the worlds of a check, and which sums mean that nothing was judged.
 func TestTally(t *testing.T) {
 	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
-	count := tally{marks: map[kernel.Mark]int{}}
-	want := tally{
-		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[kernel.Mark]int{},
-		misfit: "one\n", pageless: "one\n", judged: true,
+	count := tally{Tally: engine.NewTally()}
+	want := engine.Tally{
+		Worlds: 3, Schedules: 3 * report.Schedules, Steps: 3 * report.Steps, Marks: map[kernel.Mark]int{},
+		Misfit: "one", Pageless: "one", Judged: true, Asked: true,
 	}
 	for _, m := range report.Reached() {
-		want.marks[m] = 3
+		want.Marks[m] = 3
 	}
 	for _, misfit := range []string{"", "one", "two"} {
 		report.Misfit, report.Pageless = misfit, misfit
-		count.add(report)
+		count.Add(report)
 	}
-	if diff := cmp.Diff(want, count, cmp.AllowUnexported(tally{})); diff != "" || want.marks[mark.Published] == 0 {
+	if diff := cmp.Diff(want, count.Tally); diff != "" || want.Marks[mark.Published] == 0 {
 		t.Errorf("the sum of three worlds (-want +got):\n%s", diff)
 	}
 
@@ -327,27 +331,27 @@ func TestTally(t *testing.T) {
 	if len(report.Idle()) == 0 {
 		t.Fatalf("a world in which nothing is judged: %+v", report)
 	}
-	none := tally{marks: map[kernel.Mark]int{}}
-	none.add(report)
-	if count.add(report); none.judged || !count.judged {
-		t.Errorf("a world in which nothing is judged counts as %v, and after others as %v", none.judged, count.judged)
+	none := engine.NewTally()
+	none.Add(report)
+	if count.Add(report); none.Judged || !count.Judged {
+		t.Errorf("a world in which nothing is judged counts as %v, and after others as %v", none.Judged, count.Judged)
 	}
 
 	for _, tc := range []struct {
-		tally
+		engine.Tally
 		want string
 	}{
-		{tally{}, ""},
-		{tally{pageless: "no page"}, "no page"},
-		{tally{pageless: "no page", marks: map[kernel.Mark]int{mark.Published: 1}}, ""},
-		{tally{pageless: "no page", misfit: "no row"}, "no row"},
+		{engine.Tally{}, ""},
+		{engine.Tally{Pageless: "no page"}, "no page"},
+		{engine.Tally{Pageless: "no page", Marks: map[kernel.Mark]int{mark.Published: 1}}, ""},
+		{engine.Tally{Pageless: "no page", Misfit: "no row"}, "no row"},
 	} {
-		if got := tc.rows(); got != tc.want {
-			t.Errorf("rows %+v: %q, want %q", tc.tally, got, tc.want)
+		if got := tc.Rows(); got != tc.want {
+			t.Errorf("rows %+v: %q, want %q", tc.Tally, got, tc.want)
 		}
 	}
 
-	few := tally{worlds: 1, marks: map[kernel.Mark]int{}}
+	few := tally{Tally: engine.Tally{Worlds: 1}}
 	got := few.chance([]kernel.Mark{mark.Published, mark.LockTakenOver})
 	if !strings.HasPrefix(got, "not tested: published, lock-taken-over: ") {
 		t.Errorf("of a mark that most worlds reach, and one that few do, it says %q", got)
@@ -380,7 +384,9 @@ func TestTally(t *testing.T) {
 		{locks, 1, taken, answers{}, "no request reached the node's Client"},
 		{locks, 1, taken, answers{asked: true}, ""},
 	} {
-		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers, judged: tc.of == &stores}
+		count := tally{answers: &tc.answers, Tally: engine.Tally{
+			Worlds: tc.worlds, Marks: tc.marks, Judged: tc.of == &stores,
+		}}
 		if got := count.nothing(tc.of); got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
 			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got,
 				tc.want)
@@ -440,8 +446,10 @@ func TestLocksThatNeverExtend(t *testing.T) {
 		if tc.lock != nil {
 			must.Done(t)(store.(hooks.LockClient).Acquire(t.Context(), "job"))
 		}
-		count := &tally{worlds: tc.worlds, schedules: worlds.EnoughSchedules, marks: tc.marks}
-		why, _ := c.check().subject.unmet(count)
+		count := &tally{Tally: engine.Tally{
+			Worlds: tc.worlds, Schedules: worlds.EnoughSchedules, Marks: tc.marks,
+		}}
+		why, _ := c.check().subject.unmet(count, tc.reach == nil)
 		if want := "no Extend has ever succeeded"; strings.HasSuffix(why, want) != tc.wrong {
 			t.Errorf("%T, %d worlds, %v, reach %v: %q", tc.lock, tc.worlds, tc.marks, tc.reach, why)
 		}

@@ -24,7 +24,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/race"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -33,7 +33,7 @@ import (
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
 	defer heap.CollectRarely()()
-	count := &tally{marks: map[kernel.Mark]int{}}
+	count := &tally{Tally: engine.NewTally()}
 	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
 	count.answers = f.answers
 	as := &asRapid{TB: t, found: &f, before: rapidFiles()}
@@ -47,17 +47,18 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 // look makes rapid try worlds until one fails.
 func (c Check) look(t rapid.TB, f *found) {
 	t.Helper()
-	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise}
-	if c.subject.able {
+	extra := c.subject.terms
+	extra.Rows, extra.Tenants, extra.Promise, extra.Without = c.Rows, c.Tenants, c.Promise, c.Without
+	if c.subject.OfRows() {
 		extra.Verbs = f.abilities(c.Rows)
 		f.count.verbs = extra.Verbs
 	}
-	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
+	generator := c.subject.Draw(safeName(t.Name()), c.Protocol, c.Schedules, extra)
 	end, ends := f.t.Deadline()
 	began := time.Now() //nolint:forbidigo // a test's time limit is in real time
 	rapid.Check(t, func(rt *rapid.T) {
-		if f.count.worlds > 0 && f.last == nil && ends {
-			each := time.Since(began) / time.Duration(f.count.worlds) //nolint:forbidigo // as above
+		if f.count.Worlds > 0 && f.last == nil && ends {
+			each := time.Since(began) / time.Duration(f.count.Worlds) //nolint:forbidigo // as above
 			enough := max(enoughForWorlds*each, time.Second)
 			f.count.early = f.count.early || time.Until(end) < enough //nolint:forbidigo // as above
 		}
@@ -67,10 +68,7 @@ func (c Check) look(t rapid.TB, f *found) {
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")
 			seed := uint64(rapid.Uint32().Draw(rt, "seed"))
-			if c.subject.able {
-				w = w.OfSeed(seed)
-			}
-			if err := f.try(w, seed, c.Schedules); err != nil {
+			if err := f.try(w.OfSeed(seed), seed, c.Schedules); err != nil {
 				rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
 			}
 		}
@@ -112,7 +110,7 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 	report, failed := f.campaign(s, seed, schedules)
 	switch {
 	case failed == nil && f.last == nil:
-		f.count.add(report)
+		f.count.Add(report)
 		return nil
 	case failed == nil:
 		f.pass(attempt)

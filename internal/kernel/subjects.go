@@ -19,6 +19,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
+// About returns the subject of a scenario's scripts.
+func About(s *Scenario) *list.About { return s.about() }
+
 // about returns the subject of the scripts.
 func (s *Scenario) about() *list.About {
 	return list.Of(func(yield func(string) bool) {

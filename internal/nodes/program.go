@@ -90,12 +90,22 @@ func (g *Program) greeted() said {
 	return *cmp.Or(g.hello, &said{})
 }
 
-// Locks returns the promises of the locks of a program that has locks. It may be called after Can. A Takeover of 0
+// Terms returns the promises of a program, of its locks or of its calls. It may be called after Can. A Takeover of 0
 // stands for a lease.
-func (g *Program) Locks() promise.LockTerms { return g.greeted().Lock.of(0) }
+func (g *Program) Terms() (terms Terms) {
+	hello := g.greeted()
+	terms.LockTerms = hello.Lock.of(0)
+	if calls := hello.Once.of(0); hello.Once != nil {
+		terms.Payload, terms.Wait, terms.Takeover = calls.Payload, calls.Wait, calls.Takeover
+	}
+	return terms
+}
 
-// Calls returns the promises of a program that is an idempotency layer, as Locks does for locks.
-func (g *Program) Calls() promise.OnceTerms { return g.greeted().Once.of(0) }
+// Terms are the promises of a program.
+type Terms struct {
+	promise.LockTerms
+	Payload bool // see promise.OnceTerms
+}
 
 // greet notes what the hello of a process says about its program.
 func (g *Program) greet(hello said) error {

@@ -95,17 +95,17 @@ func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint
 	return "", ""
 }
 
-// undoable refuses a scenario with locks, or with idempotent calls: protocols have neither.
+// undoable refuses a scenario whose subject no protocol has.
 func undoable(s *kernel.Scenario, name string) error {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
-			if in, other := map[kernel.Verb]string{
-				"hold": "property.LockCheck", "once": "property.OnceCheck",
-			}[c.Verb]; other {
-				return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s",
-					name, c, actor.Name, c.Verb),
-					fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program",
-						in))
+			for _, of := range worlds.Subjects() {
+				if in := of.Program.InGo; c.Verb == of.Verb && in != "" {
+					return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s",
+						name, c, actor.Name, c.Verb),
+						fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program",
+							in))
+				}
 			}
 		}
 	}

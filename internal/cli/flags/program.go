@@ -139,83 +139,50 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scen
 	return protocol, scenarios, names, err
 }
 
-// Find returns the protocol that the flags ask for, and the commands that it can do besides get. A program's hello
-// names these. Close ends the processes of a program.
-func (p *Program) Find(protocol *isr.Protocol, verbs *[]kernel.Verb) (err error) {
+// Find returns the protocol that the flags ask for, which must be of the subject, and what it can do; nil is a protocol
+// of isr-sim. It adds to the extras what a program's hello says. Close ends the processes of a program.
+func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds.Extras) (can []string, err error) {
+	if of.Program.Flag != "" && p.Exec == "" {
+		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", of.Program.Flag, of.Verb),
+			of.Program.InGo+" checks what can in Go")
+	}
 	if *protocol, err = p.protocol(p.name); err != nil || p.nodes == nil {
-		return err
-	}
-	can, err := p.nodes.Can("alice")
-	if err != nil {
-		return cli.Unknown(err, "")
-	}
-	if err := several(can); err != nil {
-		return err
-	}
-	if !slices.Contains(can, "get") {
-		hint := "it has pages if it can get"
-		switch {
-		case slices.Contains(can, "hold"):
-			hint = "--lock checks a lock"
-		case slices.Contains(can, "once"):
-			hint = "--once checks idempotent calls"
-		}
-		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", canDo(can)), hint)
-	}
-	for _, v := range worlds.Verbs {
-		if slices.Contains(can, string(v)) {
-			*verbs = append(*verbs, v)
-		}
-	}
-	return nil
-}
-
-// FindLock returns the program as a protocol that has locks, and sets the worlds' terms to those of its hello. Close
-// ends its processes.
-func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
-	can, err := p.findOther(protocol, "lock", "hold", "property.LockCheck")
-	if err != nil {
-		return err
-	}
-	locks.Program = true
-	locks.Extends = slices.Contains(can, "extend")
-	terms := p.nodes.Locks()
-	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover
-	return wrong(locks.Wrong(terms.Margin))
-}
-
-// FindCalls does what FindLock does for a program that is an idempotency layer.
-func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
-	if _, err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
-		return err
-	}
-	terms := p.nodes.Calls()
-	calls.Payload, calls.Wait, calls.Takeover = terms.Payload, terms.Wait, terms.Takeover
-	return wrong(calls.Wrong())
-}
-
-// findOther returns the program, which must be able to do the verb, as a protocol, and all that it can do. goes names
-// the check in Go.
-func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (can []string, err error) {
-	if p.Exec == "" {
-		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb),
-			goes+" checks what can in Go")
-	}
-	if *protocol, err = p.protocol(p.name); err != nil {
 		return nil, err
 	}
-	can, err = p.nodes.Can("alice")
-	if err != nil {
+	if can, err = p.nodes.Can("alice"); err != nil {
 		return nil, cli.Unknown(err, "")
 	}
 	if err := several(can); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(can, verb) {
-		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), verb),
-			"docs/NODES.md says what that is")
+	if !slices.Contains(can, string(of.Verb)) {
+		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), of.Verb),
+			hint(of, can))
 	}
-	return can, nil
+	for _, v := range worlds.Verbs {
+		if slices.Contains(can, string(v)) {
+			extra.Verbs = append(extra.Verbs, v)
+		}
+	}
+	terms := p.nodes.Terms()
+	extra.Program, extra.Margin, extra.Payload = true, terms.Margin, terms.Payload
+	extra.Wait, extra.Takeover = terms.Wait, terms.Takeover
+	if of.Wrong == nil {
+		return can, nil
+	}
+	return can, wrong(of.Wrong(*extra))
+}
+
+// hint is about a program that can so much, and is not of the subject.
+func hint(of *worlds.Subject, can []string) string {
+	if of.Program.Flag == "" {
+		for _, s := range worlds.Subjects() {
+			if slices.Contains(can, string(s.Verb)) {
+				return fmt.Sprintf("--%s checks %s", s.Program.Flag, s.Program.Named)
+			}
+		}
+	}
+	return of.Program.Hint
 }
 
 // canDo prints the abilities of a program.
@@ -224,9 +191,9 @@ func canDo(can []string) string { return cmp.Or(strings.Join(can, ", "), "do not
 // several refuses a program that has more than a check judges, which is pages, a lock or calls.
 func several(can []string) error {
 	var kinds []string
-	for _, kind := range []string{"get", "hold", "once"} {
-		if slices.Contains(can, kind) {
-			kinds = append(kinds, kind)
+	for _, s := range worlds.Subjects() {
+		if verb := string(s.Verb); slices.Contains(can, verb) {
+			kinds = append(kinds, verb)
 		}
 	}
 	if len(kinds) < 2 {

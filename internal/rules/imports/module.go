@@ -47,7 +47,7 @@ var Module = Rules{
 		{"internal/kernel", "internal/nodes", "property/bodies", "scenario/live"},
 		{"internal/rules/scenariotest", "internal/search/schedules", "internal/search/worlds", "scenario"},
 		{"internal/search/campaign", "internal/show/record", "internal/study/compare"},
-		{"internal/study/explain"},
+		{"internal/search/engine", "internal/study/explain"},
 		{
 			"internal/cli/catalog", "internal/lab", "internal/rules/schemas", "internal/show/format",
 			"internal/show/prose", "internal/show/report",
@@ -94,8 +94,9 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"property", "internal/study/explain", "internal/study/explore", "internal/lab",
-				"internal/lab/policycommand", "internal/show/keep", "internal/show/prose", "internal/show/results",
+				"property", "internal/search/engine", "internal/study/explain", "internal/study/explore",
+				"internal/lab", "internal/lab/policycommand", "internal/show/keep", "internal/show/prose",
+				"internal/show/results",
 				"internal/study/selftest", "internal/cli", "internal/cli/flags", "internal/cli/check",
 				"internal/cli/fleet", "cmd/isr-sim",
 			},
@@ -129,7 +130,7 @@ var Module = Rules{
 				"property", "property/gen", "fixtures/ddblocal", "internal/rules/conformance",
 				"internal/rules/conformance/differential",
 				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest",
-				"internal/search/worlds", "internal/cli/check", "internal/cli/fleet",
+				"internal/search/worlds", "internal/search/engine", "internal/cli/check", "internal/cli/fleet",
 				"internal/cli/flags", "cmd/isr-sim",
 			},
 			To: []string{

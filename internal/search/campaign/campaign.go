@@ -70,7 +70,7 @@ type Report struct {
 
 // judgesNothing says that no invariant judges.
 func judgesNothing(s *kernel.Scenario, o kernel.Options) bool {
-	return o.Invariants == nil && len(s.NotJudged()) == len(about(s))
+	return o.Invariants == nil && len(s.NotJudged()) == len(kernel.About(s).All)
 }
 
 // Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its

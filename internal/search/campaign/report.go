@@ -10,7 +10,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
-	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -32,7 +31,7 @@ func (r *Report) Idle() (names []string) {
 // asked returns the names of the invariants that judge, and that are meant.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
-	for _, inv := range about(r.Scenario) {
+	for _, inv := range kernel.About(r.Scenario).All {
 		named := slices.Contains(r.Scenario.Invariants, inv.Name)
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !named
 		rule := inside.In(&inv).Rule && !recipe && !named && r.only == ""
@@ -54,19 +53,6 @@ func (r *Report) Excused() (names []string, why string) {
 		return excused != ""
 	})
 	return names, why
-}
-
-// about returns the invariants of the subject of a scenario.
-func about(s *kernel.Scenario) []invariant.Invariant {
-	return list.Of(func(yield func(string) bool) {
-		for _, a := range s.Actors {
-			for _, c := range a.Script {
-				if !yield(string(c.Verb)) {
-					return
-				}
-			}
-		}
-	}).All
 }
 
 // Unreached returns the lease deadlines that a proof did not meet on all sides: before, at and after; nil for a

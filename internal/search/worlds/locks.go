@@ -13,39 +13,26 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Locks says which worlds are drawn for a lock.
-type Locks struct {
-	Leases []time.Duration // none is DefaultLeases
-	// how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and DefaultTakeover
-	Wait, Takeover time.Duration
-	Goroutines     bool // the lock has goroutines, and so timeouts of its own
-	Program        bool // the lock is a program, whose requests may have time limits of its own
-	Extends        bool // the lock can be extended: it has been tested only if some extension was granted
-}
+// shortestLease is the shortest lease that still leaves scripts something to do under the lock.
+const shortestLease = 500 * time.Millisecond
 
-// Wrong names a field of l, or of the lock's terms, whose value would let every lock pass, and says why; otherwise both
-// are "".
-func (l Locks) Wrong(margin time.Duration) (field, why string) {
-	leases := l.Leases
-	if len(leases) == 0 {
-		leases = DefaultLeases()
-	}
-	for _, lease := range leases {
+// wrongLock names a field of a lock's terms whose value would let every lock pass, and says why; otherwise both are "".
+func (l Extras) wrongLock() (field, why string) {
+	for _, lease := range l.leases() {
 		if lease < shortestLease {
 			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on",
 				lease, shortestLease)
 		}
-		if promise.Sure(lease, 0, margin) <= 0 {
-			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", margin, lease)
+		if promise.Sure(lease, 0, l.Margin) <= 0 {
+			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", l.Margin, lease)
 		}
 	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"Margin", margin}, {"Wait", l.Wait}, {"Takeover", l.Takeover}} {
+	}{{"Margin", l.Margin}, {"Wait", l.Wait}, {"Takeover", l.Takeover}} {
 		if d.value < 0 {
 			return d.name, fmt.Sprintf("found %v, expected 0 or more", d.value)
 		}
@@ -53,27 +40,19 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	return "", ""
 }
 
-// Kind is the subject of the worlds if it is not a cache: Locks or Calls.
-type Kind interface {
-	Generator(name, protocol string, schedules int) *rapid.Generator[World]
+func (l Extras) leases() []time.Duration {
+	if len(l.Leases) > 0 {
+		return l.Leases
+	}
+	return DefaultLeases()
 }
 
-// shortestLease is the shortest lease that still leaves scripts something to do under the lock.
-const shortestLease = 500 * time.Millisecond
-
-// Generator generates worlds for the lock.
-func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
+// locks generates worlds for a lock.
+func locks(name, protocol string, schedules int, l Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := kernel.Defaults()
-		s.Name, s.Protocol = name, protocol
-		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
-		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
-		leases := l.Leases
-		if len(leases) == 0 {
-			leases = DefaultLeases()
-		}
+		s := begin(t, name, protocol, schedules, l)
 		c := &s.Cache
-		c.Lease = pick(t, "lease", leases...)
+		c.Lease = pick(t, "lease", l.leases()...)
 		c.Poll = pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
 		c.Patience = pick(t, "patience", 4, 10, 1) // four tries wait a lease out
 		c.Attempts = pick(t, "attempts", 3, 1)
@@ -81,34 +60,34 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
 		s.Faults = drawLockFaults(t)
 		crashes := pick(t, "who may crash", 0, 1)
-		locks := []string{"job"}
+		names := []string{"job"}
 		if pick(t, "locks", 1, 1, 2) > 1 {
-			locks = append(locks, other(t, "mail", "Job", "jobs", "jab"))
+			names = append(names, other(t, "mail", "Job", "jobs", "jab"))
 		}
-		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(ActorNames)).Draw(t, "actors")
+		s.Actors = rapid.SliceOfN(holders(s, names, crashes), 2, len(ActorNames)).Draw(t, "actors")
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
 		if len(LockNames(s)) == 0 { // without a hold nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script,
-				kernel.Command{Verb: "hold", Key: locks[0], For: time.Second})
+				kernel.Command{Verb: "hold", Key: names[0], For: time.Second})
 		}
 		switch pick(t, "fails at each attempt", "", "", "", "later", "all for a lease") {
 		case "":
 			if l.Goroutines || pick(t, "a holder is lost", false, false, false, true) {
-				drawLoss(t, s, locks[0])
+				drawLoss(t, s, names[0])
 			}
 		case "later":
-			ofLock(t, s, locks[0]).draw(t, s)
+			ofLock(t, s, names[0]).draw(t, s)
 		default:
-			cutOff(s, locks[0])
+			cutOff(s, names[0])
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
 		}
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		drawInPart(t, s)
-		s.Settle = l.settle(s)
+		s.Settle = l.settleLocks(s)
 		return World{s}
 	})
 }
@@ -117,16 +96,16 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 // follows it, or after the first letter alone: a layer that shortens or folds its names takes them for one.
 func other(t *rapid.T, names ...string) string { return pick(t, "the other name", names...) }
 
-// actors generates nodes with their scripts, pauses and crashes. Some times are not whole seconds, so that a lock that
+// holders generates nodes with their scripts, pauses and crashes. Some times are not whole seconds, so that a lock that
 // forgets about fractions is found.
-func (l Locks) actors(s *kernel.Scenario, locks []string, crashes int) *rapid.Generator[kernel.Actor] {
+func holders(s *kernel.Scenario, names []string, crashes int) *rapid.Generator[kernel.Actor] {
 	c := s.Cache
 	hold := func(lock string, d time.Duration) kernel.Command {
 		return kernel.Command{Verb: "hold", Key: lock, For: d}
 	}
 	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }
 	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
-		lock := pick(t, "lock", locks...)
+		lock := pick(t, "lock", names...)
 		return pick(t, "command",
 			hold(lock, 300*time.Millisecond),
 			hold(lock, c.Lease-100*time.Millisecond),
@@ -240,10 +219,10 @@ func longestTries(s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration)
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(kept+lagAfter) + time.Minute)
 }
 
-// settle returns the time within which each lock must be free to take, from the end of a world's faults. If no node can
-// crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back by then.
-// A lock that is still held has been forgotten.
-func (l Locks) settle(s *kernel.Scenario) time.Duration {
+// settleLocks returns the time within which each lock must be free to take, from the end of a world's faults. If no
+// node can crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back
+// by then. A lock that is still held has been forgotten.
+func (l Extras) settleLocks(s *kernel.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool {
@@ -260,15 +239,6 @@ func (l Locks) settle(s *kernel.Scenario) time.Duration {
 // DefaultLeases are the leases of worlds whose check names none.
 func DefaultLeases() []time.Duration {
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
-}
-
-// LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
-// wanted it at the same time, and if it was taken over from a machine that had not given it back.
-func LockReach() []kernel.Mark {
-	return []kernel.Mark{
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, kernel.Mark(ddbfake.FaultResponseLost.String()),
-	}
 }
 
 // ofLock is an outage of a lock. The other node gives the lock back, or keeps it.

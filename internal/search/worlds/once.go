@@ -13,20 +13,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Calls says which worlds are drawn for an idempotency layer.
-type Calls struct {
-	InProgress     []time.Duration // how long a call counts as in progress; empty means DefaultLeases
-	Retentions     []time.Duration // how long a result is kept; empty means DefaultRetentions
-	Payload        bool            // another payload is refused
-	Wait, Takeover time.Duration   // as in Locks
-}
-
 // DefaultRetentions are the retentions of worlds whose check names none.
 func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
-// Wrong names a field whose value would let every layer pass, and says why; otherwise both are "".
-func (c Calls) Wrong() (field, why string) {
-	if field, why = (Locks{Leases: c.InProgress, Wait: c.Wait, Takeover: c.Takeover}).Wrong(0); field == "Leases" {
+// wrongCalls does what wrongLock does, for the terms of calls.
+func (c Extras) wrongCalls() (field, why string) {
+	if field, why = c.wrongLock(); field == "Leases" {
 		return "InProgress", why
 	}
 	for _, d := range c.Retentions {
@@ -37,27 +29,24 @@ func (c Calls) Wrong() (field, why string) {
 	return field, why
 }
 
-func (c Calls) inProgress() []time.Duration {
-	if len(c.InProgress) > 0 {
-		return c.InProgress
+func (c Extras) inProgress() []time.Duration {
+	if len(c.Leases) > 0 {
+		return c.Leases
 	}
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond}
 }
 
-func (c Calls) retentions() []time.Duration {
+func (c Extras) retentions() []time.Duration {
 	if len(c.Retentions) > 0 {
 		return c.Retentions
 	}
 	return DefaultRetentions()
 }
 
-// Generator generates worlds for the layer.
-func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
+// calls generates worlds for an idempotency layer.
+func calls(name, protocol string, schedules int, c Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := kernel.Defaults()
-		s.Name, s.Protocol = name, protocol
-		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
-		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		s := begin(t, name, protocol, schedules, c)
 		in := &s.Cache
 		in.Lease = pick(t, "in progress", c.inProgress()...)
 		in.Retention = pick(t, "retention", c.retentions()...)
@@ -107,7 +96,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		}
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		drawInPart(t, s)
-		s.Settle = c.settle(s)
+		s.Settle = c.settleCalls(s)
 		return World{s}
 	})
 }
@@ -132,19 +121,10 @@ func longestCalls(s *kernel.Scenario) time.Duration {
 	return longestTries(s, "once", 2*s.Cache.Lease+s.Cache.Render, s.Cache.Retention)
 }
 
-// settle returns the time within which each call must have a result, from the end of a world's faults.
-func (c Calls) settle(s *kernel.Scenario) time.Duration {
+// settleCalls returns the time within which each call must have a result, from the end of a world's faults.
+func (c Extras) settleCalls(s *kernel.Scenario) time.Duration {
 	in := s.Cache
 	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll +
 		6*s.Skew + s.ReplicaLag + 3*time.Second
 	return time.Duration(len(callNames(s))) * each
-}
-
-// OnceReach returns the marks for a check of an idempotency layer.
-func OnceReach() []kernel.Mark {
-	return []kernel.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
-		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet,
-		kernel.Mark(ddbfake.FaultResponseLost.String()),
-	}
 }

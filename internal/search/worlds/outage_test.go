@@ -14,9 +14,9 @@ func TestShapes(t *testing.T) {
 	counts := map[string]int{}
 	for i := range worlds {
 		for kind, s := range map[string]*kernel.Scenario{
-			"pages": Pages("w", "recipe-a", 1, Extras{Verbs: Verbs}).Example(i).Scenario,
-			"locks": Locks{}.Generator("w", "lock", 1).Example(i).Scenario,
-			"calls": Calls{}.Generator("w", "once", 1).Example(i).Scenario,
+			"pages": Pages.Draw("w", "recipe-a", 1, Extras{Verbs: Verbs}).Example(i).Scenario,
+			"locks": Locks.Draw("w", "lock", 1, Extras{}).Example(i).Scenario,
+			"calls": Calls.Draw("w", "once", 1, Extras{}).Example(i).Scenario,
 		} { //isrsim:unordered each counts for itself
 			at := slices.IndexFunc(s.Faults, func(f kernel.Fault) bool { return f.From > 0 })
 			if at < 0 {
@@ -45,8 +45,8 @@ func TestSettle(t *testing.T) {
 		quiet, crashes time.Duration
 	}{
 		"get":  {settle, 5 * time.Second, 144 * time.Second}, // half a lease; two leases, two windows and two polls
-		"hold": {Locks{}.settle, 3 * time.Second, 20 * time.Second},
-		"once": {Calls{}.settle, 36 * time.Second, 36 * time.Second},
+		"hold": {Extras{}.settleLocks, 3 * time.Second, 20 * time.Second},
+		"once": {Extras{}.settleCalls, 36 * time.Second, 36 * time.Second},
 	} {
 		s := kernel.Defaults()
 		s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: verb, Key: "/home"}}}}

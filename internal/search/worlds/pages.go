@@ -14,7 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/subject"
-	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -22,12 +21,22 @@ import (
 // World is a scenario that rapid drew.
 type World struct{ *kernel.Scenario }
 
-// Extras are features of worlds that only some caches have, and the caches' rows.
+// Extras are features of worlds that only some code under test has, and its terms.
 type Extras struct {
-	Rows    isr.Schema
-	Verbs   []kernel.Verb // the verbs that the cache knows besides get
-	Tenants bool          // the cache takes its node's tenant
+	Rows    isr.Schema    // of a cache
+	Verbs   []kernel.Verb // the verbs that a cache knows besides get
+	Tenants bool          // a cache takes its node's tenant
 	Promise kernel.Promise
+	Without []string // names of invariants that do not judge
+
+	Leases         []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
+	Retentions     []time.Duration // how long results of calls are kept; none is DefaultRetentions
+	Margin         time.Duration   // how long before the end of its lease a lock may say that it is lost
+	Wait, Takeover time.Duration   // how long it may take to get what is free, and what is over; 0 is the usual time
+	Payload        bool            // a call with another payload is refused
+	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
+	// program.
+	Goroutines, Program bool
 }
 
 // Verbs are the verbs that a cache may have besides get.
@@ -45,37 +54,43 @@ func Text(s *kernel.Scenario) string {
 // OfSeed has a world of pages under one seed in four render the same bytes from unchanged data, so that no other draw
 // moves: a cache that goes by content may leave out a write.
 func (w World) OfSeed(seed uint64) World {
-	w.Cache.SameBytes = seed%4 == 3
+	w.Cache.SameBytes = seed%4 == 3 && kernel.About(w.Scenario).Judged().Rows
 	return w
 }
 
 // GoString describes the world on one line: rapid prints each value that it draws with %#v, and for a world that did
 // not fail one line is enough.
 func (w World) GoString() string {
-	keys, verbs := map[subject.Key]bool{}, []string{}
+	keys := map[subject.Key]bool{}
 	for _, a := range w.Actors {
 		for _, c := range a.Script {
-			verbs = append(verbs, string(c.Verb))
 			if c.Key != "" {
 				keys[subject.Key{Tenant: a.Tenant, Name: c.Key}] = true
 			}
 		}
 	}
-	of := list.Of(slices.Values(verbs))
-	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), of.Name(), len(w.Faults))
+	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), kernel.About(w.Scenario).Name(),
+		len(w.Faults))
 }
 
 // MaxSteps cuts a run that does not end. A run of these worlds that ends has some hundreds of steps.
 const MaxSteps = 10_000
 
-// Pages generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
-// value comes first, because rapid shrinks towards the first value.
-func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
+// begin begins a world. In every list that worlds draw from, the simplest value comes first, because rapid shrinks
+// towards the first value.
+func begin(t *rapid.T, name, protocol string, schedules int, extra Extras) *kernel.Scenario {
+	s := kernel.Defaults()
+	s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
+	s.Without = slices.Clone(extra.Without)
+	s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
+	s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+	return s
+}
+
+// pages generates worlds of a cache. They keep their promises: all clocks stay within max-clock-skew.
+func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := kernel.Defaults()
-		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
-		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
-		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		s := begin(t, name, protocol, schedules, extra)
 		s.Cache = drawCache(t)
 		s.Lag = drawLag(t)
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
@@ -263,20 +278,17 @@ func actors(
 	})
 }
 
-// page is a page that a client asks for.
-type page struct{ tenant, key string }
-
-// pages are the pages that clients ask for.
-func pages(s *kernel.Scenario) []page {
-	var all []page
+// pageCount is the number of pages that clients ask for.
+func pageCount(s *kernel.Scenario) int {
+	all := map[subject.Key]bool{}
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if asks(c.Verb) && !slices.Contains(all, page{a.Tenant, c.Key}) {
-				all = append(all, page{a.Tenant, c.Key})
+			if asks(c.Verb) {
+				all[subject.Key{Tenant: a.Tenant, Name: c.Key}] = true
 			}
 		}
 	}
-	return all
+	return len(all)
 }
 
 // served says whether a command is answered with a page.
@@ -339,7 +351,7 @@ func settle(s *kernel.Scenario) time.Duration {
 	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll, s.ReplicaLag+2*s.Skew) {
 		return 0
 	}
-	renderings := time.Duration(len(pages(s))) * c.Render // one after the other
+	renderings := time.Duration(pageCount(s)) * c.Render // one after the other
 	slack := 2*c.Poll + 2*s.Skew + 2*second
 	if prompt := renderings + slack; !locksStay(s) && c.Lease/2 >= 2*second {
 		return max(prompt, c.Lease/2)

@@ -3,22 +3,11 @@ package worlds
 import (
 	"slices"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
-
-// Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
-// reference, at least a quarter of the worlds reach each of them; if a cache never reaches one of them, it has not been
-// tested where its bugs would be.
-func Reach() []kernel.Mark {
-	return []kernel.Mark{
-		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, kernel.Mark(ddbfake.FaultResponseLost.String()),
-	}
-}
 
 // WithoutTTL leaves TTLDeletion out of the marks: TTL deletes nothing from a table whose rows have no ttl attribute.
 func WithoutTTL(marks []kernel.Mark) []kernel.Mark {

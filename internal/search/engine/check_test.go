@@ -1,4 +1,4 @@
-package check
+package engine
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,7 +17,9 @@ import (
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for freshness-by-ttl
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -29,13 +32,17 @@ func checkOf(t *testing.T, protocol string, seed uint64) *Check {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Check{Protocol: p, Seed: seed, Worlds: drawn, Schedules: 6, Reach: worlds.Reach()}
+	return &Check{Of: worlds.Pages, Protocol: p, Seed: seed, Worlds: drawn, Schedules: 6}
+}
+
+func nothing(r *Result) string {
+	return r.Nothing(worlds.Pages, r.Marks.Has(mark.ServedFresh), Words{NoWorld: "none"})
 }
 
 // said is a result that can be compared.
 func said(r *Result) string {
 	text := fmt.Sprintf("%d worlds, %d schedules, %d steps, %v, last %d", r.Worlds, r.Schedules, r.Steps, r.Marks,
-		r.last)
+		r.Last)
 	if r.Failed != nil {
 		text += fmt.Sprintf(", %s in schedule %d", r.Failed.Summary(), r.Failed.Schedules)
 	}
@@ -107,7 +114,7 @@ func TestACheckThatJudgedNothingIsVacuous(t *testing.T) {
 		if err != nil || r.Failed != nil {
 			t.Fatalf("%s: %s, error %v", left, said(r), err)
 		}
-		if why := c.nothing(r); (why != "") != want {
+		if why := nothing(r); (why != "") != want {
 			t.Errorf("%s: found %q, expected a reason: %t", left, why, want)
 		}
 	}
@@ -127,8 +134,8 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 	if err != nil || r.Failed != nil || r.Worlds < 3 || r.Worlds > 3+2*atOnce {
 		t.Errorf("%s, error %v", said(r), err)
 	}
-	if r, err := c.Run(ctx); err != nil || !strings.Contains(c.nothing(r), "--for") {
-		t.Errorf("without a world it says %q, error %v", c.nothing(r), err)
+	if r, err := c.Run(ctx); err != nil || !strings.Contains(nothing(r), "none") {
+		t.Errorf("without a world it says %q, error %v", nothing(r), err)
 	}
 }
 
@@ -145,7 +152,7 @@ func TestATokenIsFenceEnough(t *testing.T) {
 		if r.Failed != nil {
 			got = r.Failed.Summary()
 		}
-		if err != nil || got != want || !promised && c.nothing(r) != "" {
+		if err != nil || got != want || !promised && nothing(r) != "" {
 			t.Errorf("promised: %t: %s, error %v, want %s", promised, said(r), err, want)
 		}
 	}
@@ -156,7 +163,7 @@ func TestATokenIsFenceEnough(t *testing.T) {
 func TestSomeWorldsRenderTheSameBytes(t *testing.T) {
 	c, worlds := checkOf(t, "recipe-a", 1), map[bool]int{}
 	for i := range 20 {
-		s, err := c.world(i)
+		s, err := c.World(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,5 +171,50 @@ func TestSomeWorldsRenderTheSameBytes(t *testing.T) {
 	}
 	if worlds[true] < 2 || worlds[false] < 10 {
 		t.Errorf("the same bytes in worlds: %v", worlds)
+	}
+}
+
+// patient waits for hours before each answer, in which clocks drift apart.
+type patient struct {
+	isr.Handler
+	isr.Config
+}
+
+func (p patient) Get(ctx context.Context, key string) (isr.Served, error) {
+	p.Clock.Sleep(2 * time.Hour)
+	return p.Handler.Get(ctx, key)
+}
+
+// A violation in which clocks drifted by more than promised stands, unless slower clocks have been judged.
+func TestAViolationStandsUntilSlowerClocksAreJudged(t *testing.T) {
+	p := checkOf(t, "recipe-a", 1).Protocol
+	boot := p.New
+	p.New = func(c isr.Config) (isr.Handler, error) {
+		h, err := boot(c)
+		return patient{h, c}, err
+	}
+	s := kernel.Defaults()
+	s.Name, s.Skew = "drifts", 2*time.Second
+	s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 10*time.Second, 8*time.Second, time.Second
+	for _, name := range []string{"alice", "bob"} {
+		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
+	}
+	s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
+	of := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 50, Workers: 1}
+	report, err := of.Run(t.Context())
+	if err != nil || report.Verdict != invariant.Violated {
+		t.Fatalf("without slower clocks: %v, error %v, want a violation", report, err)
+	}
+	for cut, want := range map[bool]invariant.Verdict{false: invariant.OK, true: invariant.Violated} {
+		ctx, end := context.WithCancel(t.Context())
+		of.Progress = func(done, _ int) {
+			if cut && done == report.FailedAt {
+				end()
+			}
+		}
+		if got, err := Try(ctx, of); err != nil || got.Verdict != want {
+			t.Errorf("cut off: %v: %v, error %v, want %v", cut, got.Verdict, err, want)
+		}
+		end()
 	}
 }

@@ -1,0 +1,126 @@
+package worlds
+
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+)
+
+// Subject is a subject as checks know it, those in Go and those of programs: which worlds are drawn for it, and what
+// they must reach.
+type Subject struct {
+	Verb kernel.Verb // what all its code can do
+	// Draw generates its worlds.
+	Draw func(name, protocol string, schedules int, extra Extras) *rapid.Generator[World]
+	// Wrong names a field of the terms whose value would let all code pass, and says why; nil is no such field.
+	Wrong func(Extras) (field, why string)
+	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
+	Proof []kernel.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
+	// Basic is what some world must reach in any case, or nothing was judged. The text Nothing says that it was not
+	// reached. It is "" for pages: their rows say more.
+	Basic   kernel.Mark
+	Nothing string
+	// Also is a verb that some of its code can do. It was tested only if a world reached the mark, which no invariant
+	// would miss.
+	Also    Also
+	Program Program
+}
+
+// Also is a verb, and the mark of one that was granted.
+type Also struct {
+	Verb kernel.Verb
+	Mark kernel.Mark
+}
+
+// Program says how isr-sim check is told that a program is of a subject, and what it says about it.
+type Program struct {
+	Flag, Usage string // the flag, and its help; "" for pages
+	Named       string // what the flag checks
+	InGo        string // the check in Go
+	Hint        string // for a program that cannot do the verb
+
+	Flags []string // the flags that not all subjects have, and this one does
+	Lacks string   // why it does not have the flags of pages
+}
+
+// About is the subject of scenarios.
+func (s *Subject) About() *list.About { return list.Named(string(s.Verb)).About }
+
+// OfRows says that it is judged by its rows, too.
+func (s *Subject) OfRows() bool { return s.About().Judged().Rows }
+
+// Reaches says whether a run can reach a mark: those of other subjects, it cannot.
+func (s *Subject) Reaches(m kernel.Mark) bool {
+	return !slices.ContainsFunc(list.Subjects(), func(other *list.About) bool {
+		return other != s.About() && slices.Contains(other.Marks(), string(m)) && !slices.Contains(ofAnyRow, m)
+	})
+}
+
+// ofAnyRow are marks of pages that are reached by what is done to rows, whatever they mean.
+var ofAnyRow = []kernel.Mark{
+	mark.LockTakenOver, mark.LockRefused, mark.OwnCommitMet, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
+}
+
+var responseLost = kernel.Mark(ddbfake.FaultResponseLost.String())
+
+// Pages are caches. With the reference, at least a quarter of the worlds reach each mark of Reach; if a cache never
+// reaches one of them, it has not been tested where its bugs would be.
+var Pages = &Subject{
+	Verb: "get", Draw: pages,
+	Reach: []kernel.Mark{
+		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+	},
+	Proof: []kernel.Mark{mark.Published, mark.ServedFresh},
+	Also:  Also{"rollback", mark.RolledBack},
+	Program: Program{
+		Flags: []string{"tenants", "max-age", "monotonic-across-nodes", "recipe"}, Hint: "it has pages if it can get",
+	},
+}
+
+// Locks are locks. One has been tested only if somebody took it, if two machines wanted it at the same time, and if it
+// was taken over from a machine that had not given it back.
+var Locks = &Subject{
+	Verb: "hold", Draw: locks, Wrong: Extras.wrongLock,
+	Reach: []kernel.Mark{
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+	},
+	Proof: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+	Basic: mark.HoldTaken, Nothing: "no lock was taken",
+	Also: Also{"extend", mark.HoldExtended},
+	Program: Program{
+		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
+		Usage: "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)",
+		Flags: []string{"lease"}, Lacks: "a lock has no pages",
+	},
+}
+
+// Calls are idempotency layers.
+var Calls = &Subject{
+	Verb: "once", Draw: calls, Wrong: Extras.wrongCalls,
+	Reach: []kernel.Mark{
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
+		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+	},
+	Proof: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
+	Basic: mark.CallAnswered, Nothing: "no call was answered",
+	Program: Program{
+		Flag: "once", Named: "idempotent calls", InGo: "property.OnceCheck", Hint: "docs/NODES.md says what that is",
+		Usage: "the program is an idempotency layer: machines make the same calls (docs/NODES.md)",
+		Flags: []string{"lease", "retention"}, Lacks: "calls have no pages",
+	},
+}
+
+var subjects = []*Subject{Pages, Locks, Calls}
+
+// Subjects are all subjects of checks. The first one is that of checks that name none.
+func Subjects() []*Subject { return subjects }
+
+// Add adds the subject of a test.
+func Add(s *Subject) { subjects = append(subjects, s) }
