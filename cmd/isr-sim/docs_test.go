@@ -769,6 +769,28 @@ func TestDocsFailure(t *testing.T) {
 	t.Error("README.md shows no failure of a check")
 }
 
+// TestDocsKits: the kits' pages show a run of two machines and a lost page, in the words of the command.
+func TestDocsKits(t *testing.T) {
+	writer := invariant.Named("stale-writer")
+	shown := regexp.MustCompile(`(?s)^violated: drawn under exec \S.*\n\n` +
+		regexp.QuoteMeta(writer.Name+": "+writer.Statement) +
+		`\n(\w+) published over a newer page, although (\w+) had taken the lease since (\w+) took it\n\n.*\nscenario: `)
+	for _, kit := range []string{"js", "python"} {
+		text, err := os.ReadFile("../../clients/" + kit + "/README.md")
+		must.OK(t, err)
+		found := 0
+		for _, block := range blocks(string(text), "text") {
+			if said := shown.FindStringSubmatch(block); said != nil && said[1] == said[3] && said[1] != said[2] &&
+				strings.Contains(block, said[1]+"  ") && strings.Contains(block, said[2]+"  ") {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("clients/%s/README.md shows %d runs in which a newer page is lost, want one", kit, found)
+		}
+	}
+}
+
 // TestDocsCheckRows: the rows that README.md asks for are the rows of docs/INVARIANTS.md.
 func TestDocsCheckRows(t *testing.T) {
 	attributes := func(text string) []string {
