@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -20,6 +21,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/engine"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/subject"
@@ -171,7 +174,7 @@ func (c rowCounter) count(ctx context.Context, key string, add bool) (string, er
 
 func init() { list.Add(counters{}) } // before anything reads a scenario
 
-// TestAFourthSubject: a subject that nothing else knows runs, is judged, proved and shrunk.
+// TestAFourthSubject: a subject that nothing else knows runs, is judged, proved, shrunk and checked.
 func TestAFourthSubject(t *testing.T) {
 	s := must.Of(kernel.Parse("f.yaml", []byte("name: count\nactors:\n  - {name: alice, script: [add n, sleep 1s, "+
 		"read n]}\n  - {name: bob, script: [sleep 1s, add n, add n]}\nsettle: 10s\nbounds: {ticks: 1}\n")))(t)
@@ -196,4 +199,19 @@ func TestAFourthSubject(t *testing.T) {
 	if shrunk.Outcome.Verdict != invariant.Violated || shrunk.After.Commands > 2 {
 		t.Errorf("got %v, want two additions:\n%s", shrunk.After, shrunk.Outcome.Explain(s.Name, "counter"))
 	}
+	for _, races := range []bool{false, true} {
+		r, err := (&engine.Check{
+			Of: counted(s), Protocol: counter(races), Seed: 1, Worlds: 3, Schedules: 20,
+		}).Run(t.Context())
+		if err != nil || (r.Failed != nil) != races || !r.Asked {
+			t.Errorf("races %v: %+v, error %v", races, r, err)
+		}
+	}
+}
+
+// counted has checks draw one world of counters.
+func counted(s *kernel.Scenario) *worlds.Subject {
+	return &worlds.Subject{Verb: "add", Draw: func(string, string, int, worlds.Extras) *rapid.Generator[worlds.World] {
+		return rapid.Just(worlds.World{Scenario: s})
+	}}
 }
