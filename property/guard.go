@@ -20,7 +20,6 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -96,14 +95,6 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	cfg.Bodies = guarded
 	if steps, ok := guarded.BodyStore.(hooks.BodySteps); ok {
 		cfg.Bodies = guardedSteps{guarded, steps}
-	}
-	if observe := ours.In(&cfg).Observe; observe != nil {
-		ours.In(&cfg).Observe = func(called storeop.Operation) func(storeop.Operation) {
-			g.mu.Lock()
-			g.answers.operations++
-			g.mu.Unlock()
-			return observe(called)
-		}
 	}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
@@ -432,23 +423,39 @@ var _ interface {
 } = counted{}
 
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
-	return c.ask(func() (isr.Served, error) { return c.store.Get(ctx, key) })
+	return c.ask(func() (isr.Served, error) { return c.store.Get(c.guard.noting(ctx), key) })
 }
 
 func (c counted) Invalidate(ctx context.Context, key string) (err error) {
-	inStore(func() { err = able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key) })
+	inStore(func() { err = able[isr.Invalidator](c, "Invalidate").Invalidate(c.guard.noting(ctx), key) })
 	return err
 }
 
 func (c counted) Rollback(ctx context.Context, key string) (err error) {
-	inStore(func() { err = able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key) })
+	inStore(func() { err = able[isr.Rollbacker](c, "Rollback").Rollback(c.guard.noting(ctx), key) })
 	return err
 }
 
 func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	return c.ask(func() (isr.Served, error) {
-		return able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
+		return able[isr.Regenerator](c, "Regenerate").Regenerate(c.guard.noting(ctx), key, r)
 	})
+}
+
+// noting counts the operations that the store tells of.
+func (g *guard) noting(ctx context.Context) context.Context {
+	h := storeop.HooksOf(ctx)
+	observe := h.Observe
+	if observe == nil {
+		return ctx
+	}
+	h.Observe = func(called storeop.Operation) func(storeop.Operation) {
+		g.mu.Lock()
+		g.answers.operations++
+		g.mu.Unlock()
+		return observe(called)
+	}
+	return h.In(ctx)
 }
 
 // ask calls the store and counts its answer.

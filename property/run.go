@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -39,7 +39,10 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	labelled()
 	r := runner{
 		t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{},
-		subject: cmp.Or(c.subject, &stores), judge: c.Invariants,
+		subject: cmp.Or(c.subject, &stores),
+	}
+	for _, inv := range c.Invariants {
+		r.judge = append(r.judge, invariant.Own(inv.Name, inv.Statement, inv.Check))
 	}
 	if c.Goroutines {
 		r.own = r.inBubble

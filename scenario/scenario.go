@@ -19,6 +19,7 @@ import (
 	"context"
 	"io"
 
+	engine "github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -91,8 +92,10 @@ type Outcome struct {
 // Do runs. An error is not a verdict: code that is not deterministic, panics or waits for something outside the run is
 // an error.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
-	of := kernel.Run{Scenario: r.Scenario.of, Protocol: r.Protocol, Seed: r.Seed, Trace: r.Trace,
-		Options: kernel.Options{Invariants: r.Invariants}}
+	of := kernel.Run{Scenario: r.Scenario.of, Protocol: r.Protocol, Seed: r.Seed, Trace: r.Trace}
+	for _, inv := range r.Invariants {
+		of.Options.Invariants = append(of.Options.Invariants, engine.Own(inv.Name, inv.Statement, inv.Check))
+	}
 	o, err := of.Do(ctx)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -11,15 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/concurrent"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
@@ -120,8 +118,7 @@ func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
 			"requests abandoned\n",
 		p.Name, c.backend, c.actors, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
 	if c.history != "" {
-		c.Lose(keep.History(c.history,
-			func(w io.Writer) error { return inside.In(&o.Seen).Visualize(o.Seen.MaxClockSkew, w) }))
+		c.Lose(keep.History(c.history, o.Seen.Visualize))
 	}
 	c.Lose(c.KeepWatched(record.Watched{
 		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend),

@@ -7,17 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // replayCommand runs one recorded schedule and prints its trace.
@@ -74,7 +73,7 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 	if r.history != "" {
 		r.Lose(keep.History(r.history, func(w io.Writer) error {
 			seen, _ := o.Evidence()
-			return inside.In(&seen).Visualize(seen.MaxClockSkew, w)
+			return seen.Visualize(w)
 		}))
 	}
 	r.Lose(r.Keep(cmd.Context(), run.Run, name))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // silentYes are the files of TestNoSilentYes: a command that passed with one of them would be green without having

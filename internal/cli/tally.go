@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 )
 
 // Tally counts campaigns by their results. The zero Tally is empty.

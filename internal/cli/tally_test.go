@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 )
 
 func TestTally(t *testing.T) {

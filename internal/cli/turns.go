@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // InTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report

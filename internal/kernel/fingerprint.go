@@ -14,15 +14,14 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel/symmetry"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // fingerprinter follows a world and knows the fingerprint of its rows, its bodies, its origin and the memory of its
@@ -111,7 +110,7 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 // actors, and body the bodies of the world. The parameter recipe says that the rules of the recipe are promised.
 func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
-	inside.In(&promise).Recipe = recipe
+	promise.Recipe = recipe
 	p := &fingerprinter{
 		oldVersions: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
 		own: isMapped(s), rows: map[rowName]fingerprint.Hash{},

@@ -16,7 +16,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
@@ -36,6 +35,7 @@ type node struct {
 	tenant string // the tenant whose pages its cache keeps
 	region string // where it is
 	client uint64 // the number of its client of the SDK
+	life   context.Context
 	*noted
 	// request is memory for the call in progress. Without goroutines there is only one call at a time.
 	request storeRequest
@@ -112,6 +112,10 @@ func (w *world) boot(p *sim.Proc, tenant, region string, client uint64, ids map[
 	}
 	n.label("starts")
 	handler := n.handler()
+	if n.life = w.ctx; w.bubble != nil {
+		n.life = p.Life()
+	}
+	n.life = n.hooks().In(n.life)
 	n.closeAtEnd(handler)
 	n.Turn()
 	return n, handler
@@ -150,9 +154,14 @@ func (n *node) config() isr.Config {
 		MaxClockSkew: n.world.scenario.Skew,
 	}
 	n.world.state.Configure(n, &cfg)
+	return cfg
+}
+
+// hooks are those of the node's calls to its cache.
+func (n *node) hooks() (h storeop.Hooks) {
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc
-		inside.In(&cfg).Forget = func(state string) {
+		h.Forget = func(state string) {
 			p.Forget(state, func() (upToNames, named uint64) {
 				at := n.noted.fingerprint(w.position(p, p.Place()))
 				return uint64(at.Text(w.fingerprinter.symmetric.Text(state))), uint64(at.Text(state))
@@ -160,9 +169,9 @@ func (n *node) config() isr.Config {
 		}
 	}
 	if n.world.observing && n.world.bubble == nil {
-		inside.In(&cfg).Observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))
+		h.Observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))
 	}
-	return cfg
+	return h
 }
 
 // noOrigin is the renderer of code under test that renders nothing.
@@ -250,12 +259,7 @@ func (n *node) Turn() {
 }
 
 // Life implements subject.Node.
-func (n *node) Life() context.Context {
-	if n.world.bubble != nil {
-		return n.proc.Life()
-	}
-	return n.world.ctx
-}
+func (n *node) Life() context.Context { return n.life }
 
 // Close implements subject.Node. In a bubble, closeAtEnd closes the handler. Close notes that the handler leaves work
 // for later that nothing makes it do.

@@ -13,13 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -71,7 +70,7 @@ func (w *world) fit(o *Outcome) {
 	var rests bool
 	if r == nil {
 		o.Misfit = rowmap.Unnamed(w.db.Changes())
-		rests = o.Violation != nil && inside.In(&o.Violation.Invariant).OnRows
+		rests = o.Violation != nil && o.Violation.Invariant.OnRows
 	} else {
 		o.Misfit, o.Pageless = r.translator.Misfit(), r.translator.Pageless()
 		rests = o.Verdict != invariant.OK

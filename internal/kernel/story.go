@@ -13,12 +13,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // answersMost is how many answers of the store a finding names at most: the latest.
@@ -28,7 +27,7 @@ const answersMost = 3
 // store's answers to the machine meanwhile, the latest change of each row in them, and the requests and answers of that
 // change's author.
 func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.Finding, []describe.Line) {
-	if !inside.In(&f).Answered {
+	if !f.Answered {
 		return f, w.led(seen, f)
 	}
 	last := &seen.History[f.Events[len(f.Events)-1]-1]
@@ -267,7 +266,7 @@ func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invarian
 			more.Events = append(more.Events, e.Seq)
 		}
 	}
-	inside.In(&more).Operations = inside.In(&f).Operations
+	more.Operations = f.Operations
 	short := ordered(more)
 	if !w.by.Rows && len(f.Events) > 0 {
 		first, last := seen.History[f.Events[0]-1], seen.History[f.Events[len(f.Events)-1]-1]
@@ -313,7 +312,7 @@ func within(events, changes int, f invariant.Finding) bool {
 // same request of the client. If the finding shows operations, it returns nothing, because they are the reads
 // themselves.
 func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
-	if len(w.reads) == 0 || len(inside.In(&f).Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
+	if len(w.reads) == 0 || len(f.Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
 		return nil
 	}
 	var last history.Event // the last thing that the finding shows, as an event

@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -170,7 +169,7 @@ func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
 // hasSubject returns the function that says whether an invariant has something to judge in the run.
 func (w *world) hasSubject(ev invariant.Evidence) func(*invariant.Invariant) bool {
 	ev.Changes, ev.Schema = w.Changes(), isr.Schema{}
-	return func(inv *invariant.Invariant) bool { return inside.In(inv).HasSubject(inv.Name, ev) }
+	return func(inv *invariant.Invariant) bool { return inv.HasSubject(ev) }
 }
 
 // noteSubjects adds to judged the invariants that have something to judge in the run.

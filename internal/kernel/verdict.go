@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // judges are the invariants that judge a run, and the names of the invariants that the scenario leaves out.
@@ -73,7 +72,7 @@ func judgesOf(s *Scenario, o Options, recipe bool) (j judges, err error) {
 		switch {
 		case slices.Contains(s.Without, inv.Name) || s.Invariants != nil && !slices.Contains(s.Invariants, inv.Name):
 			j.out = append(j.out, inv.Name)
-		case meant(inv) && (recipe || named || !inside.In(&inv).Rule):
+		case meant(inv) && (recipe || named || !inv.Rule):
 			j.by = append(j.by, inv)
 		}
 	}
@@ -100,7 +99,7 @@ func (j judges) excused(ev invariant.Evidence) (invariant.Verdict, string) {
 	why := ""
 	for i := range j.by {
 		inv := &j.by[i]
-		if excused := inside.In(inv).Excused(inv.Name, ev); excused != "" {
+		if excused := inv.Excused(ev); excused != "" {
 			names, why = append(names, inv.Name), excused
 		}
 	}
@@ -133,25 +132,30 @@ const judgesNothing = "nothing was judged: the scenario leaves out all invariant
 func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
-		Changes: w.Changes(), History: w.history.Events(),
-		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
-		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes,
-		MaxAge: w.scenario.Promise.MaxAge,
+		Record: invariant.Record{
+			Changes: w.Changes(), History: w.history.Events(), MaxClockSkew: w.scenario.Skew,
+			Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
+			TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes,
+			MaxAge: w.scenario.Promise.MaxAge,
+		},
+		Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags, Held: w.scenario.Cache.Lease,
+		Behind: w.scenario.ReplicaLag, Overlapping: w.bubble != nil, Recipe: w.recipe,
 	}
-	recorded := inside.In(&evidence)
-	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
-	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
-	inside.In(&o.seen).Operations = recorded.Operations
-	recorded.Held, recorded.Behind = w.scenario.Cache.Lease, w.scenario.ReplicaLag
-	recorded.Overlapping, recorded.Recipe = w.bubble != nil, w.recipe
+	o.seen = invariant.Evidence{
+		Record: invariant.Record{MaxClockSkew: evidence.MaxClockSkew}, Operations: evidence.Operations,
+	}
 	if w.state.Evidence(&evidence); !w.by.Rows {
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}
 	shown = evidence // this one has the changes of the caches' own rows
 	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
+	run := describe.Run{Changes: shown.Changes, History: shown.History, Operations: shown.Operations}
 	if judges.none() {
 		o.Verdict, o.Why = invariant.Unknown, judgesNothing
 		return shown
+	}
+	shownBy := func(f invariant.Finding) hooks.Shown {
+		return hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
 	}
 	reporter := func(say, state func(string) string) func(invariant.Invariant, invariant.Finding) {
 		return func(inv invariant.Invariant, f invariant.Finding) {
@@ -161,19 +165,19 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 			switch {
 			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
 				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
-				o.Doubtful = describe.Finding(w.words(), shown, f)
+				o.Doubtful = run.Shown(w.words(), shownBy(f))
 			case f.Verdict == invariant.Violated:
 				o.Broken = append(o.Broken, inv.Name)
 				if o.Violation == nil {
 					o.Verdict, o.Why, o.Doubtful = invariant.Violated, "", nil
-					o.Harm, o.Graded = inside.In(&f).Harm(), inside.In(&f).Graded && !inside.In(&inv).Rule
+					o.Harm, o.Graded = f.Harm(), f.Graded && !inv.Rule
 					inv.Statement = state(inv.Statement)
-					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
+					w.shown = shownBy(f)
 					words := w.words()
 					words.Untold = w.untold.of
 					f, led := w.cause(shown, f)
-					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown,
-						w.meanwhile(shown, f), led...)}
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: run.Shown(words,
+						shownBy(w.meanwhile(shown, f)), led...)}
 				}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -20,7 +20,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -204,14 +203,14 @@ func servesOnce(verdict invariant.Verdict) invariant.Invariant {
 					served = append(served, e.Seq)
 				}
 			}
-			if len(served) < 2 || len(ev.Changes) == 0 || len(inside.In(&ev).Bodies) == 0 ||
-				len(inside.In(&ev).Operations) == 0 {
+			if len(served) < 2 || len(ev.Changes) == 0 || len(ev.Bodies) == 0 ||
+				len(ev.Operations) == 0 {
 				return invariant.Finding{Verdict: invariant.OK}
 			}
 			// Numbers of events, changes and operations that do not exist must do no harm to the report.
 			f := invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000),
 				Changes: []int{-1, 10_000}}
-			inside.In(&f).Operations = []int{99}
+			f.Operations = []int{99}
 			return f
 		},
 	}
@@ -247,8 +246,8 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 func TestTheEvidenceOfARun(t *testing.T) {
 	o := judgedBy(t, "promise: {monotonic-reads: across-nodes, max-age: 90s}", Options{})
 	ev, kept := o.Evidence()
-	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(inside.In(&ev).Operations) == 0 ||
-		len(inside.In(&ev).Bodies) == 0 ||
+	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(ev.Operations) == 0 ||
+		len(ev.Bodies) == 0 ||
 		!ev.AcrossNodes || ev.MaxAge != 90*time.Second || ev.Revalidate != time.Minute {
 		t.Fatalf("kept %v: %+v", kept, ev)
 	}

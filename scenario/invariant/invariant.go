@@ -1,94 +1,49 @@
+// Package invariant judges a run: it reads a change log and a history, and says which promise of the ISR protocol was
+// broken, by which actor and when.
+//
+//	evidence := invariant.Evidence{Changes: db.Changes(), MaxClockSkew: time.Second}
+//	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
+//		fmt.Println(f.Verdict, inv.Name, "-", inv.Statement)
+//		fmt.Println(f.Why)
+//	})
+//
+// It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
+// by its change log. Six invariants need nothing but the log, and can also watch a log while it is written
+// (Invariant.Watch). If a cache has other rows, describe them in Evidence.Schema.
+//
+// # Limits
+//
+// The log says who holds a token: a lease belongs to the actor that put its token into the LOCK row. So an actor that
+// comes back after a crash must have another name. Otherwise the requests that it sent before the crash are taken for
+// new ones. The log must reach back to the beginning of the table: the holder of a lock that is older than the log is
+// not known.
+//
+// # Determinism
+//
+// A check depends on the evidence alone. It reports the first violation in the order of the log, or the first doubt if
+// there is no violation.
 package invariant
 
 import (
-	"fmt"
-	"slices"
-	"time"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/base/promise"
-	"github.com/isr-sim/isr-sim/internal/base/storeop"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 )
 
 // Verdict is the result of a check. It is not a bool: "unknown" is a result of its own, and never passes for ok.
-type Verdict uint8
+type Verdict = invariant.Verdict
 
 // The verdicts.
 const (
-	OK       Verdict = iota + 1
-	Violated         // the invariant's statement does not hold
-	Unknown          // the evidence is not enough to decide
+	OK       Verdict = invariant.OK
+	Violated Verdict = invariant.Violated // the invariant's statement does not hold
+	Unknown  Verdict = invariant.Unknown  // the evidence is not enough to decide
 )
 
-// String returns "ok", "violated" or "unknown".
-func (v Verdict) String() string {
-	switch v {
-	case OK:
-		return "ok"
-	case Violated:
-		return "violated"
-	case Unknown:
-		return "unknown"
-	default:
-		return fmt.Sprintf("Verdict(%d)", uint8(v))
-	}
-}
-
 // Evidence is the record of one run. It is only read.
-type Evidence struct {
-	Changes []ddbfake.Change // the store's change log, from its beginning
-	History []history.Event  // the events that the clients saw; invariants on the log alone do not need it
-	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings then name changes of the
-	// cache's own rows, by their own names. If there are rows that Schema does not fit, a violation counts as unknown.
-	Schema isr.Schema
-	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.
-	MaxClockSkew time.Duration
-	// Revalidate is the freshness window. It also counts for rows that do not hold one.
-	Revalidate time.Duration
-	// TTLBuffer is a time before the ttl of a row. In this time, the row may already count as gone for the nodes.
-	TTLBuffer time.Duration
-	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must
-	// have been taken.
-	Settle time.Duration
-	// AcrossNodes says that monotonic-reads is promised for all nodes together, and not only for each by itself.
-	AcrossNodes bool
-	// MaxAge is the age at which a page may no longer be served, neither as fresh nor as stale; 0 states no age.
-	MaxAge time.Duration
+type Evidence = invariant.Record
 
-	recorded
-}
-
-type recorded = inside.Of[evidence]
-
-// evidence holds further evidence, which only runs of the simulator have. An invariant that needs it does not judge a
-// run without it.
-type evidence struct {
-	// Operations are the operations of the nodes on their stores.
-	Operations []storeop.Operation
-	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
-	Bodies []recorder.Body
-	// Lags are histories of the same schedule with other lags of TTL.
-	Lags []recorder.Lagged
-	// Overlapping says that a node may have several things under way at once.
-	Overlapping bool
-	// Held is how long a node may rely on what it has taken: a lease, or a key whose call is in progress.
-	Held time.Duration
-	// Lock are the promises of a lock besides, for the invariants of OfLocks. Nil promises nothing.
-	Lock *promise.LockTerms
-	// Retention is how long an idempotency layer keeps a result, and Once are its other promises, for the invariants of
-	// OfCalls.
-	Retention time.Duration
-	Once      *promise.OnceTerms
-	// Recipe says that the rules of the recipe are promised. Without it, an invariant that also has such a rule judges
-	// harm alone; an invariant that is such a rule judges whoever asks it.
-	Recipe bool
-	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
-	Behind time.Duration
-}
+// Promise has the bounds that a check of the log assumes.
+type Promise = invariant.Promise
 
 // Finding is the outcome of one check.
 type Finding struct {
@@ -97,48 +52,14 @@ type Finding struct {
 	// Changes and Events are the sequence numbers of the few changes and events that show the violation, or that leave
 	// the doubt. The last of each is the decisive one.
 	Changes, Events []int
-
-	deciding
 }
 
-type deciding = inside.Of[finding]
-
-// finding has further facts of a finding.
-type finding struct {
-	Operations []int // the places, from 1, of the operations that show the violation
-	// Answered says that the last event is an answer that the rows, and their last writers, explain.
-	Answered bool
-	Rule     bool // a rule of the recipe is broken, and nobody is harmed
-	// Done says that the harm is done: a newer page is overwritten, there is a second holder, an old page is served.
-	Done bool
-	// Graded says that other violations of the invariant may do more harm, or less.
-	Graded bool
-}
-
-// Harm is 0 if nobody is harmed by the violation, 1 if somebody may be, and 2 if the harm is done.
-func (f *finding) Harm() int {
-	switch {
-	case f.Rule:
-		return 0
-	case f.Done:
-		return 2
-	default:
-		return 1
-	}
-}
-
-// asRule is the violation of a rule of the recipe, with the reason why nobody is harmed.
-func (f Finding) asRule(reason string) Finding {
-	f.Why += " (a rule of the recipe; nobody is harmed: " + reason + ")"
-	inside.In(&f).Rule, inside.In(&f).Graded = true, true
-	return f
-}
-
-// done is a violation whose harm is done if the parameter says so.
-func (f Finding) done(is bool) Finding {
-	inside.In(&f).Done, inside.In(&f).Graded = is, true
-	return f
-}
+// Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
+// request's changes, which took effect at once. Finding.Changes of a violation or a doubt has only the deciding
+// changes; Story adds the changes that led to them. A watcher goes on after a violation.
+//
+// A watcher remembers every key that it has seen. It is not safe for concurrent use.
+type Watcher func(request []ddbfake.Change) Finding
 
 // Invariant is one promise.
 type Invariant struct {
@@ -148,95 +69,64 @@ type Invariant struct {
 	// Watch begins a check of a log that is still being written. It is nil if the check needs more than the change log.
 	Watch func(Promise) Watcher
 
-	ours
-	rule rule // set if the log decides; then Check and Watch are made from it
-	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. The field is nil if
-	// Check has no such part; the function returns nil if the evidence has nothing for it.
-	beyond func(Evidence, *ledger) follower
+	of *invariant.Invariant // nil for the caller's own
 }
-
-type ours = inside.Of[own]
-
-type own struct {
-	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or
-	// if the check needs more than events.
-	Follow func(Promise) teller
-	// Memory makes an empty memory of the past that Check, of evidence with that promise, remembers in addition to the
-	// rows. An exhaustive search proves only invariants that have one. If different nodes act at the same instant, the
-	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders;
-	// changes of the same row have the same order in all of them. Nil means that Check depends on such orders, or on
-	// too much of the past: such an invariant is for campaigns.
-	Memory func(Promise) memory
-	// OnRows says that Check finds fault with a log that lacks rows. If the cache has rows by other names, they may be
-	// what it lacks.
-	OnRows bool
-	// Rule says that the whole invariant is a rule of the recipe: nobody is harmed by any violation of it.
-	Rule bool
-}
-
-// follows reports whether Check is made from rule, from beyond, or from both.
-func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
-
-var all = []Invariant{
-	staleWriter(), lockTheft(), monotonicPublication(), noDanglingPointer(), ttlWellFormed(),
-	freshness, ttlIsGC, singleFlight(), noLostInvalidation, idempotentRegeneration, tenantIsolation,
-	linearizable, monotonicReads, readYourWrites, boundedStaleness, liveness,
-	expiredPublish(), atomicPublish(),
-}
-
-var harmful = slices.DeleteFunc(All(), func(inv Invariant) bool { return inside.In(&inv).Rule })
 
 // All returns the invariants in the order in which reports name them. The rules of the
 // recipe come last: nobody is harmed by their violation.
-func All() []Invariant { return slices.Clone(all) }
+func All() []Invariant { return outside(invariant.All()...) }
 
 // Named returns the invariant of [All] with this name, or panics.
-func Named(name string) Invariant {
-	i := slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })
-	if i < 0 {
-		panic(fmt.Sprintf("invariant: found %q, expected the name of one of All", name))
+func Named(name string) Invariant { return outside(invariant.Named(name))[0] }
+
+// OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
+// run is about pages or about locks. Pass them to Judge.
+func OfLocks() []Invariant { return outside(invariant.OfLocks()...) }
+
+// OfCalls returns the invariants of idempotent calls in the order in which reports name them. Like the invariants of
+// OfLocks, they are not among All.
+func OfCalls() []Invariant { return outside(invariant.OfCalls()...) }
+
+// outside returns invariants of the engine as callers see them.
+func outside(engine ...invariant.Invariant) (all []Invariant) {
+	for _, of := range engine {
+		inv := Invariant{
+			Name: of.Name, Statement: of.Statement, of: &of,
+			Check: func(ev Evidence) Finding { return of.Check(invariant.Evidence{Record: ev}).Said() },
+		}
+		if of.Watch != nil {
+			inv.Watch = func(p Promise) Watcher {
+				watch := of.Watch(p)
+				return func(request []ddbfake.Change) Finding { return watch(request).Said() }
+			}
+		}
+		all = append(all, inv)
 	}
-	return all[i]
+	return all
 }
 
-func ok() Finding { return Finding{Verdict: OK} }
-
-func unknown(why string, args ...any) Finding {
-	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
-}
-
-// change adds a change to a doubt, which names it by its number.
-func (f Finding) change(seq int) Finding {
-	f.Changes = append(f.Changes, seq)
-	return f
-}
-
-// event adds an event to a doubt, which names it by its number.
-func (f Finding) event(seq int) Finding {
-	f.Events = append(f.Events, seq)
-	return f
-}
-
-// answered says that the last event of a finding is an answer which the rows explain.
-func (f Finding) answered() Finding {
-	inside.In(&f).Answered = true
-	return f
-}
-
-// or returns f or, if f is ok, other. So the first doubt is kept. Violations are not lost in this way, because a
-// violation ends the check before; a doubt about one key does not hide a violation on another.
-func (f Finding) or(other Finding) Finding {
-	if f.Verdict != OK {
-		return f
+// Judge checks the given invariants, and reports the findings that are not ok, in the order of the invariants. If none
+// is given, it checks All without the rules of the recipe. The findings are the same as those of Check, but the log is
+// read only once for all invariants that need it. If a check gives no verdict, the verdict is unknown. An invariant
+// that is not one of All sees the cache's own rows, whatever Schema says.
+func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
+	var engine []invariant.Invariant
+	for _, inv := range by {
+		of := invariant.Own(inv.Name, inv.Statement, inv.Check)
+		if inv.of != nil {
+			of = *inv.of
+		}
+		engine = append(engine, of)
 	}
-	return other
+	invariant.Judge(invariant.Evidence{Record: ev}, func(of invariant.Invariant, f invariant.Finding) {
+		report(outside(of)[0], f.Said())
+	}, engine...)
 }
 
-// and returns the first violation of the two by which somebody is harmed, or else the first violation, or else the
-// first doubt.
-func (f Finding) and(other Finding) Finding {
-	if other.Verdict == Violated && (f.Verdict != Violated || inside.In(&f).Rule && !inside.In(&other).Rule) {
-		return other
-	}
-	return f.or(other)
-}
+// Publishes reports whether a change is a publish: a client has made META show another page than before.
+func Publishes(c *ddbfake.Change) bool { return invariant.Publishes(c) }
+
+// Story returns the changes that led to the last deciding change: the deciding changes, and all changes of the same key
+// since that change's actor last wrote LOCK there, or since the beginning of the log. If the story is long, it returns
+// the first change and the last ones. The log may lack its beginning.
+func Story(log []ddbfake.Change, deciding []int) []int { return invariant.Story(log, deciding) }

@@ -7,9 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
-
-	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -88,16 +85,4 @@ type Config struct {
 	// MaxClockSkew is a promise of the world, for caches that compare the clocks of machines: no machine's clock is
 	// ever further from true time. The published recipes compare none.
 	MaxClockSkew time.Duration
-
-	ours
-}
-
-type ours = inside.Of[own]
-
-// own has settings for the caches of package recipe and the simulator, and for their mutants.
-type own struct {
-	// Forget, if set, is told at a point of an operation all that the rest of the operation depends on, besides the
-	// clock.
-	Forget  func(state string)
-	Observe storeop.Observer // is called for every operation on the store; may be nil
 }

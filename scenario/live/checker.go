@@ -11,7 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	engine "github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -156,7 +156,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 	named := o.Invariants != nil
 	if !named {
 		o.Invariants = slices.DeleteFunc(Invariants(), func(inv invariant.Invariant) bool {
-			return inside.In(&inv).Rule && !inside.In(&o.Promise).Recipe
+			return known(inv).Rule && !o.Promise.Recipe
 		})
 	}
 	c := &Checker{
@@ -261,7 +261,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at",
 				c.seen+1, log[0].Seq-1)})
 	}
-	for request := range inside.In(&known).Requests(log) {
+	for request := range engine.Requests(log) {
 		c.last = request[len(request)-1]
 		c.seen = c.last.Seq
 		for i := range request {
@@ -373,9 +373,6 @@ func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 		return byLock(inv) && invariant.Publishes(c)
 	}
 }
-
-// known has what package invariant gives to this module alone.
-var known = invariant.Named("stale-writer")
 
 // The names of those invariants with a Watch that can judge more changes than publishes.
 var (

@@ -16,7 +16,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -51,7 +50,7 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 
 // recipe are options of caches that promise the rules of the recipe.
 func recipe(o live.Options) live.Options {
-	inside.In(&o.Promise).Recipe = true
+	o.Promise.Recipe = true
 	return o
 }
 

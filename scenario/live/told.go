@@ -6,20 +6,26 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	engine "github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // byHistory reports whether an invariant needs the history that clients tell.
 func byHistory(inv invariant.Invariant) bool {
-	return inside.In(&inv).Follow != nil || inv.Name == liveness.Name
+	return known(inv).Follow != nil || inv.Name == liveness.Name
+}
+
+// known is an invariant as the engine knows it; of the caller's own it knows nothing.
+func known(inv invariant.Invariant) engine.Invariant {
+	of, _ := engine.Find(inv.Name)
+	return of
 }
 
 // follower judges the changes and events of a request.
 type follower interface {
 	Request(changes []ddbfake.Change)
-	Event(e *history.Event) invariant.Finding
+	Event(e *history.Event) engine.Finding
 }
 
 // told is the history reported by clients, and its judges.
@@ -51,8 +57,8 @@ func (t *told) begin(o Options) {
 	}
 	for _, inv := range o.Invariants {
 		var judge follower
-		if inside.In(&inv).Follow != nil {
-			judge = inside.In(&inv).Follow(o.Promise)
+		if follow := known(inv).Follow; follow != nil {
+			judge = follow(o.Promise)
 		}
 		t.judges = append(t.judges, judge)
 	}
@@ -101,7 +107,7 @@ func (c *Checker) hear(e history.Event, now time.Time) {
 		if judge == nil {
 			continue
 		}
-		f := judge.Event(&e)
+		f := judge.Event(&e).Said()
 		if f.Verdict == 0 || excepted {
 			continue
 		}
@@ -178,11 +184,11 @@ func (c *Checker) sumUp(found *Found) {
 // excused says why an invariant found nothing in what it has judged: clocks may differ by as much as the longest lease;
 // "" if it could find something.
 func (c *Checker) excused(inv invariant.Invariant) string {
-	ev := invariant.Evidence{MaxClockSkew: c.options.Promise.MaxClockSkew}
-	if inside.In(&ev).Held = c.lease; c.lease == 0 { // none was written
+	if c.lease == 0 { // none was written
 		return ""
 	}
-	return inside.In(&inv).Excused(inv.Name, ev)
+	record := invariant.Evidence{MaxClockSkew: c.options.Promise.MaxClockSkew}
+	return (&engine.Invariant{Name: inv.Name}).Excused(engine.Evidence{Record: record, Held: c.lease})
 }
 
 // lacks says why an invariant was not judged.

@@ -2,6 +2,7 @@
 package storeop
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -62,3 +63,21 @@ type Operation struct {
 
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
+
+// Hooks are in the contexts of calls to a cache, so that they reach a cache inside of other code. All may be nil.
+type Hooks struct {
+	Observe Observer // is called for every operation on the store
+	// Forget is told at a point of a call all that the rest of the call depends on, besides the clock.
+	Forget func(state string)
+}
+
+type hooksKey struct{}
+
+// In returns a context with the hooks.
+func (h Hooks) In(ctx context.Context) context.Context { return context.WithValue(ctx, hooksKey{}, h) }
+
+// HooksOf returns the hooks of a context.
+func HooksOf(ctx context.Context) Hooks {
+	h, _ := ctx.Value(hooksKey{}).(Hooks)
+	return h
+}

@@ -14,20 +14,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -202,7 +201,7 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 	rules := 0 // that nobody has promised
 	for _, inv := range of.About().All {
 		names = append(names, inv.Name)
-		if inside.In(&inv).Rule && !check.Promise.Recipe && !slices.Contains(check.Without, inv.Name) {
+		if inv.Rule && !check.Promise.Recipe && !slices.Contains(check.Without, inv.Name) {
 			rules++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -35,10 +35,7 @@ func NewOn(store Store, cfg isr.Config) (*Cache, error) {
 		return nil, err
 	}
 	early, _ := store.(Early)
-	if inside.In(&cfg).Observe != nil {
-		store = Observed(store, inside.In(&cfg).Observe)
-	}
-	return &Cache{cfg, store, early}, nil
+	return &Cache{cfg, observed{store, buffer(&cfg)}, early}, nil
 }
 
 // ErrUnavailable says that a page can neither be found nor be made now: another node has been making it for longer than
@@ -48,7 +45,7 @@ var ErrUnavailable = errors.New("page unavailable")
 // Get returns the page for key. By default, an error means that there is no page to serve: a page that was seen is
 // served, fresh or stale, even if a later request fails.
 func (c *Cache) Get(ctx context.Context, key string) (isr.Served, error) {
-	v := visit{Cache: c, key: key}
+	v := visit{Cache: c, key: key, forgets: storeop.HooksOf(ctx).Forget}
 	served, err := v.get(ctx)
 	if err != nil && v.last != nil && (c.cfg.Failure == isr.ServeLast || v.hasFresh()) {
 		return c.serve(v.last), nil
@@ -64,7 +61,8 @@ type visit struct {
 	seen int64 // the version of META as it was last seen, 0 if there was none
 	// replaced is the body of a page that was found fresh and must be made again; "" if there is none.
 	replaced string
-	looks    int // how often the lease was held, as long as that matters
+	looks    int                // how often the lease was held, as long as that matters
+	forgets  func(state string) // see forget; may be nil
 }
 
 // get answers the request, or says why it cannot.
@@ -102,8 +100,8 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 
 // forget says, in a search through all schedules, what the rest of the visit depends on: where it is, and these values.
 func (v *visit) forget(where string, values ...any) {
-	if forget := inside.In(&v.cfg).Forget; forget != nil {
-		forget(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.looks, " ", v.last, " ", values))
+	if v.forgets != nil {
+		v.forgets(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.looks, " ", v.last, " ", values))
 	}
 }
 

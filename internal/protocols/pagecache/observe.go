@@ -8,23 +8,23 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Observed returns a store that tells its operations to observe: it calls observe when an operation is called, and the
-// function that observe returns when the operation has been answered. If the node dies in between, the observer hears
-// no answer. The observer itself must know who called, and when.
-func Observed(store Store, observe storeop.Observer) Store {
-	cfg := store.Config()
-	return observed{store, observe, buffer(&cfg)}
-}
-
+// observed is a store that tells its operations to the observers in the contexts of its calls. If the node dies before
+// an answer, the observer hears none.
 type observed struct {
 	Store
-	observe storeop.Observer
-	buffer  EpochSeconds // the time for which a row counts as gone before its ttl
+	buffer EpochSeconds // the time for which a row counts as gone before its ttl
+}
+
+func called(ctx context.Context, op storeop.Operation) (answered func(storeop.Operation)) {
+	if observe := storeop.HooksOf(ctx).Observe; observe != nil {
+		return observe(op)
+	}
+	return func(storeop.Operation) {}
 }
 
 func (o observed) Read(ctx context.Context, key string) (Meta, error) {
 	op := storeop.Operation{Verb: storeop.Read, Key: key}
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	m, err := o.Store.Read(ctx, key)
 	answered(withResult(o.withMeta(op, m), err))
 	return m, err
@@ -32,7 +32,7 @@ func (o observed) Read(ctx context.Context, key string) (Meta, error) {
 
 func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
 	op := storeop.Operation{Verb: storeop.Acquire, Key: key}
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	l, err := o.Store.Acquire(ctx, key)
 	answered(withResult(withLease(op, l), err))
 	return l, err
@@ -40,7 +40,7 @@ func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
 
 func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	op := withLease(storeop.Operation{Verb: storeop.Refresh, Key: l.Key}, l)
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	refreshed, err := o.Store.Refresh(ctx, l)
 	if err == nil {
 		op = withLease(op, refreshed)
@@ -51,7 +51,7 @@ func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
 
 func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 	op := o.withMeta(withLease(storeop.Operation{Verb: storeop.Publish, Key: l.Key}, l), m)
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	err := o.Store.Publish(ctx, l, m)
 	answered(withResult(op, err))
 	return err
@@ -60,7 +60,7 @@ func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 // Restore is a publish, of a page that was there before.
 func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) error {
 	op := o.withMeta(withLease(storeop.Operation{Verb: storeop.Publish, Key: l.Key}, l), older)
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	err := o.Store.Restore(ctx, l, visible, older)
 	answered(withResult(op, err))
 	return err
@@ -68,7 +68,7 @@ func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) err
 
 func (o observed) Release(ctx context.Context, l Lease) error {
 	op := withLease(storeop.Operation{Verb: storeop.Release, Key: l.Key}, l)
-	answered := o.observe(op)
+	answered := called(ctx, op)
 	err := o.Store.Release(ctx, l)
 	answered(withResult(op, err))
 	return err

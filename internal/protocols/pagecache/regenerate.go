@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -23,7 +24,7 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 	if r.ID == "" {
 		return isr.Served{}, errNoID
 	}
-	v := visit{Cache: c, key: key}
+	v := visit{Cache: c, key: key, forgets: storeop.HooksOf(ctx).Forget}
 	for ; ; v.looks++ {
 		v.forget("begin")
 		served, err := v.answer(ctx, r)

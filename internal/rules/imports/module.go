@@ -8,7 +8,7 @@ var Module = Rules{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
 			"internal/study", "internal/trace", "internal/wire", // of a wing, only its words
-			"ddbfake/internal/slab", "internal/base/inside", "internal/base/suggest",
+			"ddbfake/internal/slab", "internal/base/suggest",
 		},
 		{
 			"ddbfake/attr", "ddbfake/internal/sdktest", "fakeclock", "fixtures",
@@ -35,6 +35,7 @@ var Module = Rules{
 			"internal/server/tables", "property/gen", "s3fake"},
 		{"internal/server/control", "internal/study/shared", "internal/trace/recorder", "s3fake/sdk"},
 		{"internal/protocols/mutant", "internal/protocols/policyprotocol", "scenario/isr/recipe"},
+		{"internal/invariant"},
 		{"scenario/invariant"},
 		{"internal/hooks"},
 		{
@@ -68,7 +69,7 @@ var Module = Rules{
 		{
 			From: []string{"scenario/isr/...", "internal/protocols/pagecache"},
 			To: []string{"./internal/kernel", "./internal/search/campaign", "./internal/sim",
-				"./scenario/invariant"},
+				"./internal/invariant"},
 			Reason: "the reference protocol knows nothing of the simulator; internal/base/storeop alone it " +
 				"may import, for the plain values in which it tells a checker what it did to its store",
 		},

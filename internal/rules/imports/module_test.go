@@ -77,7 +77,7 @@ const maxFiles = 30
 // longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
 var longPackages = map[string]string{
 	"ddbfake":            "an operation or a rule a file",
-	"scenario/invariant": "an invariant a file",
+	"internal/invariant": "an invariant a file",
 }
 
 // maxKernel and maxLines are the largest number of Go files of package kernel, and of their lines, without its

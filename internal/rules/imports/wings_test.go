@@ -10,7 +10,7 @@ import (
 )
 
 // maxWings is the largest number of folders of internal: a newcomer can take that many in at a glance.
-const maxWings = 16
+const maxWings = 17
 
 // TestWings: internal has few wings; each wing says in its doc.go what it contains; and no two wings import each other.
 func TestWings(t *testing.T) {

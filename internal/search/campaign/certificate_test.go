@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // A certificate is checked by a search that shares no reduction with the proof. It notices a missing state and a

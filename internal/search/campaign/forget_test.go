@@ -7,14 +7,39 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
+
+// forgetful is a cache that says of each point of a call where it is, and nothing else.
+type forgetful struct{ *pagecache.Cache }
+
+func (forgetful) forgetting(ctx context.Context) context.Context {
+	h := storeop.HooksOf(ctx)
+	forget := h.Forget
+	if forget == nil {
+		return ctx
+	}
+	h.Forget = func(state string) {
+		where, _, _ := strings.Cut(state, " ")
+		forget(where)
+	}
+	return h.In(ctx)
+}
+
+func (f forgetful) Get(ctx context.Context, key string) (isr.Served, error) {
+	return f.Cache.Get(f.forgetting(ctx), key)
+}
+
+func (f forgetful) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
+	return f.Cache.Regenerate(f.forgetting(ctx), key, r)
+}
 
 // What a reference protocol says that it no longer depends on leaves out no state of rows, bodies and invariants. A
 // protocol that forgets more than that loses some, or asks for two things in what it calls one state.
@@ -66,13 +91,8 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		}
 		forgets := p
 		forgets.New = func(cfg isr.Config) (isr.Handler, error) {
-			if forget := inside.In(&cfg).Forget; forget != nil {
-				inside.In(&cfg).Forget = func(state string) {
-					where, _, _ := strings.Cut(state, " ")
-					forget(where)
-				}
-			}
-			return p.New(cfg)
+			h, err := p.New(cfg)
+			return forgetful{h.(*pagecache.Cache)}, err
 		}
 		if got, err := worlds(s, forgets); err == nil && slices.Equal(got, want) {
 			t.Errorf("%s%s: a protocol that forgets all but its place reaches all worlds, too", c.text, c.protocol)

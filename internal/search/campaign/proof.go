@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Proof is the result of a search. Its verdict is ok only if the search is complete.
@@ -43,7 +42,7 @@ func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 func (p *Proof) provable(judged bool) []string {
 	excused, _ := p.Excused()
 	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && !slices.Contains(excused, inv.Name) &&
+		return inv.Memory != nil && p.judged[inv.Name] == judged && !slices.Contains(excused, inv.Name) &&
 			(p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
 	})
 }
@@ -52,7 +51,7 @@ func (p *Proof) provable(judged bool) []string {
 // hold. At most, they have judged the schedules that were run.
 func (p *Proof) LeftToCampaigns() []string {
 	return p.asked(func(inv invariant.Invariant) bool {
-		return inside.In(&inv).Memory == nil && (p.Scenario.Promise.MaxAge > 0 ||
+		return inv.Memory == nil && (p.Scenario.Promise.MaxAge > 0 ||
 			inv.Name != invariant.Named("bounded-staleness").Name)
 	})
 }

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Vacuous says that nothing was violated, but too little was tested: no schedule reached a declared mark, a declared
@@ -34,7 +33,7 @@ func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	for _, inv := range kernel.About(r.Scenario).All {
 		named := slices.Contains(r.Scenario.Invariants, inv.Name)
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !named
-		rule := inside.In(&inv).Rule && !recipe && !named && r.only == ""
+		rule := inv.Rule && !recipe && !named && r.only == ""
 		if !out && !rule && (r.only == "" || inv.Name == r.only) && meant(inv) {
 			names = append(names, inv.Name)
 		}
@@ -45,10 +44,10 @@ func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 // Excused names, with the reason, the invariants about leases that are void because clock skew is as long as a lease.
 // Their findings are violations, but their silence proves nothing.
 func (r *Report) Excused() (names []string, why string) {
-	ev := invariant.Evidence{MaxClockSkew: r.Scenario.Skew}
-	inside.In(&ev).Held, inside.In(&ev).Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
+	ev := invariant.Evidence{Record: invariant.Record{MaxClockSkew: r.Scenario.Skew}}
+	ev.Held, ev.Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
 	names = r.asked(func(inv invariant.Invariant) bool {
-		excused := inside.In(&inv).Excused(inv.Name, ev)
+		excused := inv.Excused(ev)
 		why = cmp.Or(why, excused)
 		return excused != ""
 	})

@@ -16,12 +16,12 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Search is a proof that was interrupted, as a file can keep it: see Prove.From. It holds everything that the rest of

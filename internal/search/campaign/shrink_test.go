@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -25,7 +25,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -427,8 +426,8 @@ var unpublished = invariant.Invariant{
 				continue
 			}
 			f.Verdict, f.Why, f.Changes = invariant.Violated, "a page was published", append(f.Changes, c.Seq)
-			inside.In(&f).Graded = true
-			inside.In(&f).Done = inside.In(&f).Done || author != "" && author != c.Actor
+			f.Graded = true
+			f.Done = f.Done || author != "" && author != c.Actor
 			author = c.Actor
 		}
 		return f

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // crew says how a search goes on as a team: after so many schedules alone, as several searchers, each with so many

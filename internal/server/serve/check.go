@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	engine "github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
@@ -97,8 +97,7 @@ func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	if c.Check == AllChecks {
 		invariants = nil // with nil, an invariant that judged nothing is listed but does not fail the check
 	}
-	promise := invariant.Promise{MaxClockSkew: c.Skew, Revalidate: c.Revalidate}
-	inside.In(&promise).Recipe = c.Recipe
+	promise := invariant.Promise{MaxClockSkew: c.Skew, Revalidate: c.Revalidate, Recipe: c.Recipe}
 	return live.New(s.options.DB, live.Options{
 		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock, Promise: promise, Start: s.start,
 		Except:   c.Except,
@@ -182,9 +181,9 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{
 		Name: Watched, About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs",
-		Seed: s.settings.Seed, Start: s.start, Evidence: invariant.Evidence{
+		Seed: s.settings.Seed, Start: s.start, Evidence: engine.Evidence{Record: engine.Record{
 			Changes: s.options.DB.Changes(), Schema: s.settings.Rows, Revalidate: s.settings.Revalidate,
-		}, Verdict: found.Verdict(),
+		}}, Verdict: found.Verdict(),
 	}
 	for _, b := range found.Broken {
 		if b.Verdict != seen.Verdict {
@@ -192,7 +191,8 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 		}
 		seen.Why = b.Why
 		if b.Verdict == invariant.Violated {
-			seen.Invariant, seen.Evidence.History = b.Invariant, b.Events
+			seen.Invariant = engine.Invariant{Name: b.Invariant.Name, Statement: b.Invariant.Statement}
+			seen.Evidence.History = b.Events
 			for _, change := range b.Changes {
 				seen.Finding.Changes = append(seen.Finding.Changes, change.Seq)
 			}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // ProofRow prints a proof on one line: scenario, protocol, schedules, states, verdict, and the marks that were reached.

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict, and the marks that were reached.

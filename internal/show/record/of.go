@@ -11,12 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Of makes the record of a run by running it. The run's Strategy must be strategy.Replay of the recorded choices. The
@@ -50,7 +49,7 @@ func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 		return nil, err
 	}
 	r.steps(steps, ev, means)
-	for _, b := range inside.In(&ev).Bodies {
+	for _, b := range ev.Bodies {
 		r.Bodies = append(r.Bodies, Body{Time: b.Time, Actor: b.Actor, Name: b.Name, Body: b.Body, Gone: b.Gone})
 	}
 	if o.Verdict == invariant.Violated {
@@ -61,7 +60,7 @@ func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 		}
 		r.Violation.Step = r.decisive(p.Shown)
 		if r.Violation.Step == 0 {
-			r.Violation.Step = stepOf(steps, inside.In(&ev).Operations, p.Shown.Operations)
+			r.Violation.Step = stepOf(steps, ev.Operations, p.Shown.Operations)
 		}
 	}
 	return r, nil

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Watched is the observed run of nodes without a schedule: they ran in real time, or in programs of their own.
@@ -49,8 +48,8 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	if len(r.Steps) == 0 {
 		return nil, errors.New("nothing was seen: no row was changed, and no client told anything")
 	}
-	if len(inside.In(&w.Evidence).Operations) > 0 {
-		for _, order := range inside.In(&w.Evidence).Orders(w.Evidence.MaxClockSkew) {
+	if len(w.Evidence.Operations) > 0 {
+		for _, order := range w.Evidence.Orders() {
 			if len(order) > 0 && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Operation == order[0] }) {
 				r.Orders = append(r.Orders, order)
 			}
@@ -73,16 +72,16 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation = &Violation{
 		Invariant: w.Invariant.Name, Statement: w.Invariant.Statement, Why: w.Why,
-		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: inside.In(&w.Finding).Operations,
+		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: w.Finding.Operations,
 		Lines: slices.Clone(w.Lines),
 	}
 	if r.Violation.Lines == nil {
 		r.Violation.Lines = []string{}
 	}
 	r.Violation.Step = r.decisive(hooks.Shown{Changes: w.Finding.Changes, Events: w.Finding.Events})
-	if n := len(inside.In(&w.Finding).Operations); r.Violation.Step == 0 && n > 0 {
+	if n := len(w.Finding.Operations); r.Violation.Step == 0 && n > 0 {
 		for _, s := range r.Steps { // the answer is the later step; without one, the call is the only step
-			if s.Operation == inside.In(&w.Finding).Operations[n-1] {
+			if s.Operation == w.Finding.Operations[n-1] {
 				r.Violation.Step = s.N
 			}
 		}
@@ -123,8 +122,8 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 		all = append(all, seen{Step: s, after: c.Seq})
 	}
 	about := map[string]bool{}
-	for _, place := range inside.In(&w.Finding).Operations {
-		about[inside.In(&w.Evidence).Operations[place-1].Key] = true
+	for _, place := range w.Finding.Operations {
+		about[w.Evidence.Operations[place-1].Key] = true
 	}
 	for _, e := range w.Evidence.History {
 		if len(about) > 0 && !about[e.Key] {
@@ -136,7 +135,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 				Events: []Event{event}, Options: 1}, after: e.Change,
 		})
 	}
-	for i, o := range inside.In(&w.Evidence).Operations {
+	for i, o := range w.Evidence.Operations {
 		if len(about) > 0 && !about[o.Key] {
 			continue
 		}

@@ -8,12 +8,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 var start = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -35,13 +34,15 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 		Name: "concurrent", Protocol: "blind-publish", Start: start, Verdict: invariant.Violated,
 		Why: "bob was told a lie", Invariant: invariant.Named("linearizable"), Lines: []string{"bob"},
 		Evidence: invariant.Evidence{
-			History: []history.Event{{Seq: 1, Time: at(5), Actor: "alice", Kind: history.Asked, Key: "/a"},
-				{Seq: 2, Time: at(6), Actor: "carol", Kind: history.Asked, Key: "/b"}},
+			Record: invariant.Record{History: []history.Event{
+				{Seq: 1, Time: at(5), Actor: "alice", Kind: history.Asked, Key: "/a"},
+				{Seq: 2, Time: at(6), Actor: "carol", Kind: history.Asked, Key: "/b"},
+			}},
+			Operations: []storeop.Operation{operation("bob", "/a", 1, 9),
+				operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)},
 		},
+		Finding: invariant.Finding{Operations: []int{3, 1}},
 	}
-	inside.In(&w.Finding).Operations = []int{3, 1}
-	inside.In(&w.Evidence).Operations = []storeop.Operation{operation("bob", "/a", 1, 9),
-		operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
 	r := must.Of(record.OfWatched(w, "test"))(t)
 	var got []string
 	for _, s := range r.Steps {
@@ -68,12 +69,12 @@ func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 			Table: "cache", Key: key, After: key}
 	}
 	w := record.Watched{Name: "serve", Start: start, Verdict: invariant.OK, Evidence: invariant.Evidence{
-		Changes: []ddbfake.Change{
+		Record: invariant.Record{Changes: []ddbfake.Change{
 			change(1, 1, "META", ddbfake.CauseClient), change(2, 1, "LOCK", ddbfake.CauseClient),
 			change(3, 0, "META", ddbfake.CauseTTL), change(4, 2, "META", ddbfake.CauseClient),
 			change(5, 3, "META", ddbfake.CauseClient),
 		},
-		History: []history.Event{{Seq: 1, Time: start, Actor: "bob", Kind: history.Asked, Key: "/a", Change: 3}},
+			History: []history.Event{{Seq: 1, Time: start, Actor: "bob", Kind: history.Asked, Key: "/a", Change: 3}}},
 	}}
 	r := must.Of(record.OfWatched(w, "test"))(t)
 	var got []string

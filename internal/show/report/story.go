@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // story is a record in the form that a viewer shows. Steps are counted by their position in the record.

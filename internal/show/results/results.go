@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // OfReport is the result of a campaign. The parameters program and file mean the same as in prose.Report; details is

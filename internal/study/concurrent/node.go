@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -42,7 +42,6 @@ func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time
 		Client: pausing{r.Client, n}, Clock: clock, Bodies: w, Render: n.render, Tokens: n.token, Table: r.Table,
 		Lease: lease, Revalidate: revalidate,
 	}
-	inside.In(&n.config).Observe = w.observer(n.name)
 	return n
 }
 
@@ -72,6 +71,7 @@ func (n *node) token() string {
 // run asks for pages until the time is over. An error says that the protocol could not be set up. Errors of the store
 // are not returned, because they are part of the evidence.
 func (n *node) run(ctx context.Context) error {
+	ctx = storeop.Hooks{Observe: n.witness.observer(n.name)}.In(ctx)
 	cache, err := n.new(n.config)
 	if err != nil {
 		return fmt.Errorf("concurrent: %w", err)

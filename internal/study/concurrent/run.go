@@ -11,9 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -132,9 +131,11 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	o.Paused += w.paused
 	o.Abandoned += w.abandoned
 	o.Began = until.Add(-length)
-	o.Seen = invariant.Evidence{History: w.log.Events(), MaxClockSkew: Slack, Revalidate: revalidate}
 	operations := w.operations.All()
-	inside.In(&o.Seen).Operations = operations
+	o.Seen = invariant.Evidence{
+		Record:     invariant.Record{History: w.log.Events(), MaxClockSkew: Slack, Revalidate: revalidate},
+		Operations: operations,
+	}
 	o.Operations += len(operations)
 	o.Taken += taken(operations)
 	for _, inv := range Invariants() {

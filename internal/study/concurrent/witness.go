@@ -9,11 +9,10 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -89,8 +88,8 @@ func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []stri
 		add(e.Time, e.Actor, e.String())
 	}
 	instant := func(second int64) string { return since(time.Unix(second, 0)) }
-	for _, place := range inside.In(&f).Operations {
-		o := inside.In(&seen).Operations[place-1]
+	for _, place := range f.Operations {
+		o := seen.Operations[place-1]
 		add(recorder.Answered(o), o.Actor,
 			fmt.Sprintf("%s (called at %s)", recorder.Describe(o, instant), since(o.Began)))
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Exploration is the result of an Explorer, for a whole campaign or a shard of one. A file keeps all of it: see

@@ -12,11 +12,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Explorer is a campaign that goes on after a violation, and measures its coverage, which makes it slower by about a

@@ -18,6 +18,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -28,7 +29,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // explored explores.

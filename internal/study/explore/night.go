@@ -10,9 +10,9 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Night is the work of one shard in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.

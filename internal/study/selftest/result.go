@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Results are the results for machines. The broken protocol must be caught, and the fixed one must not. The reader

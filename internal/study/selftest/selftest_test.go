@@ -8,11 +8,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // TestTheTesterIsTested checks that every mutant is caught by the invariant that it names, that every invariant has a

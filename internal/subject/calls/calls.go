@@ -6,15 +6,14 @@ import (
 	"maps"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Subject is the subject of idempotent calls.
@@ -60,7 +59,7 @@ func (Subject) Judged() subject.Judged { return subject.Judged{Times: true} }
 
 // Memories implements subject.Subject. The invariants have one memory.
 func (Subject) Memories(p subject.Past) []recorder.Memory {
-	return []recorder.Memory{inside.In(&invariants[0]).Memory(p.Promise)}
+	return []recorder.Memory{invariants[0].Memory(p.Promise)}
 }
 
 var invariants = invariant.OfCalls()
@@ -152,6 +151,5 @@ func (*state) GiveUp(last history.Event) (history.Event, bool) {
 
 // Evidence implements subject.State.
 func (s *state) Evidence(ev *invariant.Evidence) {
-	in := inside.In(ev)
-	in.Once, in.Retention = s.terms, timesOf(s.world).kept
+	ev.Once, ev.Retention = s.terms, timesOf(s.world).kept
 }

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/subject/calls"
 	"github.com/isr-sim/isr-sim/internal/subject/locks"
 	"github.com/isr-sim/isr-sim/internal/subject/pages"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -48,7 +47,7 @@ var known = func() *table {
 func (t *table) add(s subject.Subject) {
 	a := &About{Subject: s, All: s.Invariants()}
 	for _, inv := range a.All {
-		if !inside.In(&inv).Rule {
+		if !inv.Rule {
 			a.Harmful = append(a.Harmful, inv)
 		}
 	}

@@ -4,15 +4,14 @@ package locks
 import (
 	"maps"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Subject is the subject of locks.
@@ -56,7 +55,7 @@ func (Subject) Judged() subject.Judged { return subject.Judged{Times: true} }
 
 // Memories implements subject.Subject. The invariants have one memory.
 func (Subject) Memories(p subject.Past) []recorder.Memory {
-	return []recorder.Memory{inside.In(&invariants[0]).Memory(p.Promise)}
+	return []recorder.Memory{invariants[0].Memory(p.Promise)}
 }
 
 var invariants = invariant.OfLocks()
@@ -128,7 +127,7 @@ func (*state) GiveUp(last history.Event) (history.Event, bool) {
 }
 
 // Evidence implements subject.State.
-func (s *state) Evidence(ev *invariant.Evidence) { inside.In(ev).Lock = s.terms }
+func (s *state) Evidence(ev *invariant.Evidence) { ev.Lock = s.terms }
 
 // take notes that a node has the lock, by the id of its hold.
 func (s *state) take(key, node, id string) {

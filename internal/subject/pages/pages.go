@@ -6,12 +6,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -100,10 +99,8 @@ func (Subject) Judged() subject.Judged { return subject.Judged{Rows: true} }
 
 // Memories implements subject.Subject.
 func (Subject) Memories(p subject.Past) []recorder.Memory {
-	return inside.In(&remembering).Memories(p.Promise, p.Asks(verbRegenerate), p.Text, p.Body)
+	return invariant.Memories(p.Promise, p.Asks(verbRegenerate), p.Text, p.Body)
 }
-
-var remembering = invariant.All()[0]
 
 // New implements subject.Subject.
 func (Subject) New(w subject.World) subject.State { return &state{world: w} }

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Line is a step that led to a finding and that the finding itself does not name.
@@ -23,14 +23,21 @@ type Line struct {
 	Events, Change int
 }
 
-// Finding prints the changes, events and operations that a finding names, and the lines that led to it, in their order,
-// one a line, in order of time.
-func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led ...Line) []string {
+// Run has what happened in a run.
+type Run struct {
+	Changes    []ddbfake.Change
+	History    []history.Event
+	Operations []storeop.Operation
+}
+
+// Shown prints the changes, events and operations of a run that a finding names, and the lines that led to it, in their
+// order, one a line, in order of time.
+func (r Run) Shown(words Words, f hooks.Shown, led ...Line) []string {
 	var all recorder.Timeline
 	events := f.Events
 	to := func(seq, change int) { // adds the events before both: many things happen at one time
-		for len(events) > 0 && events[0] <= seq && evidence.History[events[0]-1].Change < change {
-			e := evidence.History[events[0]-1]
+		for len(events) > 0 && events[0] <= seq && r.History[events[0]-1].Change < change {
+			e := r.History[events[0]-1]
 			all.Add(e.Time, eventLine(words, e))
 			events = events[1:]
 		}
@@ -46,7 +53,7 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 	}
 	for _, seq := range f.Changes {
 		until(seq)
-		c := evidence.Changes[seq-1]
+		c := r.Changes[seq-1]
 		sent := ""
 		if !c.Sent.Equal(c.Time) {
 			sent = " (sent at " + words.Instant(c.Sent) + ")"
@@ -59,8 +66,8 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 		all.Add(c.Time, lineOf(words, c, sent))
 	}
 	until(math.MaxInt)
-	for _, place := range inside.In(&f).Operations {
-		o := inside.In(&evidence).Operations[place-1]
+	for _, place := range f.Operations {
+		o := r.Operations[place-1]
 		at := recorder.Answered(o)
 		all.Add(at, fmt.Sprintf("%-10s  %-8s  %s (called at %s)",
 			words.Instant(at), o.Actor, recorder.Describe(o, words.Second), words.Instant(o.Began)))

@@ -1,0 +1,221 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// run is a log, a history and a log of bodies written by hand. Each event and each body notes how long the log was at
+// its moment. It is about the page "/".
+type run struct {
+	*changeLog
+	told   told
+	bodies []recorder.Body
+	tenant string
+	at     string // the partition that renderings name
+	as     string // the inputs of a request, by name
+	inputs string
+}
+
+func newRun() *run { return &run{changeLog: newLog().on("cache", isr.PartitionKey("", "/"))} }
+
+// do does something to the log.
+func (r *run) do(something func(l *changeLog)) *run {
+	something(r.changeLog)
+	return r
+}
+
+// wait moves to an instant.
+func (r *run) wait(d time.Duration) *run { return r.do(func(l *changeLog) { l.at(d) }) }
+
+// take puts LOCK for 30 s, and give deletes it.
+func (r *run) take(actor string) *run {
+	return r.do(func(l *changeLog) { l.lock(actor, actor, l.now.Sub(t0)+30*second) })
+}
+
+func (r *run) give(actor string) *run { return r.do(func(l *changeLog) { l.unlock(actor) }) }
+
+// shows is the transaction of recipe A, without its body.
+func (r *run) shows(actor, body string) *run {
+	return r.do(func(l *changeLog) { l.publish(actor, body) })
+}
+
+// with makes the following requests regenerations with this key and these inputs; with "" they are plain requests
+// again.
+func (r *run) with(request, inputs string) *run {
+	r.as, r.inputs = request, inputs
+	return r
+}
+
+// named puts the page of the following renderings into this partition, as if the node had named it.
+func (r *run) named(pk string) *run {
+	r.at = pk
+	return r
+}
+
+// of assigns the following events to a tenant.
+func (r *run) of(tenant string) *run {
+	r.tenant = tenant
+	return r
+}
+
+func (r *run) event(actor string, kind history.Kind, as history.ServedAs, body string) *run {
+	r.told.Add(history.Event{
+		Time: r.now, Actor: actor, Kind: kind, Key: "/", As: as, Body: body,
+		Tenant: r.tenant, Request: r.as, Inputs: r.inputs, Partition: r.at, Change: len(r.changes),
+	})
+	return r
+}
+
+func (r *run) asks(actor string) *run {
+	return r.event(actor, history.Asked, history.Unclaimed, "")
+}
+
+func (r *run) renders(actor, body string) *run {
+	return r.event(actor, history.Rendered, history.Unclaimed, body)
+}
+
+func (r *run) gets(actor, body string) *run {
+	return r.event(actor, history.Served, history.Fresh, body)
+}
+
+func (r *run) getsStale(actor, body string) *run {
+	return r.event(actor, history.Served, history.Stale, body)
+}
+
+func (r *run) happens(actor string, kind history.Kind) *run {
+	return r.event(actor, kind, history.Unclaimed, "")
+}
+
+// makes renders a body and stores it under its own name.
+func (r *run) makes(actor, body string) *run {
+	r.renders(actor, body)
+	r.bodies = append(r.bodies,
+		recorder.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
+	return r
+}
+
+// makesAs renders a body that is kept under a name, and publishes the name a second later.
+func (r *run) makesAs(actor, name, body string) *run {
+	r.makes(actor, body)
+	r.bodies[len(r.bodies)-1].Name = name
+	return r.wait(r.now.Sub(t0)+second).shows(actor, name)
+}
+
+// claims writes a REQ row, kept for an hour.
+func (r *run) claims(actor, request, inputs string) *run {
+	return r.do(func(l *changeLog) {
+		l.write(actor, "REQ#"+request, attr.Item{"request_hash": attr.S(inputs), "ttl": attr.Int(l.now.Unix() + 3600)})
+	})
+}
+
+// keyed moves all events to another page.
+func (r *run) keyed(key string) *run {
+	for i := range r.told.Events() {
+		r.told.Events()[i].Key = key
+	}
+	return r
+}
+
+// past is a case about the memory of an invariant: two runs, and whether the memories of them are equal at a time after
+// their start.
+type past struct {
+	name  string
+	at    time.Duration
+	skew  time.Duration // the promised MaxClockSkew
+	a, b  *run
+	equal bool // the memories are equal: no later event makes a difference
+}
+
+func (test past) check(t *testing.T, inv invariant.Invariant) {
+	t.Helper()
+	remembered := func(r *run) uint64 {
+		plain := test.remembered(inv, r, func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
+			hear(m, c, e)
+			return m
+		})
+		if copied := test.remembered(inv, r, leave); copied != plain {
+			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from",
+				test.name)
+		}
+		return plain
+	}
+	if equal := remembered(test.a) == remembered(test.b); equal != test.equal {
+		t.Errorf("%s: equal memories: %v, want %v", test.name, equal, test.equal)
+	}
+}
+
+// remembered is the fingerprint of the memory of a run; next feeds it the next change or event.
+func (test past) remembered(
+	inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory,
+) uint64 {
+	m, log := inv.Memory(invariant.Promise{MaxClockSkew: test.skew}), r.changes
+	for _, e := range r.told.Events() {
+		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
+			m = next(m, &log[0], nil)
+		}
+		m = next(m, nil, &e)
+	}
+	for i := range log {
+		m = next(m, &log[i], nil)
+	}
+	return m.Fingerprint(t0.Add(test.at))
+}
+
+func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
+	if c != nil {
+		m.Change(*c)
+	} else {
+		m.Event(*e)
+	}
+}
+
+// leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen
+// to the memory itself. A copy is told only the events that it heeds.
+func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
+	of, can := m.(interface {
+		Clone() recorder.Memory
+		Heeds(*history.Event) bool
+	})
+	if !can {
+		hear(m, c, e)
+		return m
+	}
+	own := of.Clone()
+	if of.Heeds(e) {
+		hear(own, c, e)
+	}
+	other := history.Event{Key: "/"}
+	if e != nil {
+		other = *e
+	}
+	for _, actor := range []string{"alice", "bob", "carol"} {
+		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated,
+			history.Served, history.Failed, history.Crashed, history.RollingBack} {
+			other.Actor, other.Kind, other.Body = actor, kind, "another"
+			m.Event(other)
+		}
+	}
+	l := newLog().on("cache", isr.PartitionKey("", "/"))
+	for _, actor := range []string{"alice", "bob", "carol"} {
+		for _, change := range l.lock(actor, actor+"'s other", time.Minute).publish(actor, "another").changes {
+			m.Change(change)
+		}
+	}
+	return own
+}
+
+func (r *run) evidence() invariant.Evidence {
+	ev := invariant.Evidence{
+		Record: invariant.Record{Changes: r.changes, History: r.told.Events(), Revalidate: time.Minute},
+	}
+	ev.Bodies, ev.Recipe = r.bodies, true
+	return ev
+}
