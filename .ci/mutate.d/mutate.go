@@ -38,7 +38,7 @@ var (
 var packages = []string{"internal/sim", "internal/sim/exhaustive", "internal/kernel", "internal/nodes",
 	"internal/protocols/rowmap", "internal/search/campaign", "internal/search/engine", "internal/search/reschedule",
 	"internal/search/schedules", "internal/search/worlds", "property", "internal/kernel/deadline",
-	"internal/kernel/symmetry", "scenario/invariant"}
+	"internal/kernel/symmetry", "internal/invariant"}
 
 // chosen says whether -line selects a line.
 func chosen(file string, n int) bool {
