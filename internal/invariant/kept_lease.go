@@ -18,8 +18,8 @@ import (
 // sends nothing for half a lease: see stopped.
 var keptLease = Invariant{
 	Name: "kept-lease",
-	Statement: "no holder is told of a loss before its lease ends, less 2e. Heartbeats retry within half a lease, " +
-		"and fail only with their requests",
+	Statement: "no holder is told of a loss before its lease ends (less 2e). Heartbeats retry within " +
+		"half a lease, and fail only if requests do",
 	Check: checkKeptLease,
 }
 

@@ -28,8 +28,8 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // token.
 var guardedWrites = Invariant{
 	Name: "guarded-write",
-	Statement: "the guarded resource takes no write of an earlier holder after a later one's: during the earlier " +
-		"lease less 2e, or ever with fencing tokens",
+	Statement: "with fencing tokens, no earlier holder's write takes effect after a later one's; without " +
+		"them, none does while its own lease runs (less 2e)",
 	Check: checkGuardedWrites,
 }
 

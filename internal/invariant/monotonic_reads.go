@@ -16,8 +16,8 @@ import (
 // difference whether a page is served as fresh or as stale.
 var monotonicReads = Invariant{
 	Name: "monotonic-reads",
-	Statement: "a node is never served older data than before, nor is any other where promised. Rollbacks and " +
-		"answers to idempotency keys are exempt",
+	Statement: "a node is never served older data than it was before; where promised, than any node was. " +
+		"Rollbacks and answers to idempotency keys are exempt",
 	Check: checkMonotonicReads,
 }
 

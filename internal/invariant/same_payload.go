@@ -11,8 +11,8 @@ import (
 // same payload, no caller is refused for its payload.
 var samePayload = Invariant{
 	Name: "same-payload",
-	Statement: "no caller is told the result for another payload, where that is promised. None is refused for its " +
-		"payload unless the key had another one",
+	Statement: "where promised, no caller is told the result of another payload. A payload is refused " +
+		"only if the key was used with another one",
 	Check: checkSamePayload,
 }
 
