@@ -495,3 +495,34 @@ func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 		}
 	}
 }
+
+// Time stops around a deadline in whole seconds, or in the steps of the rows. A deadline of no time of any world, which
+// may stand for "never", is none.
+func TestTimeStopsAtDeadlinesOfOwnRows(t *testing.T) {
+	const last = deadline.Latest
+	for _, test := range []struct {
+		unit     string
+		at       int64
+		want     []int64
+		wantFine []int64 // in milliseconds
+	}{
+		{"", 0, nil, nil}, {"", 1, []int64{0, 1, 2}, nil}, {"", last, []int64{last - 1, last, last + 1}, nil},
+		{"", last + 1, nil, nil}, {" ms", 0, nil, nil}, {" ms", 1, nil, []int64{0, 999, 1000, 2000}},
+		{" ms", last + 1, nil, nil},
+	} {
+		s := Defaults()
+		s.Rows.Rows = []isr.Row{{Partition: "id = {key}", Token: "by", Expires: "until" + test.unit}}
+		rows, _, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+		must.OK(t, err)
+		w := &world{stage: newStage(), scenario: s, rows: rows}
+		w.addDeadline(time.Unix(test.at, 0))
+		fine := slices.Clone(w.deadlines.Fine)
+		for i := range fine {
+			fine[i] /= int64(time.Millisecond)
+		}
+		if !slices.Equal(w.deadlines.At, test.want) || !slices.Equal(fine, test.wantFine) {
+			t.Errorf("second %d%s: time stops at %v and %v, want %v and %v", test.at, test.unit, w.deadlines.At, fine,
+				test.want, test.wantFine)
+		}
+	}
+}
