@@ -700,39 +700,56 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 	}
 }
 
-// Writes under way are a part of the state: which write arrives where, in which order with the other writes to the row,
-// and from whom.
+// Writes under way are a part of the state: which write arrives where, when, in which order with the other writes to the
+// row, and from whom; and with a lag of the store, how many were sent before.
 func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
-	prints := map[uint64]string{}
-	for _, way := range []string{"", "a", "b", "ab", "ba", "aB", "a eu-west-1", "delete"} {
-		w := regionWorld(t, byScheduler)
-		region, writes := ddbfake.DefaultRegion, way
-		if first, rest, ok := strings.Cut(way, " "); ok {
-			writes, region = first, rest
+	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagFixed(time.Second)}} {
+		prints := map[uint64]string{}
+		ways := []string{"", "a", "b", "ab", "ba", "aB", "a eu-west-1", "-"}
+		if lag.Scheduler {
+			ways = append(ways, "a>") // it has arrived in one region
+		} else {
+			ways = append(ways, ".a", "a.")
 		}
-		for _, value := range strings.Split(writes, "") {
-			actor := "alice"
-			if strings.ToUpper(value) == value {
-				actor, value = "bob", strings.ToLower(value)
-			}
-			if writes == "delete" {
-				delete := &dynamodb.DeleteItemInput{
-					TableName: aws.String(hooks.TableName), Key: pagecache.Key("a", "b"),
+		for _, way := range ways {
+			w := regionWorld(t, lag)
+			writes, region, _ := strings.Cut(way, " ")
+			for _, does := range writes {
+				key, call := pagecache.Key("a", "b"), ddbfake.Call{Actor: "alice", Region: region}
+				switch does {
+				case '.':
+					w.clock.Advance(2 * time.Second)
+					continue
+				case '>':
+					regionStep{arrival: w.replicator.Steps()[0]}.take(t, w)
+					continue
+				case '-':
+					call.Input = &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: key}
+				default:
+					key["v"] = &types.AttributeValueMemberS{Value: strings.ToLower(string(does))}
+					call.Input = &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: key}
 				}
-				regionStep{region: region, input: delete}.take(t, w)
-				break
+				if does == 'B' {
+					call.Actor = "bob"
+				}
+				must.Done(t)(w.db.Do(t.Context(), call))
 			}
-			item := pagecache.Key("a", "b")
-			item["v"] = &types.AttributeValueMemberS{Value: value}
-			put := &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}
-			if _, err := w.db.Do(t.Context(), ddbfake.Call{Actor: actor, Region: region, Input: put}); err != nil {
-				t.Fatal(err)
+			print := uint64(w.replicator.fingerprint())
+			if other, known := prints[print]; known {
+				t.Errorf("%v: %q and %q have one fingerprint", lag, way, other)
 			}
+			prints[print] = way
 		}
-		print := uint64(w.replicator.fingerprint())
-		if other, known := prints[print]; known {
-			t.Errorf("%q and %q have one fingerprint", way, other)
+	}
+}
+
+// Time stops at the next arrival of a write, whatever the order of the rows.
+func TestTimeStopsAtArrivals(t *testing.T) {
+	at := func(seconds int) time.Time { return fakeclock.Epoch.Add(time.Duration(seconds) * time.Second) }
+	r := replicator{under: []ddbfake.Change{{Time: at(3)}, {Time: at(1)}, {Time: at(2)}, {Time: at(2)}}}
+	for now, want := range []int{1, 2, 3, 0} {
+		if next, ok := r.Next(at(now)); ok != (want > 0) || ok && !next.Equal(at(want)) {
+			t.Errorf("after %ds: time stops at %v, %t; want %ds", now, next, ok, want)
 		}
-		prints[print] = way
 	}
 }
