@@ -939,6 +939,44 @@ func TestTimeStopsAtEachTTL(t *testing.T) {
 	}
 }
 
+// An expired row may be deleted at once, or still be there, whatever other rows there are.
+func TestAnExpiredRowIsThereOrNot(t *testing.T) {
+	const (
+		here  = "actors:\n  - {name: alice, script: [get /home, get /home]}\n"
+		there = "region-lag: never\n" + ownRows + "actors:\n  - {name: alice, script: [sleep 1s]}\n" +
+			"  - {name: bob, region: eu-west-1, script: [get /home, get /home]}\n"
+	)
+	for _, text := range []string{here, there} {
+		for _, wrong := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+			sweeps := "sweeps: 1"
+			if wrong == [2]bool{} {
+				sweeps = "sweeps: 2"
+			}
+			finds(t, "ttl-lag: scheduler\nbounds: {ticks: 0, "+sweeps+"}\n"+text,
+				func(ctx context.Context, h doing, page string) error {
+					begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+					left := [2]bool{}
+					for i, name := range []string{"a", "b"} {
+						row := pagecache.Key("own", name)
+						if begun && err == nil {
+							left[i], err = h.has(ctx, h.cfg.Table, row)
+						} else if err == nil {
+							row["ttl"] = second(h.cfg.Clock.Now().Add(-time.Minute))
+							err = h.put(ctx, h.cfg.Table, row)
+						}
+					}
+					if err != nil || !begun {
+						return errors.Join(err, h.note(ctx, "begun"))
+					}
+					if left == wrong {
+						return h.wrong(ctx, page)
+					}
+					return nil
+				})
+		}
+	}
+}
+
 // Rows outside the mapping do not make a run differ from its repetition, although the search judges equal evidence only
 // once.
 func TestRowsOfNoEntryAreRepeated(t *testing.T) {
