@@ -511,7 +511,8 @@ func (s regionStep) String() string {
 var emptyInRegions = sync.OnceValues(func() (*ddbfake.Snapshot, error) {
 	db := ddbfake.New(ddbfake.Options{})
 	_, err := db.As("setup").CreateTable(context.Background(), isr.TableInput(hooks.TableName))
-	err = errors.Join(err, replicate(context.Background(), db, strings.Join(testRegions, " ")))
+	_, also := db.As("setup").CreateTable(context.Background(), isr.TableInput(hooks.TableName+"2"))
+	err = errors.Join(err, also, replicate(context.Background(), db, strings.Join(testRegions, " ")))
 	return db.Snapshot(), err
 })
 
@@ -705,7 +706,7 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagFixed(time.Second)}} {
 		prints := map[uint64]string{}
-		ways := []string{"", "a", "b", "ab", "ba", "aB", "a eu-west-1", "-"}
+		ways := []string{"", "a", "b", "ab", "ba", "aB", "a2b", "a eu-west-1", "-"}
 		if lag.Scheduler {
 			ways = append(ways, "a>") // it has arrived in one region
 		} else {
@@ -714,25 +715,34 @@ func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 		for _, way := range ways {
 			w := regionWorld(t, lag)
 			writes, region, _ := strings.Cut(way, " ")
+			table := hooks.TableName
 			for _, does := range writes {
 				key, call := pagecache.Key("a", "b"), ddbfake.Call{Actor: "alice", Region: region}
 				switch does {
 				case '.':
+					before := w.fingerprinter.sum
 					w.clock.Advance(2 * time.Second)
+					if w.replicator.Steps(); way == "a." && w.fingerprinter.sum == before {
+						t.Error("what has arrived by itself is no part of the state")
+					}
+					continue
+				case '2':
+					table += "2"
 					continue
 				case '>':
 					regionStep{arrival: w.replicator.Steps()[0]}.take(t, w)
 					continue
 				case '-':
-					call.Input = &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: key}
+					call.Input = &dynamodb.DeleteItemInput{TableName: &table, Key: key}
 				default:
 					key["v"] = &types.AttributeValueMemberS{Value: strings.ToLower(string(does))}
-					call.Input = &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: key}
+					call.Input = &dynamodb.PutItemInput{TableName: &table, Item: key}
 				}
 				if does == 'B' {
 					call.Actor = "bob"
 				}
 				must.Done(t)(w.db.Do(t.Context(), call))
+				w.noteChanges()
 			}
 			print := uint64(w.replicator.fingerprint())
 			if other, known := prints[print]; known {
