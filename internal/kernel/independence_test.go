@@ -701,7 +701,7 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 	}
 }
 
-// Writes under way are a part of the state: which write arrives where, when, in which order with the other writes to the
+// Writes under way are a part of the state: which write arrives where, when, in which order with other writes to the
 // row, and from whom; and with a lag of the store, how many were sent before.
 func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagFixed(time.Second)}} {

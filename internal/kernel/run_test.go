@@ -642,8 +642,8 @@ func TestStoriesTellWhyAnAnswerWasGiven(t *testing.T) {
 		"a crashed call": {calls("crashes: 1, script: [once pay with 7]"), scenariotest.Once("never ends"),
 			`(?s) a +begins the effect.* a +crashed.* b +UpdateItem .*row: .*tried_by: "a-1".* b +is told to try again`},
 		"a call that is taken over while its effect lasts": {
-			"cache: {lease: 10s, render: 20s}, bounds: {ticks: 0}, invariants: [same-result], actors: [{name: a, script: " +
-				"[once pay with 7]}, {name: b, script: [sleep 11s, once pay with 7]}]",
+			"cache: {lease: 10s, render: 20s}, bounds: {ticks: 0}, invariants: [same-result], actors: [{name: a, " +
+				"script: [once pay with 7]}, {name: b, script: [sleep 11s, once pay with 7]}]",
 			scenariotest.Once("tells its own result"),
 			`(?s) a +begins the effect.* b +begins the effect.* a +has the result`,
 		},
