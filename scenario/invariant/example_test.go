@@ -2,6 +2,7 @@ package invariant_test
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -35,4 +36,29 @@ func ExampleInvariant() {
 	// lock-theft: violated
 	// bob removed the lock of alice 20s before the end of the lease
 	// shown by changes [1 2]
+}
+
+// Judge runs the check of a caller, also where it stands in a copy of an invariant of All, and reports the caller's.
+func TestJudgeRunsTheChecksOfCallers(t *testing.T) {
+	const why = "no page is good enough"
+	stricter := invariant.Named("freshness")
+	stricter.Statement, stricter.Check = "never", func(invariant.Evidence) invariant.Finding {
+		return invariant.Finding{Verdict: invariant.Violated, Why: why}
+	}
+	watch := func(invariant.Promise) invariant.Watcher { return nil }
+	for _, inv := range []invariant.Invariant{
+		stricter, {Name: "own", Statement: "never", Check: stricter.Check, Watch: watch},
+	} {
+		reports := 0
+		invariant.Judge(invariant.Evidence{}, func(of invariant.Invariant, f invariant.Finding) {
+			reports++
+			if of.Name != inv.Name || of.Statement != inv.Statement || (of.Watch == nil) != (inv.Watch == nil) ||
+				of.Check(invariant.Evidence{}).Why != why || f.Why != why {
+				t.Errorf("%s: reported %s: %s, %v", inv.Name, of.Name, of.Statement, f)
+			}
+		}, inv)
+		if reports != 1 {
+			t.Errorf("%s: %d reports, want one", inv.Name, reports)
+		}
+	}
 }

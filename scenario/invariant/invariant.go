@@ -25,6 +25,8 @@
 package invariant
 
 import (
+	"slices"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 )
@@ -113,13 +115,20 @@ func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	var engine []invariant.Invariant
 	for _, inv := range by {
 		of := invariant.Own(inv.Name, inv.Statement, inv.Check)
-		if inv.of != nil {
+		if inv.of != nil { // perhaps with a name, a statement or a check of the caller's
+			own := of
 			of = *inv.of
+			of.Name, of.Statement, of.Check = own.Name, own.Statement, own.Check
 		}
 		engine = append(engine, of)
 	}
 	invariant.Judge(invariant.Evidence{Record: ev}, func(of invariant.Invariant, f invariant.Finding) {
-		report(outside(of)[0], f.Said())
+		inv := outside(of)[0]
+		if i := slices.IndexFunc(by, func(given Invariant) bool { return given.Name == of.Name }); i >= 0 {
+			inv = by[i]
+			inv.Statement = of.Statement // with the names of the cache's own rows
+		}
+		report(inv, f.Said())
 	}, engine...)
 }
 
