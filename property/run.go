@@ -107,13 +107,16 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
 		})
 	})
+	if report != nil {
+		s = report.Scenario // perhaps with slower clocks
+	}
 	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}
 	r.answers.asked = r.answers.asked || engine.Asked(report.Metrics)
 	switch report.Verdict {
 	case invariant.Violated:
-		f := r.outcome(report.Scenario, report.Failure)
+		f := r.outcome(s, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
 			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
 		r.doubt(f, report.Failure)
@@ -122,7 +125,7 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 		if report.Doubt == nil {
 			return report, nil // its time was over
 		}
-		f := r.outcome(report.Scenario, report.Doubt)
+		f := r.outcome(s, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
 		r.doubt(f, report.Doubt)
 		return nil, f

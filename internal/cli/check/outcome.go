@@ -44,10 +44,10 @@ func (c *command) result(check *engine.Check, r *engine.Result, verdict verdicts
 func (c *command) broke(check *engine.Check, r *engine.Result, broken *kernel.BrokenError) error {
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
-	if s, err := check.World(r.Last); err == nil {
-		replay := broken.Replay()
+	if r.Broken != nil {
+		s, replay := *r.Broken, broken.Replay()
 		s.Replay = &replay
-		c.Lose(c.write(s))
+		c.Lose(c.write(&s))
 		fmt.Fprint(c.Out, prose.ReplayLine(replay, "replay", shell.Program(), shell.Quote(c.file())))
 	}
 	c.result(check, r, verdicts.Unknown, broken.Error())

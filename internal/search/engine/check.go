@@ -39,8 +39,9 @@ type Result struct {
 	Tally
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed *campaign.Report
-	Last   int      // the number of the world of Failed, or of the error; from 0
-	Unmet  []string // attributes that the mapping of rows names and no row had
+	Broken *kernel.Scenario // the world of the error; nil if there is none
+	Last   int              // the number of the world of Failed, or of the error; from 0
+	Unmet  []string         // attributes that the mapping of rows names and no row had
 }
 
 // Drawn is the name of each world.
@@ -99,6 +100,9 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 			return true
 		}
 		if r.Last, err = i, done.err; err != nil {
+			if done.report != nil {
+				r.Broken = done.report.Scenario
+			}
 			stop()
 			return false
 		}
@@ -164,11 +168,15 @@ func (c *Check) Try(ctx context.Context, s *kernel.Scenario, seed uint64, worker
 }
 
 // Try runs a world under its schedules. If a clock drifted by more than the world promises in a run that violates an
-// invariant, slower drifts are tried instead; if their time is over before they are judged, the violation stands.
+// invariant, slower drifts are tried instead; if their time is over before they are judged, the violation stands. The
+// report that comes with an error has only the world, in which the error is.
 func Try(ctx context.Context, of campaign.Campaign) (*campaign.Report, error) {
 	report, err := of.Run(ctx)
-	if err != nil || report.Verdict != invariant.Violated {
-		return report, err
+	switch {
+	case err != nil:
+		return &campaign.Report{Scenario: of.Scenario}, err
+	case report.Verdict != invariant.Violated:
+		return report, nil
 	}
 	if of.Scenario = worlds.Steadier(of.Scenario, report.Failure); of.Scenario == nil {
 		return report, nil

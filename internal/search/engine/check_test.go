@@ -188,8 +188,11 @@ func (p patient) Get(ctx context.Context, key string) (isr.Served, error) {
 // A violation in which clocks drifted by more than promised stands, unless slower clocks have been judged.
 func TestAViolationStandsUntilSlowerClocksAreJudged(t *testing.T) {
 	p := checkOf(t, "recipe-a", 1).Protocol
-	boot := p.New
+	boot, refuses := p.New, error(nil)
 	p.New = func(c isr.Config) (isr.Handler, error) {
+		if refuses != nil {
+			return nil, refuses
+		}
 		h, err := boot(c)
 		return patient{h, c}, err
 	}
@@ -216,5 +219,13 @@ func TestAViolationStandsUntilSlowerClocksAreJudged(t *testing.T) {
 			t.Errorf("cut off: %v: %v, error %v, want %v", cut, got.Verdict, err, want)
 		}
 		end()
+	}
+	of.Progress = func(done, _ int) {
+		if done == report.FailedAt {
+			refuses = errors.New("no slower clocks")
+		}
+	}
+	if got, err := Try(t.Context(), of); !errors.Is(err, refuses) || got.Scenario.Actors[0].Drift.PPM != 1000 {
+		t.Errorf("found error %v in the world %v, want the slower clocks", err, got.Scenario)
 	}
 }

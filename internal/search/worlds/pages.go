@@ -482,23 +482,3 @@ func shares(s isr.Schema) bool {
 	m, err := rowmap.New(s)
 	return err == nil && m.Shares()
 }
-
-// Steadier returns the world with slower drifts, if a clock has drifted by more than the world promises in the run of
-// o; nil otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than
-// that gives a clock more time to drift, which is not the store's fault.
-func Steadier(s *kernel.Scenario, o *kernel.Outcome) *kernel.Scenario {
-	if !slices.Contains(o.Marks, mark.SkewBroken) {
-		return nil
-	}
-	steadier, slowed := *s, false
-	steadier.Actors = slices.Clone(s.Actors)
-	for i := range steadier.Actors {
-		drift := &steadier.Actors[i].Drift
-		slowed = slowed || drift.PPM != 0
-		drift.PPM /= 2
-	}
-	if !slowed {
-		return nil
-	}
-	return &steadier
-}

@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// TTL records what a check of a lock learns about TTL. If the check does not know the attribute of a table, TTL deletes
-// nothing in that table, and a lock that a deletion breaks would pass.
+// TTL records what a check learns about TTL. If the check does not know the attribute of a table, TTL deletes nothing in
+// that table, and a lock that a deletion breaks would pass.
 type TTL struct {
 	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if
 	// rows have it.
@@ -79,9 +79,9 @@ func ofRun(seconds int64) bool {
 }
 
 // Unmet says why TTL was not tested although the table may have it; otherwise "". If no attribute looks like TTL, the
-// note says so. The map reached counts the worlds that reached each mark; plain says that the check has the marks of
-// LockReach. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
-func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
+// note says so. The map reached counts the worlds that reached each mark; usual says that the check has the marks of its
+// subject. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
+func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, usual bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {
 	case o.Said == hooks.NoTTL:
@@ -93,7 +93,7 @@ func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, plain bool, setting
 			"set %s to %q; if the table has no TTL, to %s", o.like, setting, o.name, none), ""
 	case !o.known:
 		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
-	case !deleted && plain && worlds >= EnoughWorlds:
+	case !deleted && usual && worlds >= EnoughWorlds:
 		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in "+
 			"seconds from which on the row may go?",
 			worlds, o.Attribute()), ""
