@@ -44,7 +44,7 @@ func (l Extras) leases() []time.Duration {
 	if len(l.Leases) > 0 {
 		return l.Leases
 	}
-	return DefaultLeases()
+	return defaultLeases()
 }
 
 // locks generates worlds for a lock.
@@ -68,7 +68,7 @@ func locks(name, protocol string, schedules int, l Extras) *rapid.Generator[Worl
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
-		if len(LockNames(s)) == 0 { // without a hold nothing could be judged
+		if len(lockNames(s)) == 0 { // without a hold nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script,
 				kernel.Command{Verb: "hold", Key: names[0], For: time.Second})
 		}
@@ -180,8 +180,8 @@ func drawInPart(t *rapid.T, s *kernel.Scenario) {
 // shortPages ends pages of queries early. It excuses nothing: who gets such a page asks for the next one at once.
 var shortPages = kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: 3}, Maybe: true}
 
-// LockNames are the locks that scripts hold.
-func LockNames(s *kernel.Scenario) []string { return namesOf(s, "hold") }
+// lockNames are the locks that scripts hold.
+func lockNames(s *kernel.Scenario) []string { return namesOf(s, "hold") }
 
 // namesOf returns the keys of the scripts' commands with a verb.
 func namesOf(s *kernel.Scenario, verb kernel.Verb) []string {
@@ -228,16 +228,16 @@ func (l Extras) settleLocks(s *kernel.Scenario) time.Duration {
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool {
 		return a.Crashes > 0 || (l.Goroutines || l.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
-	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 &&
+	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 &&
 		wait < c.Lease/2 {
 		return wait
 	}
 	each := c.Lease + cmp.Or(l.Takeover, hooks.DefaultTakeover(c.Lease)) + wait + 4*s.Skew + 2*time.Second
-	return time.Duration(len(LockNames(s))) * each
+	return time.Duration(len(lockNames(s))) * each
 }
 
-// DefaultLeases are the leases of worlds whose check names none.
-func DefaultLeases() []time.Duration {
+// defaultLeases are the leases of worlds whose check names none.
+func defaultLeases() []time.Duration {
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
 }
 

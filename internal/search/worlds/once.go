@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// DefaultRetentions are the retentions of worlds whose check names none.
-func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
+// defaultRetentions are the retentions of worlds whose check names none.
+func defaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
 // wrongCalls does what wrongLock does, for the terms of calls.
 func (c Extras) wrongCalls() (field, why string) {
@@ -40,7 +40,7 @@ func (c Extras) retentions() []time.Duration {
 	if len(c.Retentions) > 0 {
 		return c.Retentions
 	}
-	return DefaultRetentions()
+	return defaultRetentions()
 }
 
 // calls generates worlds for an idempotency layer.

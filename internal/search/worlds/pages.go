@@ -30,7 +30,7 @@ type Extras struct {
 	Without []string // names of invariants that do not judge
 
 	Leases         []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
-	Retentions     []time.Duration // how long results of calls are kept; none is DefaultRetentions
+	Retentions     []time.Duration // how long results of calls are kept; none is defaultRetentions
 	Margin         time.Duration   // how long before the end of its lease a lock may say that it is lost
 	Wait, Takeover time.Duration   // how long it may take to get what is free, and what is over; 0 is the usual time
 	Payload        bool            // a call with another payload is refused
