@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// TTL records what a check learns about TTL. If the check does not know the attribute of a table, TTL deletes nothing in
-// that table, and a lock that a deletion breaks would pass.
+// TTL records what a check learns about TTL. If the check does not know the attribute of a table, TTL deletes nothing
+// in that table, and a lock that a deletion breaks would pass.
 type TTL struct {
 	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if
 	// rows have it.
@@ -79,8 +79,8 @@ func ofRun(seconds int64) bool {
 }
 
 // Unmet says why TTL was not tested although the table may have it; otherwise "". If no attribute looks like TTL, the
-// note says so. The map reached counts the worlds that reached each mark; usual says that the check has the marks of its
-// subject. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
+// note says so. The map reached counts the worlds that reached each mark; usual says that the check has the marks of
+// its subject. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
 func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, usual bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {
