@@ -23,7 +23,8 @@ import (
 type Options struct {
 	// Invariants are the invariants to check; nil means Invariants(), without the rules of the recipe, whose
 	// violation harms nobody. With an empty list nothing is judged, so the verdict is Unknown. An invariant of the
-	// caller's own needs a Watch. If it has none, that is reported once, as a doubt.
+	// caller's own needs a Watch, and a name that none of Invariants() has. If it has no Watch, that is reported
+	// once, as a doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
