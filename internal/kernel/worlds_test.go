@@ -392,6 +392,28 @@ func TestStatesTellRowsApart(t *testing.T) {
 	}
 }
 
+// What a row was before is a part of the state where a read may be stale: by a fault, or at a replica.
+func TestStatesHaveWhatStaleReadsMaySee(t *testing.T) {
+	var faulty Scenario
+	faulty.Faults = make([]Fault, 1)
+	faulty.Faults[0].Kind = ddbfake.FaultStaleRead
+	for name, s := range map[string]*Scenario{"": {}, "a fault": &faulty, "a replica": {ReplicaLag: time.Second}} {
+		print := func(values ...string) fingerprint.Hash {
+			p := newFingerprinter(s, true, func(text string) string { return text }, nil)
+			for _, value := range values {
+				key := attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}
+				c := ddbfake.Change{Table: hooks.TableName, Key: key, After: maps.Clone(key)}
+				c.After["value"] = attr.S(value)
+				p.change(c)
+			}
+			return p.sum
+		}
+		if counts := print("a", "c") != print("b", "c"); counts != (name != "") {
+			t.Errorf("%q makes reads stale: what the row was before counts %t", name, counts)
+		}
+	}
+}
+
 // A row counts as it is in the table, too, if it is translated to a row of the same name that leaves something out.
 func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	s := Defaults()
