@@ -780,7 +780,7 @@ func TestDocsKits(t *testing.T) {
 		must.OK(t, err)
 		found := 0
 		for _, block := range blocks(string(text), "text") {
-			if said := shown.FindStringSubmatch(block); said != nil && said[1] == said[3] && said[1] != said[2] &&
+			if said := shown.FindStringSubmatch(block); len(said) == 4 && said[1] == said[3] && said[1] != said[2] &&
 				strings.Contains(block, said[1]+"  ") && strings.Contains(block, said[2]+"  ") {
 				found++
 			}

@@ -18,10 +18,10 @@ type memory = recorder.Memory
 // that of the judged Evidence: otherwise two different histories could look the same. The function text maps a text
 // before it is fingerprinted, for searches with symmetric actors; nil changes nothing. The function body returns the
 // present body with a name; nil means no bodies. Without regenerations by name, nothing is remembered for them.
-func Memories(p Promise, requests bool, text, body func(string) string) []memory {
+func Memories(p Promise, requests bool, text, body func(string) string) []recorder.Memory {
 	pages, requested := newPages(p, text), newRequested(p, text)
 	pages.body, requested.body = body, body
-	all := []memory{pages, &renderings{text: text}, newFlightsMemory(p, text),
+	all := []recorder.Memory{pages, &renderings{text: text}, newFlightsMemory(p, text),
 		&invalidations{text: text}, &ownWrites{text: text}}
 	if requests {
 		all = append(all, requested)

@@ -3,6 +3,7 @@
 package deadline
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -35,14 +36,19 @@ type Part struct {
 	End   time.Time
 }
 
+// Name implements sim.Source.
 func (*Stops) Name() string { return "deadlines" }
 
+// Steps implements sim.Source.
 func (*Stops) Steps() []uint64 { return nil }
 
+// Accesses implements sim.Source.
 func (*Stops) Accesses(uint64) []sim.Access { return nil }
 
+// Take implements sim.Source.
 func (*Stops) Take(uint64) string { return "" }
 
+// Next implements sim.Source.
 func (d *Stops) Next(now time.Time) (time.Time, bool) {
 	next, ok := d.nextOfRows(now)
 	for _, at := range d.Windows {
@@ -132,9 +138,15 @@ func (d *Stops) AddFine(t time.Time, step time.Duration) {
 	}
 }
 
+// never is the last instant that has a number of nanoseconds. No run reaches it, but rows may have a later one.
+var never = time.Unix(0, math.MaxInt64)
+
 // AddStops makes time stop at instants that need not be whole seconds.
 func (d *Stops) AddStops(instants ...time.Time) {
 	for _, stop := range instants {
+		if stop.After(never) {
+			continue
+		}
 		at := stop.UnixNano()
 		if i, exists := slices.BinarySearch(d.Fine, at); !exists {
 			d.Fine = slices.Insert(d.Fine, i, at)

@@ -26,3 +26,14 @@ func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 		}
 	}
 }
+
+// A row in milliseconds may say "never" by an instant that has no number of nanoseconds.
+func TestNeverIsNoStop(t *testing.T) {
+	for end, want := range map[int]bool{2200: true, 2300: false, 9999: false} {
+		d, now := deadline.Stops{}, time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+		d.AddFine(time.Date(end, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond)
+		if next, stops := d.Next(now); stops != want {
+			t.Errorf("a lease until %d stops time at %v: %v, want %v", end, next, stops, want)
+		}
+	}
+}

@@ -19,20 +19,20 @@ import (
 const shortestLease = 500 * time.Millisecond
 
 // wrongLock names a field of a lock's terms whose value would let every lock pass, and says why; otherwise both are "".
-func (l Extras) wrongLock() (field, why string) {
-	for _, lease := range l.leases() {
+func (e Extras) wrongLock() (field, why string) {
+	for _, lease := range e.leases() {
 		if lease < shortestLease {
 			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on",
 				lease, shortestLease)
 		}
-		if promise.Sure(lease, 0, l.Margin) <= 0 {
-			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", l.Margin, lease)
+		if promise.Sure(lease, 0, e.Margin) <= 0 {
+			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", e.Margin, lease)
 		}
 	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"Margin", l.Margin}, {"Wait", l.Wait}, {"Takeover", l.Takeover}} {
+	}{{"Margin", e.Margin}, {"Wait", e.Wait}, {"Takeover", e.Takeover}} {
 		if d.value < 0 {
 			return d.name, fmt.Sprintf("found %v, expected 0 or more", d.value)
 		}
@@ -40,9 +40,9 @@ func (l Extras) wrongLock() (field, why string) {
 	return "", ""
 }
 
-func (l Extras) leases() []time.Duration {
-	if len(l.Leases) > 0 {
-		return l.Leases
+func (e Extras) leases() []time.Duration {
+	if len(e.Leases) > 0 {
+		return e.Leases
 	}
 	return defaultLeases()
 }
@@ -222,17 +222,17 @@ func longestTries(s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration)
 // settleLocks returns the time within which each lock must be free to take, from the end of a world's faults. If no
 // node can crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back
 // by then. A lock that is still held has been forgotten.
-func (l Extras) settleLocks(s *kernel.Scenario) time.Duration {
+func (e Extras) settleLocks(s *kernel.Scenario) time.Duration {
 	c := s.Cache
-	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
+	wait := cmp.Or(e.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool {
-		return a.Crashes > 0 || (l.Goroutines || l.Program) && a.Pauses > 0 || len(a.Events) > 0
+		return a.Crashes > 0 || (e.Goroutines || e.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
-	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 &&
+	if fails = fails || (e.Goroutines || e.Program) && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 &&
 		wait < c.Lease/2 {
 		return wait
 	}
-	each := c.Lease + cmp.Or(l.Takeover, hooks.DefaultTakeover(c.Lease)) + wait + 4*s.Skew + 2*time.Second
+	each := c.Lease + cmp.Or(e.Takeover, hooks.DefaultTakeover(c.Lease)) + wait + 4*s.Skew + 2*time.Second
 	return time.Duration(len(lockNames(s))) * each
 }
 

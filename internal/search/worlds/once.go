@@ -17,28 +17,28 @@ import (
 func defaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
 // wrongCalls does what wrongLock does, for the terms of calls.
-func (c Extras) wrongCalls() (field, why string) {
-	if field, why = c.wrongLock(); field == "Leases" {
+func (e Extras) wrongCalls() (field, why string) {
+	if field, why = e.wrongLock(); field == "Leases" {
 		return "InProgress", why
 	}
-	for _, d := range c.Retentions {
-		if most := slices.Max(c.inProgress()); d < 2*most && field == "" {
+	for _, d := range e.Retentions {
+		if most := slices.Max(e.inProgress()); d < 2*most && field == "" {
 			return "Retentions", d.String() + " is less than two times the longest InProgress, " + most.String()
 		}
 	}
 	return field, why
 }
 
-func (c Extras) inProgress() []time.Duration {
-	if len(c.Leases) > 0 {
-		return c.Leases
+func (e Extras) inProgress() []time.Duration {
+	if len(e.Leases) > 0 {
+		return e.Leases
 	}
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond}
 }
 
-func (c Extras) retentions() []time.Duration {
-	if len(c.Retentions) > 0 {
-		return c.Retentions
+func (e Extras) retentions() []time.Duration {
+	if len(e.Retentions) > 0 {
+		return e.Retentions
 	}
 	return defaultRetentions()
 }
@@ -122,9 +122,9 @@ func longestCalls(s *kernel.Scenario) time.Duration {
 }
 
 // settleCalls returns the time within which each call must have a result, from the end of a world's faults.
-func (c Extras) settleCalls(s *kernel.Scenario) time.Duration {
+func (e Extras) settleCalls(s *kernel.Scenario) time.Duration {
 	in := s.Cache
-	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll +
+	each := 2*in.Lease + 2*in.Render + cmp.Or(e.Takeover, in.Lease) + cmp.Or(e.Wait, hooks.DefaultWait) + in.Poll +
 		6*s.Skew + s.ReplicaLag + 3*time.Second
 	return time.Duration(len(callNames(s))) * each
 }
