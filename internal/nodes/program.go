@@ -25,9 +25,9 @@ const (
 // DefaultLimit is how long a process may be silent, in real time. On a busy machine one needs half a minute to start.
 const DefaultLimit = time.Minute
 
-// DefaultSettle is for a program that may have several requests under way and does not say when it is quiet. It counts
+// defaultSettle is for a program that may have several requests under way and does not say when it is quiet. It counts
 // as quiet when it has sent no request for this long, in real time.
-const DefaultSettle = 50 * time.Millisecond
+const defaultSettle = 50 * time.Millisecond
 
 // Program makes the nodes of one scenario after the other: it has the command that starts a node. Close ends their
 // processes.
@@ -35,7 +35,7 @@ type Program struct {
 	Command string          // for the shell
 	Context context.Context // the context of all runs
 	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
-	// how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
+	// how long a program that says nothing about itself must be silent to count as quiet; 0 is defaultSettle
 	Settle time.Duration
 	Stderr io.Writer // gets the processes' stderr, with their actors' names; nil drops it
 	// Forgetful runs every incarnation in a process. Otherwise Memory bounds the memory of outputs, in bytes; 0 is

@@ -220,7 +220,7 @@ func (e *reader) leave(d *output, a *arrival) {
 // over waits for the requests that the program has dropped: a closed connection may be noticed later than the program's
 // line.
 func (e *reader) over(at string, d *output) error {
-	noticed := newDeadline(DefaultSettle)
+	noticed := newDeadline(defaultSettle)
 	defer noticed.stop()
 	for len(e.waits) > 0 {
 		heard, err := e.p.nextWithin(at, noticed.over())
@@ -244,7 +244,7 @@ func (e *reader) over(at string, d *output) error {
 func (e *reader) hear(at string, maySettle bool) (event, error) {
 	var settled <-chan time.Time
 	if maySettle {
-		rest := newDeadline(cmp.Or(e.p.program.Settle, DefaultSettle))
+		rest := newDeadline(cmp.Or(e.p.program.Settle, defaultSettle))
 		defer rest.stop()
 		settled = rest.over()
 	}

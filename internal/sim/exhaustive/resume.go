@@ -11,32 +11,32 @@ type Saved struct {
 	Path               sim.Choices   `json:"path"`
 	Frames             []Frame       `json:"frames"`
 	Schedules, TooLong int           `json:",omitempty"`        // also those of Others
-	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
-	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
+	Moments            []savedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
+	Owed               *savedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
 	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
 	States             []uint64      `json:"-"`                 // ascending
 	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
 
-	Others []SavedMember `json:",omitempty"` // among which the exploration was divided, besides the first
+	Others []savedMember `json:",omitempty"` // among which the exploration was divided, besides the first
 }
 
-// SavedMember is one of several explorations among which one was divided.
-type SavedMember struct {
+// savedMember is one of several explorations among which one was divided.
+type savedMember struct {
 	Path               sim.Choices
 	Frames             []Frame
 	Schedules, TooLong int
 }
 
-// SavedMoment is what a repetition of the latest run is compared with.
-type SavedMoment struct {
+// savedMoment is what a repetition of the latest run is compared with.
+type savedMoment struct {
 	State uint64
 	Asked []string
 	Step  string
 	Taken int
 }
 
-// SavedEnd is the end of a run.
-type SavedEnd struct {
+// savedEnd is the end of a run.
+type savedEnd struct {
 	End   sim.End
 	Steps int
 }
@@ -51,16 +51,16 @@ func (x *Exploration) Save() *Saved {
 		s.Schedules += m.done.Schedules
 		s.TooLong += m.done.TooLong
 		s.Others = append(s.Others,
-			SavedMember{slices.Clone(m.path), saved(m.frames), m.done.Schedules, m.done.TooLong})
+			savedMember{slices.Clone(m.path), saved(m.frames), m.done.Schedules, m.done.TooLong})
 	}
 	for _, state := range s.States {
 		s.Asleep = append(s.Asleep, x.known().states[state])
 	}
 	for _, m := range x.repeats.moments {
-		s.Moments = append(s.Moments, SavedMoment{m.state, m.asked, m.step, m.taken})
+		s.Moments = append(s.Moments, savedMoment{m.state, m.asked, m.step, m.taken})
 	}
 	if x.repeats.owed {
-		s.Owed = &SavedEnd{x.repeats.last.End, x.repeats.last.Steps}
+		s.Owed = &savedEnd{x.repeats.last.End, x.repeats.last.Steps}
 	}
 	return s
 }
