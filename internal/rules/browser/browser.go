@@ -99,6 +99,9 @@ func Open(t *testing.T, allowed ...string) *Browser {
 		case *runtime.EventConsoleAPICalled:
 			note("prints %s", e.Type)
 		case *log.EventEntryAdded:
+			if strings.HasSuffix(e.Entry.Text, "net::ERR_NETWORK_CHANGED") {
+				return // a container came or went on this machine, and Chromium dropped its connections
+			}
 			note("logs %s: %s", e.Entry.Level, e.Entry.Text)
 		}
 	})
