@@ -165,7 +165,8 @@ func (c LockCheck) check() Check {
 	s := check.subject
 	s.table = c.Table
 	s.terms = worlds.Extras{
-		Leases: c.Leases, Margin: c.Margin, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines,
+		Leases: c.Leases, Goroutines: c.Goroutines,
+		Terms: worlds.Terms{Margin: c.Margin, Wait: c.Wait, Takeover: c.Takeover},
 	}
 	ofTTL := s.unmet
 	s.unmet = func(count *tally, usual bool) (why, note string) {

@@ -90,7 +90,8 @@ func (c OnceCheck) check() Check {
 	}.of(worlds.Calls, "Once", "layer", "call effect", c.TTL)
 	check.subject.table = c.Table
 	check.subject.terms = worlds.Extras{
-		Leases: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover,
+		Leases: c.InProgress, Retentions: c.Retentions,
+		Terms: worlds.Terms{Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover},
 	}
 	return check
 }

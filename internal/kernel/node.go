@@ -135,6 +135,9 @@ func (n *node) handler() isr.Handler {
 	if err != nil {
 		panic(fmt.Errorf("protocol %s: %w", n.world.protocol.Name, err))
 	}
+	if p, is := handler.(subject.Program); is {
+		return n.world.subject.Wire().Client(p)
+	}
 	return handler
 }
 

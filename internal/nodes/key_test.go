@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/subject"
 )
 
 // TestKeyOf: everything that a program is told distinguishes two histories.
@@ -13,7 +15,7 @@ func TestKeyOf(t *testing.T) {
 			Type: "init", Time: 1, Timer: 2, initial: &initial{
 				Actor: "alice", Tenant: "t", Table: "table", Seed: 3, Config: configuration{Lease: 4},
 			},
-			command: &command{ID: 5, Verb: "get", Key: "/home", Request: "r", Inputs: "i"},
+			Line: &subject.Line{ID: 5, Verb: "get", Key: "/home", Request: "r", Inputs: "i"},
 		}
 		change(&all)
 		return []input{{line: &all}}
@@ -70,9 +72,8 @@ func TestKeyOf(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	whole := func(change func(d *output)) output {
 		d := output{
-			line: &said{Type: "reply", ID: 1, Body: "body", Fresh: true}, left: []int{1}, quiet: &said{
-				Timer: 1, After: new(float64),
-			},
+			line: &said{Type: "reply", ID: 1, Reply: subject.Reply{Body: "body", Fresh: true}}, left: []int{1},
+			quiet: &said{Timer: 1, After: new(float64)},
 			asked: []*arrival{{
 				method: "POST", path: "/", query: "a=b", number: 7, header: http.Header{
 					"X-Amz-Target": {"DynamoDB_20120810.TransactWriteItems"},

@@ -6,14 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/promise"
-	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -23,20 +24,11 @@ const version = 1
 // maxLine bounds a line of a program's stdout.
 const maxLine = 16 << 20
 
-// The abilities that a hello may name.
+// The abilities that a hello may name, besides those of subjects.
 const (
-	canGet        = "get"
-	canInvalidate = "invalidate"
-	canRegenerate = "regenerate"
-	canRollback   = "rollback"
-	canHold       = "hold"    // and release, too: the program has locks
-	canHeld       = "held"    // a lock can be asked whether it is still held
-	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
-	canWork       = "work"    // it spends time itself, under a lock or between commands, and its timers fire meanwhile
-	canOnce       = "once"    // it is an idempotency layer, and asks for their effects
-	canTimers     = "timers"  // it has a simulated clock: for people only, nothing depends on it
-	canReset      = "reset"   // it forgets everything at a reset line between two commands
-	canAbandon    = "abandon" // and at a reset line within a command, whose requests are then never answered
+	canTimers  = "timers"  // it has a simulated clock: for people only, nothing depends on it
+	canReset   = "reset"   // it forgets everything at a reset line between two commands
+	canAbandon = "abandon" // and at a reset line within a command, whose requests are then never answered
 	// It may have several requests under way at a time. A line of type quiet says that it waits only for their answers
 	// and its timers.
 	canQuiet = "quiet"
@@ -48,9 +40,15 @@ const (
 	canQueue = "queue"
 )
 
-var abilities = []string{
-	canGet, canInvalidate, canRegenerate, canRollback, canHold, canHeld, canExtend, canWork, canOnce,
-	canTimers, canReset, canAbandon, canQuiet, canParallel, canQueue,
+// abilities are all abilities, in the order in which errors list them, and those of which some are parts.
+func abilities() (all []string, partOf map[string]string) {
+	partOf = map[string]string{canQueue: canQuiet}
+	for _, s := range list.Subjects() {
+		wire := s.Wire()
+		all = append(all, wire.Can...)
+		maps.Copy(partOf, wire.PartOf)
+	}
+	return append(all, canTimers, canReset, canAbandon, canQuiet, canParallel, canQueue), partOf
 }
 
 // said is a line of a program. Fields that its type does not have are zero.
@@ -58,22 +56,16 @@ type said struct {
 	Type string `json:"type"` // hello, ready, reply, quiet
 
 	// hello
-	Versions []int      `json:"versions"`
-	Can      []string   `json:"can"`
-	Lock     *lockTerms `json:"lock,omitempty"`
-	Once     *onceTerms `json:"once,omitempty"`
+	Versions []int                       `json:"versions"`
+	Can      []string                    `json:"can"`
+	promises map[string]subject.Promises // by their member
 
 	// ready, reply
 	Later bool `json:"later,omitempty"` // timers are set that have not fired, other than the time limits of requests
 
 	// reply
-	ID    int    `json:"id"`
-	Body  string `json:"body"`
-	Fresh bool   `json:"fresh"`
-	Error string `json:"error"`
-	Held  bool   `json:"held,omitempty"`  // of held
-	Token *int64 `json:"token,omitempty"` // of hold and extend: the fencing token
-	Other bool   `json:"other,omitempty"` // of once, with an error: the key belongs to another payload
+	ID int `json:"id"`
+	subject.Reply
 
 	// quiet
 	Requests []int    `json:"requests"`       // that are under way, by their numbers
@@ -88,9 +80,10 @@ var own = regexp.MustCompile(`(127\.0\.0\.1)\D{1,9}\d+|(0x)[0-9a-f]{4,}|(<\S+> l
 // parseLine reads a line of a program.
 func parseLine(line []byte) (said, error) {
 	var s said
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	err := d.Decode(&s)
+	err := strictly(line, &s)
+	if err != nil {
+		err = s.promised(line, err)
+	}
 	kind, _ := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "unknown field"):
@@ -98,11 +91,56 @@ func parseLine(line []byte) (said, error) {
 	case kind != nil:
 		return s, fmt.Errorf("printed %s on stdout, where %s is a %s, expected %s", excerpt(line),
 			cmp.Or(kind.Field, "a line"), kind.Value, inJSON(kind.Type))
-	case err != nil || d.More():
+	case err != nil:
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
 	s.Error = own.ReplaceAllString(s.Error, "$1$2$3")
 	return s, nil
+}
+
+// strictly reads a value of JSON whose members are all known.
+func strictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil && d.More() {
+		err = errors.New("more than one value")
+	}
+	return err
+}
+
+// promised reads a line again whose members were not all known, with those in which something is promised.
+func (s *said) promised(line []byte, err error) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(line, &members) != nil {
+		return err
+	}
+	again := said{promises: map[string]subject.Promises{}}
+	for _, of := range list.Subjects() {
+		wire := of.Wire()
+		text, has := members[wire.Member]
+		if !has || wire.Promises == nil {
+			continue
+		}
+		delete(members, wire.Member)
+		if string(text) != "null" {
+			p := wire.Promises()
+			if wrong := strictly(text, p); wrong != nil {
+				if kind, is := errors.AsType[*json.UnmarshalTypeError](wrong); is {
+					kind.Field = strings.TrimSuffix(wire.Member+"."+kind.Field, ".")
+				}
+				return wrong
+			}
+			again.promises[wire.Member] = p
+		}
+		err = nil
+	}
+	if err == nil {
+		line, _ = json.Marshal(members) // it was JSON
+		err = strictly(line, &again)
+		*s = again
+	}
+	return err
 }
 
 // inJSON is JSON's name for a value of the type.
@@ -134,96 +172,25 @@ func (s said) hello() error {
 	case !slices.Contains(s.Versions, version):
 		return fmt.Errorf("speaks versions %v of the protocol, expected %d among them", s.Versions, version)
 	}
+	all, partOf := abilities()
 	for _, can := range s.Can {
-		if !slices.Contains(abilities, can) {
-			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
+		if !slices.Contains(all, can) {
+			return fmt.Errorf("says that it can %q, expected one of %v", can, all)
 		}
-		whole := map[string]string{canHeld: canHold, canExtend: canHold, canQueue: canQuiet}[can]
+		whole := partOf[can]
 		if whole != "" && !slices.Contains(s.Can, whole) {
 			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, whole)
 		}
 	}
-	return cmp.Or(s.Lock.wrong(s.Can), s.Once.wrong(s.Can))
-}
-
-// lockTerms are the promises of a program's locks (promise.LockTerms), in seconds. A member that is left out has its
-// default.
-type lockTerms struct {
-	Heartbeats bool    `json:"heartbeats"`
-	Margin     float64 `json:"margin"`
-	waits
-}
-
-// onceTerms are the promises of a program's calls (promise.OnceTerms).
-type onceTerms struct {
-	Payload bool `json:"payload"`
-	waits
-}
-
-// waits are the promises that locks and calls have in common.
-type waits struct {
-	Wait     float64 `json:"wait"`
-	Takeover float64 `json:"takeover"`
-}
-
-// wrong says why a program that can so much cannot promise the terms.
-func (t *lockTerms) wrong(can []string) error {
-	if t == nil {
-		return nil
-	}
-	if !slices.Contains(can, canHold) {
-		return fmt.Errorf("has terms of a lock, and does not say that it can %q", canHold)
-	}
-	if t.Heartbeats && !slices.Contains(can, canWork) {
-		return fmt.Errorf("has a lock with heartbeats, and does not say that it can %q: without it no heart beats "+
-			"while a lock is held", canWork)
-	}
-	return cmp.Or(t.waits.wrong("a lock"), seconds("a lock", "margin", t.Margin))
-}
-
-// wrong says why a program that can so much cannot promise the terms.
-func (t *onceTerms) wrong(can []string) error {
-	if t == nil {
-		return nil
-	}
-	if !slices.Contains(can, canOnce) {
-		return fmt.Errorf("has terms of calls, and does not say that it can %q", canOnce)
-	}
-	return t.waits.wrong("calls")
-}
-
-func (t waits) wrong(of string) error {
-	return cmp.Or(seconds(of, "wait", t.Wait), seconds(of, "takeover", t.Takeover))
-}
-
-func seconds(of, name string, found float64) error {
-	const most = 365 * 24 * 60 * 60
-	if !(found >= 0 && found <= most) {
-		return fmt.Errorf("has %s whose %s is %v, expected seconds from 0 to those of a year", of, name, found)
+	for _, of := range list.Subjects() {
+		if p := s.promises[of.Wire().Member]; p != nil {
+			if err := p.Wrong(s.Can); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
-
-// of returns the terms of a lock with the given lease.
-func (t *lockTerms) of(lease time.Duration) promise.LockTerms {
-	t = cmp.Or(t, &lockTerms{})
-	wait, takeover := t.waits.of(hooks.DefaultTakeover(lease))
-	return promise.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
-}
-
-// of returns the terms of calls that count as in progress for the given time.
-func (t *onceTerms) of(inProgress time.Duration) promise.OnceTerms {
-	t = cmp.Or(t, &onceTerms{})
-	wait, takeover := t.waits.of(inProgress)
-	return promise.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}
-}
-
-// of returns the promises; one more is the takeover that is promised by default.
-func (t waits) of(more time.Duration) (wait, takeover time.Duration) {
-	return cmp.Or(duration(t.Wait), hooks.DefaultWait), cmp.Or(duration(t.Takeover), more)
-}
-
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // excerpt quotes the beginning of a text.
 func excerpt(text []byte) string {
@@ -256,7 +223,7 @@ type toldLine struct {
 	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
 	Timer int    `json:"timer,omitempty"` // of wake: the timer that fires
 	*initial
-	*command
+	*subject.Line
 	*response
 }
 
@@ -302,20 +269,6 @@ type configuration struct {
 	Contention string  `json:"contention"` // wait or serve-stale
 	Failure    string  `json:"failure"`    // serve-last or fail
 }
-
-// command has the members of a command line besides its type.
-type command struct {
-	ID      int    `json:"id"`
-	Verb    string `json:"verb"`
-	Key     string `json:"key"`
-	Request string `json:"request,omitempty"` // of regenerate: the idempotency key
-	Inputs  string `json:"inputs,omitempty"`  // and the hash of its inputs
-
-	For     float64 `json:"for,omitempty"`     // of work: how long, in seconds
-	Payload string  `json:"payload,omitempty"` // of once
-}
-
-func (c command) String() string { return c.Verb + " " + c.Key }
 
 // configurationOf is the configuration as the line says it.
 func configurationOf(c isr.Config, attempts int) configuration {

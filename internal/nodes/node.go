@@ -17,10 +17,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,7 +28,7 @@ import (
 // defaultRegion is the region of a node whose client names none.
 const defaultRegion = "us-east-1"
 
-// node is one incarnation of an actor: the cache of its program, as the simulator sees it.
+// node is one incarnation of an actor: its program, as the simulator sees it.
 type node struct {
 	cfg         isr.Config
 	clock       sim.NodeClock // cfg.Clock
@@ -39,18 +39,10 @@ type node struct {
 	objects     http.RoundTripper // the transport of S3 requests; nil before the first request
 	ids         int
 	later       bool                                  // see Later
-	effect      func(context.Context) (string, error) // the effect of the call under way, or nil
+	effect      func(context.Context) (string, error) // of the command under way, or nil
 }
 
-var (
-	_ isr.Handler     = (*node)(nil)
-	_ isr.Invalidator = (*node)(nil)
-	_ isr.Regenerator = (*node)(nil)
-	_ isr.Rollbacker  = (*node)(nil)
-
-	_ hooks.LockClient = (*node)(nil)
-	_ hooks.OnceClient = (*node)(nil)
-)
+var _ subject.Program = (*node)(nil)
 
 // boot begins an incarnation, in the coroutine of its actor.
 func (g *Program) boot(cfg isr.Config) (*node, error) {
@@ -86,53 +78,37 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	return n, nil
 }
 
-// Get implements isr.Handler.
-func (n *node) Get(ctx context.Context, key string) (isr.Served, error) {
-	return n.served(ctx, canGet, command{Verb: "get", Key: key})
+// Get implements isr.Handler: the Wire of a subject with pages has a client that asks for them.
+func (*node) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, isr.ErrUnsupported
 }
 
-// Invalidate implements isr.Invalidator.
-func (n *node) Invalidate(ctx context.Context, key string) error {
-	_, err := n.command(ctx, canInvalidate, command{Verb: "invalidate", Key: key})
-	return err
-}
-
-// Regenerate implements isr.Regenerator.
-func (n *node) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
-	return n.served(ctx, canRegenerate, command{Verb: "regenerate", Key: key, Request: r.ID, Inputs: r.Hash})
-}
-
-// Rollback implements isr.Rollbacker.
-func (n *node) Rollback(ctx context.Context, key string) error {
-	_, err := n.command(ctx, canRollback, command{Verb: "rollback", Key: key})
-	return err
-}
-
-// Later says whether the program has set timers that have not fired. They fire within the next command, or in Rest.
+// Later implements subject.Program.
 func (n *node) Later() bool { return n.later }
 
 // Rest lets time pass between two commands. The program's timers fire meanwhile, if it can work.
 func (n *node) Rest(ctx context.Context, d time.Duration) error {
-	if !slices.Contains(n.incarnation.program.greeted().Can, canWork) {
-		n.waitsIdle()
+	if !n.Can(subject.Work) {
+		n.Wait()
 		n.clock.Sleep(d)
 		return nil
 	}
-	n.work(ctx, command{Verb: "work", For: d.Seconds()})
+	n.Work(ctx, subject.Line{Verb: subject.Work, For: d.Seconds()})
 	return nil
 }
 
-// waitsIdle notes that time passes while a program has timers set but no command: they will not fire, so a heartbeat
-// after the release of its lock would not be noticed.
-func (n *node) waitsIdle() {
+// Wait implements subject.Program. If the program has timers set, they will not fire, so a heartbeat after the release
+// of its lock would not be noticed.
+func (n *node) Wait() {
 	if n.later {
-		n.incarnation.program.Uses("timers that fire between two commands (its hello does not name " + canWork + ")")
+		n.incarnation.program.Uses(
+			"timers that fire between two commands (its hello does not name " + subject.Work + ")")
 	}
 }
 
-// work asks the program to let time pass, as long as the command says.
-func (n *node) work(ctx context.Context, c command) {
-	if _, err := n.command(ctx, canWork, c); err != nil {
+// Work implements subject.Program.
+func (n *node) Work(ctx context.Context, c subject.Line) {
+	if _, err := n.Ask(ctx, subject.Work, c); err != nil {
 		panic(n.incarnation.wrong(c.String(), "replied with an error to work: "+err.Error(),
 			"it only waits: report failures in the replies to held, extend and release"))
 	}
@@ -151,86 +127,29 @@ func (n *node) end(within bool) error {
 	return l.end(within, milliseconds(n.clock.Local())) // and not Now: the node's code may be over
 }
 
-// Terms implements hooks.LockClient.
-func (n *node) Terms() promise.LockTerms { return n.incarnation.program.greeted().Lock.of(n.cfg.Lease) }
-
-// Acquire implements hooks.LockClient.
-func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
-	taken, err := n.command(ctx, canHold, command{Verb: "hold", Key: name})
-	if err != nil {
-		return nil, err
-	}
-	able := func(can string) bool { return slices.Contains(n.incarnation.program.greeted().Can, can) }
-	if !able(canWork) {
-		n.waitsIdle() // under the lock
-	}
-	held := &hooks.Held{Release: func(ctx context.Context) error {
-		_, err := n.command(ctx, canHold, command{Verb: "release", Key: name})
-		return err
-	}}
-	token := int64(0)
-	if taken.Token != nil {
-		token = *taken.Token
-		held.Token = func() int64 { return token }
-	}
-	if able(canHeld) {
-		held.Holds = func(ctx context.Context) (bool, error) {
-			s, err := n.command(ctx, canHeld, command{Verb: "held", Key: name})
-			return s.Held, err
-		}
-	}
-	if able(canExtend) {
-		held.Extend = func(ctx context.Context) error {
-			s, err := n.command(ctx, canExtend, command{Verb: "extend", Key: name})
-			if err == nil && s.Token != nil {
-				token = *s.Token
-			}
-			return err
-		}
-	}
-	if able(canWork) {
-		held.Work = func(ctx context.Context, d time.Duration) {
-			n.work(ctx, command{Verb: "work", Key: name, For: d.Seconds()})
-		}
-	}
-	return held, nil
+// Can implements subject.Program.
+func (n *node) Can(ability string) bool {
+	return slices.Contains(n.incarnation.program.greeted().Can, ability)
 }
 
-// OnceTerms implements hooks.OnceClient.
-func (n *node) OnceTerms() promise.OnceTerms {
-	return n.incarnation.program.greeted().Once.of(n.cfg.Lease)
+// Promises implements subject.Program.
+func (n *node) Promises(of subject.Wire) subject.Promises {
+	return n.incarnation.program.greeted().promise(of)
 }
 
-// Once implements hooks.OnceClient. The program asks for the effect when it is to happen.
-func (n *node) Once(
-	ctx context.Context, key, payload string, effect func(context.Context) (string, error),
-) (string, error) {
-	n.effect = effect
+// Config implements subject.Program.
+func (n *node) Config() isr.Config { return n.cfg }
+
+// Ask implements subject.Program.
+func (n *node) Ask(ctx context.Context, ability string, c subject.Line) (subject.Reply, error) {
+	if !n.Can(ability) {
+		panic(n.incarnation.wrong(c.String(), "its hello does not say that it can "+ability, ""))
+	}
+	n.effect, c.Effect = c.Effect, nil // lines are remembered
 	defer func() { n.effect = nil }()
-	s, err := n.command(ctx, canOnce, command{Verb: "once", Key: key, Payload: payload})
-	if err != nil && s.Other {
-		err = fmt.Errorf("%w: %w", isr.ErrOtherInputs, err)
-	}
-	return s.Body, err
-}
-
-// served sends the program a command whose reply is a page.
-func (n *node) served(ctx context.Context, can string, c command) (isr.Served, error) {
-	s, err := n.command(ctx, can, c)
-	if err != nil {
-		return isr.Served{}, err
-	}
-	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
-}
-
-// command sends the program one command, and returns its reply.
-func (n *node) command(ctx context.Context, can string, c command) (said, error) {
-	if !slices.Contains(n.incarnation.program.greeted().Can, can) {
-		panic(n.incarnation.wrong(c.String(), "its hello does not say that it can "+can, ""))
-	}
 	n.ids++
 	c.ID = n.ids
-	s := n.ask(ctx, c.String(), toldLine{Type: "command", command: &c})
+	s := n.ask(ctx, c.String(), toldLine{Type: "command", Line: &c})
 	switch {
 	case s.Type != "reply":
 		panic(n.incarnation.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
@@ -239,9 +158,9 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 			fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID),
 			""))
 	case s.Error != "":
-		return s, errors.New(s.Error)
+		return s.Reply, errors.New(s.Error)
 	}
-	return s, nil
+	return s.Reply, nil
 }
 
 // ours begins the paths of requests to isr-sim itself.

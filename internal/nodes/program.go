@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -90,21 +91,16 @@ func (g *Program) greeted() said {
 	return *cmp.Or(g.hello, &said{})
 }
 
-// Terms returns the promises of a program, of its locks or of its calls. It may be called after Can. A Takeover of 0
-// stands for a lease.
-func (g *Program) Terms() (terms Terms) {
-	hello := g.greeted()
-	terms.LockTerms = hello.Lock.of(0)
-	if calls := hello.Once.of(0); hello.Once != nil {
-		terms.Payload, terms.Wait, terms.Takeover = calls.Payload, calls.Wait, calls.Takeover
-	}
-	return terms
-}
+// Promises returns what the program promises about a subject; nil if the subject has nothing to be promised. It may be
+// called after Can.
+func (g *Program) Promises(of subject.Wire) subject.Promises { return g.greeted().promise(of) }
 
-// Terms are the promises of a program.
-type Terms struct {
-	promise.LockTerms
-	Payload bool // see promise.OnceTerms
+// promise is the promises about a subject. A hello without its member has the usual ones.
+func (s said) promise(of subject.Wire) subject.Promises {
+	if p := s.promises[of.Member]; p != nil || of.Promises == nil {
+		return p
+	}
+	return of.Promises()
 }
 
 // greet notes what the hello of a process says about its program.
@@ -115,11 +111,15 @@ func (g *Program) greet(hello said) error {
 	if !slices.Equal(g.hello.Can, hello.Can) {
 		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.hello.Can, hello.Can)
 	}
-	if was, is := g.hello.Lock.of(0), hello.Lock.of(0); was != is {
-		return fmt.Errorf("said the terms of its locks, %+v, and now %+v: each process must say the same", was, is)
-	}
-	if was, is := g.hello.Once.of(0), hello.Once.of(0); was != is {
-		return fmt.Errorf("said the terms of its calls, %+v, and now %+v: each process must say the same", was, is)
+	for _, s := range list.Subjects() {
+		wire := s.Wire()
+		if wire.Promises == nil {
+			continue
+		}
+		if was, is := g.hello.promise(wire).String(), hello.promise(wire).String(); was != is {
+			return fmt.Errorf("said the terms of its %s, %s, and now %s: each process must say the same", s.Name(), was,
+				is)
+		}
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type Subject interface {
 	Memories(Past) []recorder.Memory
 	// New returns what a world keeps for it.
 	New(World) State
+	// Wire is how a program is asked for it. The zero Wire is for code in Go alone.
+	Wire() Wire
 }
 
 // Judged is by what runs are judged, besides what clients asked and were told.

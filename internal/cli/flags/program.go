@@ -164,9 +164,10 @@ func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds
 			extra.Verbs = append(extra.Verbs, v)
 		}
 	}
-	terms := p.nodes.Terms()
-	extra.Program, extra.Margin, extra.Payload = true, terms.Margin, terms.Payload
-	extra.Wait, extra.Takeover = terms.Wait, terms.Takeover
+	extra.Program = true
+	if promised := p.nodes.Promises(of.About().Wire()); promised != nil {
+		extra.Terms = promised.Terms()
+	}
 	if of.Wrong == nil {
 		return can, nil
 	}

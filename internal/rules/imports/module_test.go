@@ -110,8 +110,6 @@ func TestTheKernelNamesNoSubject(t *testing.T) {
 
 // asking are the files outside of the subjects that name the command of a subject, or its invariants, with the reason.
 var asking = map[string]string{
-	"internal/nodes/lines.go":             "the protocol of programs has a line for each",
-	"internal/nodes/node.go":              "the protocol of programs has a line for each",
 	"internal/search/worlds/locks.go":     "it draws worlds of locks",
 	"internal/search/worlds/once.go":      "it draws worlds of calls",
 	"internal/search/worlds/subject.go":   "what checks of each subject draw and must reach",

@@ -29,15 +29,16 @@ type Extras struct {
 	Promise kernel.Promise
 	Without []string // names of invariants that do not judge
 
-	Leases         []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
-	Retentions     []time.Duration // how long results of calls are kept; none is defaultRetentions
-	Margin         time.Duration   // how long before the end of its lease a lock may say that it is lost
-	Wait, Takeover time.Duration   // how long it may take to get what is free, and what is over; 0 is the usual time
-	Payload        bool            // a call with another payload is refused
+	Terms
+	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
+	Retentions []time.Duration // how long results of calls are kept; none is defaultRetentions
 	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
 	// program.
 	Goroutines, Program bool
 }
+
+// Terms are the promises of code under test that decide which worlds are drawn.
+type Terms = subject.Terms
 
 // Verbs are the verbs that a cache may have besides get.
 var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}

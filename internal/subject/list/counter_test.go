@@ -56,6 +56,8 @@ func (counters) Judged() subject.Judged { return subject.Judged{Times: true} }
 
 func (counters) Memories(subject.Past) []recorder.Memory { return []recorder.Memory{new(heard)} }
 
+func (counters) Wire() subject.Wire { return subject.Wire{} }
+
 func (counters) New(w subject.World) subject.State { return counting{world: w} }
 
 // counting reads every counter once more at the end.
