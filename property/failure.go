@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -138,6 +140,8 @@ func (r runner) finish(f *failure, file string) string {
 	} else if smaller.repeatable() && strings.HasPrefix(smaller.kind, kindOther) {
 		report += r.traced(smaller, file)
 	}
+	r.attributes(smaller)
+	report += r.artifacts(file)
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
 	}
@@ -274,6 +278,53 @@ func (r runner) record(world *kernel.Scenario, replay kernel.Replay, x *record.E
 		return fmt.Sprintf("the run could not be recorded: %v\n", err)
 	}
 	return fmt.Sprintf("record: %s\n", to)
+}
+
+// attributes tells go test -json what failed: a dashboard can group failures by the invariant, and name the seed.
+func (r runner) attributes(f *failure) {
+	if !f.repeatable() {
+		return
+	}
+	r.t.Attr("isrsim.seed", strconv.FormatUint(f.replay.Seed, 10))
+	if f.violates() {
+		r.t.Attr("isrsim.invariant", f.replay.Violates)
+	}
+}
+
+// artifacts puts the scenario of a failure, its record or trace, and a report for a browser into the test's folder of
+// artifacts, beside the file that the next test begins with. It does so under go test -artifacts alone, and says where
+// the report is.
+func (r runner) artifacts(file string) string {
+	if asked := flag.Lookup("test.artifacts"); asked == nil || asked.Value.String() != "true" {
+		return ""
+	}
+	left, to := strings.TrimSuffix(filepath.FromSlash(file), filepath.Ext(file)), r.t.ArtifactDir()
+	keep := func(ending string, text []byte) error {
+		return atomicfile.Write(filepath.Join(to, filepath.Base(left)+ending), text, 0o664)
+	}
+	for _, ending := range []string{".yaml", ".json", ".txt"} {
+		text, err := os.ReadFile(left + ending)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var page bytes.Buffer
+		if err == nil {
+			err = keep(ending, text)
+		}
+		if err == nil && ending == ".json" {
+			var made *record.Record
+			if made, err = record.Read(bytes.NewReader(text)); err == nil {
+				err = report.Page(&page, made, nil)
+			}
+			if err == nil {
+				err = keep(".html", page.Bytes())
+			}
+		}
+		if err != nil {
+			return fmt.Sprintf("the artifacts could not be written: %v\n", err)
+		}
+	}
+	return "artifacts: " + to + "\n"
 }
 
 // toolVersion is the version of this module in the test's program.

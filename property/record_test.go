@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -364,5 +366,25 @@ func TestBugsOfCallsAreFound(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Under go test -artifacts, a failure leaves its scenario, its record and its report among the artifacts, and tells the
+// seed and the invariant as attributes of the test.
+func TestArtifacts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-test.artifacts"})
+	c.wantFailure(t, "=== ATTR  TestChild isrsim.seed ", "=== ATTR  TestChild isrsim.invariant lock-theft\n",
+		"artifacts: "+filepath.Join(dir, "_artifacts"))
+	_, rest, _ := strings.Cut(c.output, "artifacts: ")
+	to, _, _ := strings.Cut(rest, "\n")
+	for ending, text := range map[string]string{
+		".yaml": "violates: lock-theft", ".json": `"lock-theft"`, ".html": "lock-theft",
+	} {
+		left, err := os.ReadFile(filepath.Join(to, "TestChild"+ending))
+		if err != nil || !strings.Contains(string(left), text) {
+			t.Errorf("TestChild%s has no %s (%v):\n%s", ending, text, err, left)
+		}
 	}
 }

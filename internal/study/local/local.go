@@ -32,8 +32,8 @@ const Region = "us-east-1"
 // start.
 //
 // Java's default encoding in a container without a locale is not UTF-8. DynamoDB Local then reads its own NextToken and
-// the strings of sets back wrongly, and a read of pages never ends. Most servers serve for seconds: with one compiler of
-// Java's two and the plain collector a start takes half the processor time (3.1 s, 6.6 before), and so do the first
+// the strings of sets back wrongly, and a read of pages never ends. Most servers serve for seconds: with one of Java's
+// two compilers and the plain collector a start takes half the processor time (3.1 s, 6.6 before), and so do the first
 // requests.
 var Command = []string{
 	"sh", "-c",
