@@ -102,7 +102,7 @@ var aPageADay = kernel.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
 	effort.Long(t)
-	most := effort.Fewer(400, 40)
+	most := effort.Fewer(400, 20)
 	for name, more := range map[string]worlds.Extras{
 		"recipe-a": {Verbs: []kernel.Verb{"regenerate"}, Tenants: true,
 			Promise: kernel.Promise{AcrossNodes: true}},

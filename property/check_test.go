@@ -28,13 +28,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// The correct stores pass in a fifth of the worlds that a check has by default, and in all of them every night.
+// The correct stores pass in a tenth of the worlds that a check has by default, and in all of them every night.
 // Children have the default.
 func init() {
 	if os.Getenv(effort.LongVariable) != "" || os.Getenv(childEnv) != "" {
 		return
 	}
-	if err := flag.Set("rapid.checks", "20"); err != nil {
+	if err := flag.Set("rapid.checks", "10"); err != nil {
 		panic(err)
 	}
 }
@@ -70,9 +70,9 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 // names catches it. The embedded scenarios test that every mutant is caught.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
-	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once",
+	names := []string{"acquire-a-second-early", "check-then-act-publish", "heartbeat-beats-once",
 		"acquire-waits-for-ttl", "fresh-a-second-longer"}
-	names = effort.Fewer(names, names[:2])
+	names = effort.Fewer(names, names[:1])
 	for _, name := range names {
 		some = append(some,
 			mutant.All()[slices.IndexFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == name })])
@@ -155,9 +155,9 @@ func TestCheckIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
-		c := runChild(t, t.TempDir(), "generated-at-late",
+		c := runChild(t, t.TempDir(), "blind-release",
 			[]string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
-		c.wantFailure(t, "violated: TestChild under generated-at-late")
+		c.wantFailure(t, "violated: TestChild under blind-release")
 		data := must.Of(os.ReadFile(c.file()))(t)
 		files[i] = string(data)
 	}
@@ -256,8 +256,10 @@ func TestFewWorldsAreNotVacuous(t *testing.T) {
 			"ttl; a store that needs none leaves ttl-deletion out of Check.Reach"},
 		"rolls nothing back": {" worlds reached ", "rolled-back"},
 	} {
-		runChild(t, t.TempDir(), store, []string{"-rapid.seed=1", "-rapid.checks=11"}).wantFailure(t,
-			append([]string{"vacuous: "}, want...)...)
+		if store == "no ttl" || effort.Fewer(true, false) { // TestMissing holds what is said of any other mark
+			runChild(t, t.TempDir(), store, []string{"-rapid.seed=1", "-rapid.checks=10"}).wantFailure(t,
+				append([]string{"vacuous: "}, want...)...)
+		}
 	}
 }
 
@@ -269,7 +271,7 @@ func TestARollbackLeadsToTheNewestOlderVersion(t *testing.T) {
 		"rolls back by name":   "had been visible and was still there",
 		"rolls back to newest": "was asked for an older version, and set the page to one that was generated",
 	} {
-		runChild(t, t.TempDir(), store, []string{"-rapid.seed=2", "-rapid.checks=200", "-rapid.shrinktime=0s"}).
+		runChild(t, t.TempDir(), store, []string{"-rapid.seed=3", "-rapid.checks=200", "-rapid.shrinktime=0s"}).
 			wantFailure(t, "monotonic-publication: ", why)
 	}
 }
@@ -451,7 +453,7 @@ func TestExplain(t *testing.T) {
 				!tc.want.MatchString(first) {
 				t.Errorf("want %s in:\n%s", tc.want, first)
 			}
-			if tc.racy {
+			if tc.racy || effort.Fewer(false, true) { // package explain holds that a seed explains a run in one way
 				return
 			}
 			if again := explained(); again != first {

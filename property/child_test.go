@@ -111,8 +111,6 @@ func TestChild(t *testing.T) {
 		locks.Run(t, newTwoRows("gone"))
 	} else if name == "lock: extends in no table" {
 		locks.Run(t, extendingInNoTable)
-	} else if name == "lock: extends when it is over" {
-		locks.Run(t, extendingWhenOver)
 	} else if lock, ok := badLocks()[name]; ok && file != "" {
 		property.LockCheck{}.Replay(t, file, lock)
 	} else if ok {

@@ -28,7 +28,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: effort.Quick(effort.Fewer(5, 4), 2)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: effort.Fewer(5, 2)}.Run(t, property.NewLeaser)
 }
 
 // TestCloseMayWait: a goroutine that sleeps before each try ends by itself when its node is down, and Close waits for
@@ -53,7 +53,7 @@ func TestCloseMayWait(t *testing.T) {
 // publish an article that nobody else asks for.
 const aBusyFleet = `name: busy
 cache: {revalidate: 1s, lease: 5s, attempts: 1}
-bounds: {ticks: 2, schedules: 400}
+bounds: {ticks: 2, schedules: 200}
 actors:
   - {name: alice, script: [get /home]}
   - {name: bob, script: [sleep 2s, get /home, get /home, sleep 7s, get /home, get /home], pauses: 2, pause-for: 6s}
@@ -65,7 +65,7 @@ faults: [maybe error-before op=UpdateItem actor=carol times=2]
 // belongs to no request. Its lease may be over, and its machine may have another one, before it writes. If keys do not
 // say which rows are a page's, the questions for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
-	for _, slugs := range effort.Quick([]bool{false, true}, []bool{true}) {
+	for _, slugs := range effort.Fewer([]bool{false, true}, []bool{true}) {
 		t.Run(strconv.FormatBool(slugs), func(t *testing.T) {
 			t.Parallel()
 			property.Check{Rows: articleRows, Goroutines: true}.Replay(t, fileOf(t, aBusyFleet),
@@ -313,10 +313,12 @@ func TestBadGoroutines(t *testing.T) {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
 			if slices.Contains(
-				[]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside",
-					"reads package time"}, tc.store,
+				[]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside"}, tc.store,
 			) {
 				longWait(t)
+			}
+			if tc.store == "reads package time" { // TestTally has the hint, TestFewWorldsAreNotVacuous the check
+				effort.Nightly(t)
 			}
 			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" +
 				effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)

@@ -41,7 +41,7 @@ actors:
     script: [get /home, sleep 61s, get /home]
 reach: [pause]
 catches: [blind-release]
-bounds: {schedules: 400, steps: 2000, ticks: 2}
+bounds: {schedules: 100, steps: 2000, ticks: 2}
 `
 
 // TestReplayOfNothing: a world that shows nothing does not pass.
@@ -185,6 +185,6 @@ func TestCommandOfIsTakenByAShell(t *testing.T) {
 func TestCutShort(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
-	runChild(t, t.TempDir(), "recipe-a", []string{"-rapid.checks=1000000", "-test.timeout=8s"}).
+	runChild(t, t.TempDir(), "recipe-a", []string{"-rapid.checks=1000000", "-test.timeout=3s"}).
 		wantFailure(t, "cut short: nothing was violated in ", "(go test -timeout): give it more time")
 }

@@ -94,7 +94,7 @@ func TestUnstableStoresAreFoundWithoutAViolation(t *testing.T) {
 			return asksFirst{store, n, before}, err
 		})
 		s := must.Of(worlds.Checked(simple()))(t)
-		_, f := r.campaign(s, 1, 400)
+		_, f := r.campaign(s, 1, 200)
 		if !strings.HasPrefix(name, "by ") {
 			if f != nil {
 				t.Errorf("%q: a store that repeats itself is refused: %s", name, f.text)

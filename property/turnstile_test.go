@@ -449,34 +449,6 @@ func TestALockThatIsNeverExtended(t *testing.T) {
 	c.wantFailure(t, "violated: ", "kept-lease: ")
 }
 
-// extendsWhenOver waits with each extension until the lease is over, and is then right to refuse it.
-type extendsWhenOver struct{ *passage }
-
-func (h extendsWhenOver) Extend(context.Context) error {
-	h.of.Clock.Sleep(h.until.Sub(h.of.Clock.Now()))
-	return errTaken
-}
-
-func extendingWhenOver(n property.Machine) (property.Lock, error) {
-	lock := &turnstile{Machine: n}
-	return acquirer(func(ctx context.Context, gate string) (property.Held, error) {
-		held, err := lock.Acquire(ctx, gate)
-		if err != nil {
-			return nil, err
-		}
-		return extendsWhenOver{held.(*passage)}, nil
-	}), nil
-}
-
-// TestALockThatIsExtendedWhenItIsOver: a check is vacuous if no extension ever succeeds, even if no holder loses its
-// lock too early.
-func TestALockThatIsExtendedWhenItIsOver(t *testing.T) {
-	effort.Long(t)
-	t.Parallel()
-	c := runChild(t, t.TempDir(), "lock: extends when it is over", []string{"-rapid.seed=1", "-rapid.checks=10"})
-	c.wantFailure(t, "vacuous: ", "worlds reached hold-extended: no Extend has ever succeeded")
-}
-
 // badLocks are locks that a check must refuse.
 func badLocks() map[string]func(property.Machine) (property.Lock, error) {
 	answer := func(a acquirer) func(property.Machine) (property.Lock, error) {
@@ -520,8 +492,14 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := cmp.Or(*locksSeeds, effort.Fewer(3, 1))
 	first := map[string]int{ // the seed that comes to the bug soon; otherwise 1
-		"lock: extensions add up": 5, "lock: held at the very end": 5, "lock: counts from the answer": 6,
-		"lock: always sure": 6,
+		"lock: extensions add up": 5, "lock: held at the very end": 10, "lock: counts from the answer": 6,
+		"lock: always sure": 6, "lock: in part": 4, "lock: twice as long": 8,
+	}
+	// TestProveRefutes finds the bug, or another lock breaks the same in the same way.
+	proved := map[string]bool{
+		"lock: takes without a condition": true, "lock: lease in whole seconds": true, "lock: in part": true,
+		"lock: its token from a replica": true, "lock: always sure": true, "lock: extensions add up": true,
+		"lock: names of one letter": true,
 	}
 	want := map[string]string{ // one of these invariants
 		"lock: takes without a condition":  "mutual-exclusion kept-lease guarded-write",
@@ -554,6 +532,9 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 			continue
 		}
 		t.Run(lock, func(t *testing.T) {
+			if proved[lock] {
+				effort.Nightly(t)
+			}
 			t.Parallel()
 			for seed := max(1, first[lock]); seed < max(1, first[lock])+seeds; seed++ {
 				c := runChild(t, t.TempDir(), lock,
@@ -655,11 +636,12 @@ func TestLocksOfNothing(t *testing.T) {
 // count. If the table has no TTL, it also passes with writes that do.
 func TestLocksWithTTLPass(t *testing.T) {
 	effort.Long(t)
-	withFlag(t, "rapid.checks", effort.Fewer("55", "20"))
+	withFlag(t, "rapid.checks", effort.Fewer("55", "11"))
+	schedules := effort.Fewer(5, 2)
 	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})
-	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: 5}.Run(t, purged)
+	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: schedules}.Run(t, purged)
 	reach := append(property.LockReach(), mark.TTLDeletion)
-	property.LockCheck{Table: turnstileTable, TTL: "purge_at", Schedules: 5, Reach: reach}.Run(t,
+	property.LockCheck{Table: turnstileTable, TTL: "purge_at", Schedules: schedules, Reach: reach}.Run(t,
 		func(n property.Machine) (property.Lock, error) {
 			lock, err := purged(n)
 			return acquirer(func(ctx context.Context, name string) (property.Held, error) {
@@ -833,8 +815,13 @@ func TestLockWithHeartbeatsPasses(t *testing.T) {
 	t.Parallel()
 	few := []string{"-rapid.seed=1", "-rapid.checks=" + effort.Fewer("20", "10")}
 	c := runChild(t, t.TempDir(), "lock: beats", few)
-	if waits := runChild(t, t.TempDir(), "lock: beats, waits", few); !c.passed || !waits.passed {
-		t.Errorf("a correct lock is accused:\n%s\n%s", c.output, waits.output)
+	if !c.passed {
+		t.Errorf("a correct lock is accused:\n%s", c.output)
+	}
+	if waits := effort.Fewer(true, false); waits {
+		if c := runChild(t, t.TempDir(), "lock: beats, waits", few); !c.passed {
+			t.Errorf("a correct lock is accused:\n%s", c.output)
+		}
 	}
 	said := regexp.MustCompile(`(\d+) worlds, .* hold-taken-over (\d+)`).FindStringSubmatch(c.output)
 	if len(said) < 3 || 4*atoi(said[2]) < atoi(said[1]) {
