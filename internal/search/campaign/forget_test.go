@@ -71,10 +71,13 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		}
 		return slices.Sorted(maps.Keys(seen)), err
 	}
-	for _, c := range []struct{ protocol, text string }{
-		{"recipe-a", lost}, {"recipe-a", ticking}, {"recipe-a-guarded", changed}, {"recipe-a-guarded", asking},
-		{"recipe-b", ticking}, {"recipe-b", back}, {"recipe-b-guarded", changed}, {"recipe-b-guarded", asking},
-	} {
+	type small struct{ protocol, text string }
+	all := []small{
+		{"recipe-a", lost}, {"recipe-a", ticking}, {"recipe-a-guarded", asking}, {"recipe-b", back},
+		{"recipe-b-guarded", changed},
+		{"recipe-a-guarded", changed}, {"recipe-b", ticking}, {"recipe-b-guarded", asking},
+	}
+	for _, c := range effort.Fewer(all, all[:5]) { // each world once
 		s := scenariotest.Parsed(t, cache+c.text)
 		p := scenariotest.Protocol(t, c.protocol)
 		remembers := p

@@ -15,8 +15,8 @@ import (
 func TestProofsOfRenamedRows(t *testing.T) {
 	effort.Long(t)
 	for name, most := range map[string]int{
-		"prove-crashed-writer": effort.Fewer(0, 1000), "prove-two-writers": 1000, "prove-recipe-b": 1000,
-		"prove-regenerate": 1000,
+		"prove-crashed-writer": effort.Fewer(0, 300), "prove-two-writers": effort.Fewer(1000, 300),
+		"prove-recipe-b": effort.Fewer(1000, 300), "prove-regenerate": 1000,
 	} {
 		s := scenariotest.Embedded(t, name)
 		own := *s
@@ -37,7 +37,7 @@ func TestProofsOfRenamedRows(t *testing.T) {
 		if name != "prove-two-writers" {
 			continue // the mutants of one scenario are enough
 		}
-		for _, of := range effort.Fewer(s.Catches, s.Catches[:2]) {
+		for _, of := range effort.Fewer(s.Catches, s.Catches[:1]) {
 			if of == "generated-at-late" {
 				continue // it takes a long search
 			}

@@ -337,7 +337,7 @@ func drawnAs(t *testing.T, n int) (text string, s *kernel.Scenario, p isr.Protoc
 
 func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 	effort.Long(t)
-	worlds, each := effort.Fewer(1000, 100), effort.Fewer(200, 50)
+	worlds, each := effort.Fewer(1000, 50), effort.Fewer(200, 50)
 	var walked, repeated, found int
 	taken := map[sim.Kind]int{}
 	for n := range worlds {
