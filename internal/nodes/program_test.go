@@ -72,7 +72,7 @@ func TestReferenceAsProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), scenariotest.Embedded(t, name)
 			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
-			for i := range effort.Quick(effort.Fewer(10, 4), 3) {
+			for i := range effort.Fewer(10, 2) {
 				var traces [5]strings.Builder
 				for k, of := range []*nodes.Program{p, p, lines, queue, retires} {
 					run := kernel.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
