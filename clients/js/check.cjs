@@ -2,7 +2,7 @@
 // the tests of one file.
 'use strict'
 const { spawn } = require('node:child_process')
-const { existsSync, readFileSync } = require('node:fs')
+const { existsSync, readFileSync, readdirSync } = require('node:fs')
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 
@@ -70,10 +70,18 @@ async function checked({ testPath, currentTestName: whole }, name, options, adap
     const told = Buffer.concat(code === 1 ? story : [...story, ...diagnostics])
     const failure = new Error(`isr-sim check, exit code ${code}, in ${folder}:\n${told}`)
     failure.stack = failure.message // the story is not in these frames
+    if (code === 1) failure.kept = path.resolve(folder, kept)
     throw failure
   }
   console.log(`${name}\n${Buffer.concat(story)}`) // how many worlds were judged, and what nothing tested
 }
+
+const types = { '.yaml': 'application/yaml', '.json': 'application/json', '.html': 'text/html' }
+
+/** The files that a failed check has left: the scenario of the run, its record and its report. */
+const left = ({ kept }) => !kept || !existsSync(kept) ? [] : readdirSync(kept).sort()
+  .map((file) => ({ path: path.join(kept, file), contentType: types[path.extname(file)] }))
+  .filter(({ contentType }) => contentType)
 
 /** How long a test may take, in milliseconds. */
 const timeout = (options) => options?.timeout ?? 600_000
@@ -129,4 +137,4 @@ async function startFake() {
   }
 }
 
-module.exports = { binary, checked, flags, startFake, timeout }
+module.exports = { binary, checked, flags, left, startFake, timeout }

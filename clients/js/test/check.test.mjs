@@ -1,6 +1,6 @@
 // Tests of check without the real command: the arguments that check passes, and the meaning of exit codes.
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
@@ -95,4 +95,16 @@ test('what is not there is named', async () => {
   assert.match(await told('my node.mjs'), /^isr-sim: my cache: found the options my node.mjs, expected an object/)
   delete process.env.ISR_SIM_BINARY
   assert.throws(core.binary, /found no package @isr-sim\/\w+-\w+, .*\nhint: .*ISR_SIM_BINARY/)
+})
+
+test('the files that a failed check has left are named with their types, for reporters', async () => {
+  const kept = path.join(folder, 'left')
+  mkdirSync(kept)
+  for (const file of ['failed.yaml', 'failed.html', 'other']) writeFileSync(path.join(kept, file), '')
+  process.env.ISR_SIM_BINARY = command
+  for (const [ends, files] of [['1', ['failed.html', 'failed.yaml']], ['3', []]]) {
+    process.env.ISR_SIM_ENDS = ends
+    const failure = await core.checked(at('my cache'), 'my cache', { exec: 'x', keep: 'left' }).catch((e) => e)
+    assert.deepEqual(core.left(failure).map((file) => path.basename(file.path)), files)
+  }
 })

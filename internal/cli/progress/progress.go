@@ -17,12 +17,18 @@ import (
 
 // Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many of the counted
 // things, such as schedules, are done, how many a second, and the time left. A campaign that ends after a time has a
-// bar of that time. If w is no terminal, show is nil.
+// bar of that time. If w is no terminal, or an agent reads it, show is nil.
 func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
-	if !terminal.Is(w) {
+	if !watched(w) {
 		return nil, func() {}
 	}
 	return newBar(terminal.Raw(w), scenario, counts, lasts)
+}
+
+// watched says whether a person sees w. Agents that run commands say so by these variables; the frames of a bar would
+// only fill what they read.
+func watched(w io.Writer) bool {
+	return terminal.Is(w) && os.Getenv("AGENT") == "" && os.Getenv("AI_AGENT") == ""
 }
 
 func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
@@ -69,7 +75,7 @@ func Wait(w io.Writer, what string) (remove func()) {
 
 // Search is Wait for a task that says more as it goes on. The function what is called by another goroutine.
 func Search(w io.Writer, what func() string) (remove func()) {
-	if !terminal.Is(w) {
+	if !watched(w) {
 		return func() {}
 	}
 	return wait(terminal.Raw(w), what, clockwork.NewRealClock())

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,11 +12,30 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
+// Progress is for people at a terminal.
 func TestProgressIsForTerminals(t *testing.T) {
+	t.Setenv("AGENT", "")
+	t.Setenv("AI_AGENT", "")
 	var b strings.Builder
 	show, remove := Of(&b, "paused-writer", "schedules", 0)
 	if remove(); show != nil || b.Len() > 0 {
 		t.Errorf("progress is shown on what is no terminal: %q", b.String())
+	}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal can be made here: %v", err)
+	}
+	defer terminal.Close() //nolint:errcheck // nothing was written
+	for _, by := range []string{"", "AGENT", "AI_AGENT"} {
+		if by != "" {
+			t.Setenv(by, "1")
+		}
+		if show, _ := Of(terminal, "paused-writer", "schedules", 0); (show != nil) != (by == "") {
+			t.Errorf("on a terminal with %q set, progress is shown: %t", by, show != nil)
+		}
+		if by != "" {
+			t.Setenv(by, "")
+		}
 	}
 }
 
