@@ -32,14 +32,14 @@ func TestJudges(t *testing.T) {
 		"without": {s: Scenario{Without: list(harm)}, recipe: true, judge: list(rule), not: list(harm),
 			out: list(harm), chosen: true},
 		"own": {o: Options{Invariants: own}, judge: list(harm, "own"), not: list(rule), chosen: true},
-		"own is not chosen": {s: Scenario{Invariants: list(harm)}, o: Options{Invariants: own}, judge: list(harm, "own"),
-			chosen: true},
+		"own is not chosen": {s: Scenario{Invariants: list(harm)}, o: Options{Invariants: own},
+			judge: list(harm, "own"), chosen: true},
 		"own alone": {o: Options{Invariants: own, Only: "own"}, judge: list("own"), not: list(harm),
 			chosen: true},
 		"others alone": {o: Options{Invariants: own, Only: harm}, judge: list(harm), not: list("own"),
 			chosen: true},
-		"without own": {s: Scenario{Without: list("own")}, o: Options{Invariants: own}, judge: list(harm), not: list("own"),
-			out: list("own"), chosen: true},
+		"without own": {s: Scenario{Without: list("own")}, o: Options{Invariants: own}, judge: list(harm),
+			not: list("own"), out: list("own"), chosen: true},
 		"nothing left": {s: Scenario{Without: list(harm)}, o: Options{Only: harm},
 			complain: "which the scenario leaves out"},
 		"an unknown name": {s: Scenario{Without: list("stale-writers")}, complain: "stale-writer"},
@@ -50,8 +50,10 @@ func TestJudges(t *testing.T) {
 			complain: "expected one with"},
 		"own without check": {o: Options{Invariants: []invariant.Invariant{{Name: "x", Statement: "x"}}},
 			complain: "expected one with"},
-		"own name is taken": {o: Options{Invariants: []invariant.Invariant{{Name: harm, Statement: "x", Check: own[0].Check}}},
-			complain: "a second invariant"},
+		"own name is taken": {
+			o:        Options{Invariants: []invariant.Invariant{{Name: harm, Statement: "x", Check: own[0].Check}}},
+			complain: "a second invariant",
+		},
 	} {
 		j, err := judgesOf(&c.s, c.o, c.recipe)
 		if c.complain != "" {

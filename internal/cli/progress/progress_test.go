@@ -25,7 +25,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if err != nil {
 		t.Skipf("no terminal can be made here: %v", err)
 	}
-	defer terminal.Close() //nolint:errcheck // nothing was written
+	defer terminal.Close()
 	for _, by := range []string{"", "AGENT", "AI_AGENT"} {
 		if by != "" {
 			t.Setenv(by, "1")
