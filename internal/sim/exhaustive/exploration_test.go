@@ -257,7 +257,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 			}
 		}
 		if !p.Secret { // each answer would make a state of its own
-			compare(p, fmt.Sprint("seed ", seed), effort.Fewer(1500, 600))
+			compare(p, fmt.Sprint("seed ", seed), effort.Fewer(1500, 200))
 		}
 	}
 	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
@@ -783,7 +783,7 @@ func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 			return true
 		}}
 		for x.Next() {
-			drawProgram(sim.Stream(3, "larger program"), 3, effort.Quick(12, 8)).run(x.Strategy(), true)
+			drawProgram(sim.Stream(3, "larger program"), 3, effort.Fewer(12, 8)).run(x.Strategy(), true)
 		}
 		return first, x.States()
 	}

@@ -118,7 +118,7 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}},
 		{Script: []command{{Sleep: time.Second}}},
 	}}, "a clock that stands still", 3000)
-	for seed := range uint64(effort.Fewer(600, 150)) {
+	for seed := range uint64(effort.Fewer(600, 100)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)),
 			fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
 	}
@@ -967,7 +967,7 @@ func TestATeamLooksAtItsBoundWhenItMeets(t *testing.T) {
 func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 	effort.NotShort(t)
 	effort.OneAtATime(t)
-	compared, meetings, bound := 0, 0, effort.Fewer(1500, 600)
+	compared, meetings, bound := 0, 0, effort.Fewer(1500, 200)
 	for seed := range effort.Quick(effort.Fewer(1500, 300), 40) {
 		rng := sim.Stream(uint64(seed), "a team of twins")
 		p := drawProgram(rng, uint64(seed), 2+seed/7%3)
