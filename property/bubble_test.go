@@ -1,12 +1,9 @@
 package property
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,17 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/internal/sim/strategy"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // rough is a world in which much can happen to three contenders.
@@ -378,158 +370,3 @@ func CommandOf(test string) string { return commandOf(test) }
 
 // FileName is the file of a test's failure.
 func FileName(test string) string { return fileName(test) }
-
-// BenchmarkBubble runs schedules of two contenders through the real SDK, each in a bubble of its own, on all
-// processors.
-func BenchmarkBubble(b *testing.B) {
-	benchmarkSchedules(b, func(run kernel.Run, own hooks.Bubble, requests []hooks.Exchange) {
-		began := processorTime()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				if _, err := run.Do(hooks.InBubble(b.Context(), own)); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
-		reportRequests(b, began, len(requests))
-	})
-}
-
-// BenchmarkSDKAlone measures the cost of the SDK itself: it sends the requests of BenchmarkBubble, without bubbles,
-// through clients of the SDK whose wire gives recorded answers.
-func BenchmarkSDKAlone(b *testing.B) {
-	benchmarkSchedules(b, func(_ kernel.Run, _ hooks.Bubble, requests []hooks.Exchange) {
-		wire := &recordedWire{}
-		ctx := b.Context()
-		for _, r := range requests {
-			client := ddbfake.NewClient(func(context.Context, ddbfake.Call) (any, error) { return r.Output, r.Err },
-				func(o *dynamodb.Options) {
-					o.HTTPClient = recording{o.HTTPClient, wire}
-				})
-			if err := sent(ctx, client, r.Input); (err != nil) != (r.Err != nil) {
-				b.Fatalf("%T: %v, want %v", r.Input, err, r.Err)
-			}
-		}
-		if len(wire.answers) != len(requests) {
-			b.Fatalf("%d answers to %d requests", len(wire.answers), len(requests))
-		}
-		began := processorTime()
-		b.RunParallel(func(pb *testing.PB) {
-			again := &recordedWire{answers: wire.answers}
-			client := ddbfake.NewClient(nil, func(o *dynamodb.Options) { o.HTTPClient = again })
-			for pb.Next() {
-				for _, r := range requests {
-					if err := sent(ctx, client, r.Input); (err != nil) != (r.Err != nil) {
-						b.Errorf("%T: %v, want %v", r.Input, err, r.Err)
-					}
-				}
-			}
-		})
-		reportRequests(b, began, len(requests))
-	})
-}
-
-// benchmarkSchedules passes a run of two contenders, and the run's requests, to measure. A bubble needs a *testing.T,
-// which a benchmark does not have, so it calls RunTests. RunTests obeys -cpu and may run the test several times; here
-// the test must run once.
-func benchmarkSchedules(b *testing.B, measure func(run kernel.Run, own hooks.Bubble, requests []hooks.Exchange)) {
-	b.Helper()
-	processors, done := runtime.GOMAXPROCS(0), false
-	defer runtime.GOMAXPROCS(processors)
-	ok := testing.RunTests(func(string, string) (bool, error) { return true, nil },
-		[]testing.InternalTest{{Name: b.Name(), F: func(t *testing.T) {
-			if done {
-				return
-			}
-			done = true
-			defer heap.CollectRarely()() // as Check does
-			runtime.GOMAXPROCS(processors)
-			r := newRunner(t, Check{Protocol: defaultName, Goroutines: true},
-				func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
-			run := kernel.Run{
-				Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: strategy.POS,
-				Options: kernel.Options{SDK: true},
-			}
-			recorded := hooks.Probe{Record: true}
-			o, err := run.Do(hooks.With(hooks.InBubble(t.Context(), r.own), &recorded))
-			if err != nil || o.Verdict != invariant.OK {
-				t.Fatalf("got %+v, %v", o, err)
-			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			measure(run, r.own, recorded.Exchanges)
-		}}})
-	if !ok {
-		b.Fail()
-	}
-}
-
-// reportRequests reports the processor time of a schedule since began, and the number of its requests.
-func reportRequests(b *testing.B, began time.Duration, requests int) {
-	b.Helper()
-	b.ReportMetric(float64(processorTime()-began)/float64(b.N), "cpu-ns/op")
-	b.ReportMetric(float64(requests), "requests")
-}
-
-// recordedWire answers requests in turn, with answers that were recorded.
-type recordedWire struct {
-	answers []recordedAnswer
-	next    int
-}
-
-type recordedAnswer struct {
-	response *http.Response
-	body     []byte
-}
-
-func (w *recordedWire) Do(request *http.Request) (*http.Response, error) {
-	a := w.answers[w.next]
-	w.next = (w.next + 1) % len(w.answers)
-	again := *a.response
-	again.Request, again.Header, again.Body = request, a.response.Header.Clone(), io.NopCloser(bytes.NewReader(a.body))
-	return &again, nil
-}
-
-// recording is a wire that keeps the answers.
-type recording struct {
-	dynamodb.HTTPClient
-	to *recordedWire
-}
-
-func (r recording) Do(request *http.Request) (*http.Response, error) {
-	response, err := r.HTTPClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(response.Body)
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	r.to.answers = append(r.to.answers, recordedAnswer{response, body})
-	return response, err
-}
-
-// sent sends one request of a run.
-func sent(ctx context.Context, client *dynamodb.Client, input any) (err error) {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		_, err = client.GetItem(ctx, in)
-	case *dynamodb.PutItemInput:
-		_, err = client.PutItem(ctx, in)
-	case *dynamodb.UpdateItemInput:
-		_, err = client.UpdateItem(ctx, in)
-	case *dynamodb.DeleteItemInput:
-		_, err = client.DeleteItem(ctx, in)
-	case *dynamodb.TransactWriteItemsInput:
-		_, err = client.TransactWriteItems(ctx, in)
-	default:
-		return fmt.Errorf("found a %T, expected a request of recipe A", input)
-	}
-	return err
-}
-
-// twelve returns a world of a dozen requests.
-func twelve() *kernel.Scenario {
-	s := simple()
-	s.Actors[0].Script = append(s.Actors[0].Script, kernel.Command{Verb: "get", Key: "/home"})
-	return s
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -300,9 +299,6 @@ var bugsOfRecords = map[string]string{
 	"in part":                   "same-result",
 }
 
-// onceSeeds is the number of seeds that TestBugsOfCallsAreFound tries; 0 is a few.
-var onceSeeds = flag.Int("once.seeds", 0, "")
-
 // recordsCheck is the check that all these tests use.
 var recordsCheck = property.OnceCheck{Payload: true, TTL: "ttl"}
 
@@ -348,7 +344,7 @@ func TestAnEffectThatHappensTwiceAtOnceIsFound(t *testing.T) {
 // TestBugsOfCallsAreFound: a check with default settings finds each bug, whatever rapid's seed.
 func TestBugsOfCallsAreFound(t *testing.T) {
 	effort.Long(t)
-	seeds := cmp.Or(*onceSeeds, effort.Fewer(2, 1))
+	seeds := effort.Fewer(2, 1)
 	for _, bug := range slices.Sorted(maps.Keys(bugsOfRecords)) {
 		t.Run(bug, func(t *testing.T) {
 			if bug == "no condition" || bug == "looks first" { // TestProveRefutes finds the one, and so the other

@@ -455,16 +455,6 @@ func TestClockStepsMoveTheNodeNotTrueTime(t *testing.T) {
 	}
 }
 
-// BenchmarkRuns makes runs of a few steps. Most of the time is spent on making a run.
-func BenchmarkRuns(b *testing.B) {
-	steps := 0
-	for seed := uint64(0); b.Loop(); seed++ {
-		_, result := incrementers(sim.Config{Seed: seed}, 3)
-		steps += result.Steps
-	}
-	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-}
-
 func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
 	// a starts; b starts; a's effect and response; b to its end; a to its end.
 	_, result := incrementers(sim.Config{Strategy: strategy.Replay(sim.Choices{0, 1, 0, 0, 1, 1, 1, 1})}, 2)

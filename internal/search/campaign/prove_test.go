@@ -14,8 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
@@ -351,59 +349,6 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 			t.Errorf("it is %v, and says that something is proved:\n%s", verdict, text)
 		}
 	}
-}
-
-// BenchmarkProve measures complete proofs. The first is what prove-three-writers was at first: three machines want a
-// page, one of them may crash, and one answer may be lost. With ISRSIM_LONG=1 time may also tick once, which takes a
-// minute, and ten for a fourth machine. The last ones are of a lock that two machines want, and of a call that both
-// make.
-func BenchmarkProve(b *testing.B) {
-	const three = "name: three\ncache: {lease: 10s, revalidate: 60s, render: 0s, poll: 11s, patience: 1}\n" +
-		"settle: 30s\nbounds: {ticks: 0}\n" +
-		"faults: [maybe response-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
-		"  - {name: bob, script: [get /home]}\n  - {name: carol, script: [get /home]}\n"
-	var own isr.Protocol
-	search := func(s *kernel.Scenario, p isr.Protocol, long bool) {
-		b.Run(s.Name, func(b *testing.B) {
-			if long && !effort.Fewer(true, false) {
-				b.Skip(effort.LongVariable + " is not set")
-			}
-			defer heap.CollectRarely()()
-			v := campaign.Prove{Scenario: s, Protocol: p, Seed: 1, Options: kernel.Options{SDK: p.New != nil}}
-			var e exhaustive.Explored
-			for b.Loop() {
-				if e = prove(b, v).Explored; !e.Complete {
-					b.Fatal("not complete")
-				}
-			}
-			b.ReportMetric(float64(e.Schedules), "schedules")
-			b.ReportMetric(float64(e.States), "states")
-		})
-	}
-	search(scenariotest.Parsed(b, three), own, false)
-	for _, name := range fixtures.Names() {
-		if strings.HasPrefix(name, "prove-") {
-			search(scenariotest.Embedded(b, name), own, false)
-		}
-	}
-	ticking := strings.NewReplacer("ticks: 0", "ticks: 1", "name: three", "name: three-and-a-tick").Replace(three)
-	search(scenariotest.Parsed(b, ticking), own, true)
-	four := strings.Replace(ticking, "three", "four", 1) + "  - {name: dave, script: [get /home]}\n"
-	search(scenariotest.Parsed(b, four), own, true)
-	const two = "name: %s\nprotocol: recipe-a\n" +
-		"cache: {lease: 10s, retention: 60s, render: 0s, poll: 5s, patience: %d, attempts: 1}\nsettle: 60s\n" +
-		"bounds: {ticks: 0}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1}\n" +
-		"  - {name: bob, script: [%[4]s]}\n"
-	search(scenariotest.Parsed(b, fmt.Sprintf(two, "lock", 3, "", "hold job for 6s")), scenariotest.Lock(""), false)
-	search(scenariotest.Parsed(b, fmt.Sprintf(two, "call", 3, "", "once pay with 7")), scenariotest.Once(""), false)
-	search(
-		scenariotest.Parsed(b, fmt.Sprintf(two, "lock-and-a-lost-answer", 3, "maybe response-lost", "hold job for 6s")),
-		scenariotest.Lock(""), true,
-	)
-	search(
-		scenariotest.Parsed(b, fmt.Sprintf(two, "call-and-a-lost-answer", 3, "maybe response-lost", "once pay with 7")),
-		scenariotest.Once(""), true,
-	)
 }
 
 // TestProofsOfForeignCode holds that code is proved in the same way with and without the SDK, and that options under

@@ -46,58 +46,48 @@ func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
 	return shrunk
 }
 
-// catchers returns, for each protocol that embedded scenarios catch, the first and the last of them.
-func catchers(t testing.TB) map[string][]string {
-	caught := map[string][]string{}
-	for _, name := range fixtures.Names() {
-		for _, protocol := range scenariotest.Embedded(t, name).Catches {
-			if len(caught[protocol]) == 2 {
-				caught[protocol] = caught[protocol][:1]
-			}
-			caught[protocol] = append(caught[protocol], name)
-		}
-	}
-	return caught
-}
-
 func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 	effort.Long(t)
-	caught := catchers(t)
+	caught := map[string]string{} // the first scenario that catches it
+	for _, name := range slices.Backward(fixtures.Names()) {
+		for _, protocol := range scenariotest.Embedded(t, name).Catches {
+			caught[protocol] = name
+		}
+	}
 	all := slices.Sorted(maps.Keys(caught))
 	for _, protocol := range effort.Fewer(all, all[2:3]) {
-		for _, name := range caught[protocol][:1] { // the last ones are the benchmark's
-			t.Run(protocol+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				run := failing(t, name, protocol)
-				want := must.Of(run.Do(t.Context()))(t)
-				shrunk := shrink(t, campaign.Shrink{Failed: run})
-				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
-					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
-				}
-				before, after := shrunk.Before, shrunk.After
-				if after.Switches > before.Switches || after.Switches == before.Switches && after.Steps > before.Steps {
-					t.Errorf("shrunk to %v from %v", after, before)
-				}
-				if shrunk.Bounded {
-					t.Errorf("%d runs were not enough", shrunk.Runs)
-				}
-				again := replays(t, shrunk)
+		name := caught[protocol]
+		t.Run(protocol+"/"+name, func(t *testing.T) {
+			t.Parallel()
+			run := failing(t, name, protocol)
+			want := must.Of(run.Do(t.Context()))(t)
+			shrunk := shrink(t, campaign.Shrink{Failed: run})
+			if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
+				t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
+			}
+			before, after := shrunk.Before, shrunk.After
+			if after.Switches > before.Switches || after.Switches == before.Switches && after.Steps > before.Steps {
+				t.Errorf("shrunk to %v from %v", after, before)
+			}
+			if shrunk.Bounded {
+				t.Errorf("%d runs were not enough", shrunk.Runs)
+			}
+			again := replays(t, shrunk)
 
-				// Shrinking the result again changes nothing.
-				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t,
-					shrunk.Scenario) {
-					t.Errorf("shrunk twice (-once +twice):\n%s",
-						cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
-				}
-				// The scenario still tells the broken protocol from the right one.
-				if r := scenariotest.Ran(t, campaign.Campaign{
-					Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30),
-				}); r.Verdict != invariant.OK {
-					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name),
-						yamlOf(t, again.Scenario))
-				}
-			})
-		}
+			// Shrinking the result again changes nothing.
+			if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t,
+				shrunk.Scenario) {
+				t.Errorf("shrunk twice (-once +twice):\n%s",
+					cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
+			}
+			// The scenario still tells the broken protocol from the right one.
+			if r := scenariotest.Ran(t, campaign.Campaign{
+				Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30),
+			}); r.Verdict != invariant.OK {
+				t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name),
+					yamlOf(t, again.Scenario))
+			}
+		})
 	}
 }
 
@@ -232,23 +222,6 @@ func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
 	_, err = campaign.Shrink{Failed: run}.Run(t.Context())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a DivergedError", err)
-	}
-}
-
-func BenchmarkShrink(b *testing.B) {
-	for protocol, names := range catchers(b) {
-		b.Run(protocol, func(b *testing.B) {
-			runs := make([]kernel.Run, len(names))
-			for i, name := range names {
-				runs[i] = failing(b, name, protocol)
-			}
-			tried, n := 0, 0
-			for b.Loop() {
-				tried += shrink(b, campaign.Shrink{Failed: runs[n%len(runs)]}).Runs
-				n++
-			}
-			b.ReportMetric(float64(tried)/float64(n), "runs/op")
-		})
 	}
 }
 
