@@ -180,10 +180,6 @@ func TestBadStores(t *testing.T) {
 		{"calls from a goroutine",
 			[]string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ",
 				" from a goroutine of its own"}, false},
-		{"regenerates in the background",
-			[]string{"broken: the store under test called Render on ", " from a goroutine of its own"}, false},
-		{"sleeps in a goroutine",
-			[]string{"broken: the store under test called Clock.Sleep on ", " from a goroutine of its own"}, false},
 		{"calls from a timer",
 			[]string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ",
 				" from a goroutine of its own"}, false},
@@ -225,8 +221,6 @@ func TestBadStores(t *testing.T) {
 			"ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache\n"}, true},
 		{"another LOCK",
 			[]string{"unknown: TestChild under store-under-test", "a LOCK row without lease_token (S)"}, true},
-		{"cannot be made", []string{"broken: newStore: no region"}, false},
-		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()

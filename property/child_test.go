@@ -236,16 +236,6 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			}
 			return render(ctx, n, key)
 		}),
-		"regenerates in the background": answer(func(
-			ctx context.Context, n property.Node, key string,
-		) (isr.Served, error) {
-			go func() { _, _ = render(ctx, n, key) }()
-			return isr.Served{}, errors.New("nothing yet")
-		}),
-		"sleeps in a goroutine": answer(func(_ context.Context, n property.Node, _ string) (isr.Served, error) {
-			go n.Clock.Sleep(n.Lease)
-			return isr.Served{}, errors.New("nothing yet")
-		}),
 		"calls from a timer": func(n property.Node) (isr.Handler, error) {
 			store, err := newStore(n)
 			return handler(func(ctx context.Context, key string) (isr.Served, error) {
@@ -333,8 +323,6 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			n.Table = "the-real-one"
 			return isr.Served{}, read(ctx, n)
 		}),
-		"cannot be made": func(property.Node) (isr.Handler, error) { return nil, errors.New("no region") },
-		"is nil":         func(property.Node) (isr.Handler, error) { return nil, nil },
 	}
 }
 

@@ -141,10 +141,6 @@ func proofs() map[string]func(t *testing.T, file string) {
 				}), nil
 			})
 		}(),
-		"counts its runs": prove(rows, newForgetful(func() string {
-			made++
-			return strconv.Itoa(made)
-		})),
 		"works behind its answers": prove(rows, func(n property.Node) (isr.Handler, error) {
 			store, odd := &articles{Node: n}, atomic.Bool{}
 			return handler(func(ctx context.Context, key string) (isr.Served, error) {
@@ -193,18 +189,8 @@ func proofs() map[string]func(t *testing.T, file string) {
 			}), nil
 		}),
 		"five schedules": prove(with(func(c *property.Check) { c.Schedules = 5 }), articlesWith(articles{})),
-		"goroutines":     prove(with(func(c *property.Check) { c.Goroutines = true }), articlesWith(articles{})),
 		"has a timeout":  prove(property.Check{}, badStores()["has a timeout"]),
-		"always fails":   prove(property.Check{}, badStores()["always fails"]),
-		"never caches":   prove(property.Check{}, badStores()["never caches"]),
 		"panics":         prove(property.Check{}, badStores()["panics"]),
-		"nothing to prove": prove(with(func(c *property.Check) {
-			for _, inv := range invariant.All() {
-				if inv.Name != "linearizable" {
-					c.Without = append(c.Without, inv.Name)
-				}
-			}
-		}), articlesWith(articles{})),
 	}
 }
 
@@ -314,28 +300,21 @@ func TestProveRefutes(t *testing.T) {
 		{"random tokens", twoWriters,
 			[]string{"broken: two-writers under store-under-test: the store under test is not deterministic",
 				"the run cannot be repeated: at step ", "locked_by", "hint: "}},
-		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"asks twice at times", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"shares its pages", twoWriters, []string{"is not deterministic", "such as a package's variables"}},
 		{"five schedules", twoWriters,
 			[]string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
-		{"goroutines", twoWriters, []string{"Check.Goroutines: found true, expected false for Prove"}},
 		{"has a timeout", small,
 			[]string{"broken: the store under test called DynamoDB ", " with a context that has a timeout"}},
-		{"always fails", twoWriters,
-			[]string{"vacuous: nothing was violated in the ", "but no request reached the node's Client", "not today"}},
-		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
 		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},
 		{"restores a table", strings.Replace(small, "bob\n    script: [get /home]", "bob\n    script: [sleep 5s]", 1),
 			[]string{"unknown: ", "a machine read a stream, or restored a table", "prove nothing"}},
-		{"nothing to prove", alone, []string{"vacuous: all invariants that a search can prove are left out"}},
 		{"by a function", strings.Replace(twoWriters, "response-lost", "response-lost key=LOCK", 1),
 			[]string{"found a fault for key LOCK with Check.Rows as a function"}},
 		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1) + "reach: [crash]\n",
 			[]string{"vacuous: ", "reached crash, which the scenario declares"}},
 		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1),
 			[]string{"vacuous: ", "the end of bob's lease: before; not at, after", "hint: one tick"}},
-		{"correct", "name: none", []string{"prove: "}},
 	} {
 		t.Run(test.store, func(t *testing.T) {
 			t.Parallel()

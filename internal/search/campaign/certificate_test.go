@@ -38,7 +38,7 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("got %v (%s) after %d schedules, expected ok after more than the proof's %d", p.Verdict, p.Why,
 			p.Explored.Schedules, proof.Explored.Schedules)
 	}
-	for i := 0; i < len(whole.States); i += 1 + len(whole.States)/effort.Quick(20, 5) {
+	for i := 0; i < len(whole.States); i += 1 + len(whole.States)/effort.Fewer(20, 5) {
 		p := verify(func(all []uint64) []uint64 { return slices.Delete(all, i, i+1) })
 		if p.Verdict != invariant.Unknown || p.Explored.Complete ||
 			!strings.Contains(p.Why, "the certificate lacks state ") ||
