@@ -102,6 +102,7 @@ var stores = subject{
 // thing. The hint is what its machines must do, besides using their parts of the world.
 func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 	seen := &worlds.TTL{Said: ttl}
+	c.Protocol = s.UnderTest
 	c.subject = &subject{
 		Subject:  s,
 		function: "property.Check" + kind,
@@ -115,6 +116,20 @@ func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 		},
 	}
 	return c
+}
+
+// about is the subject of the check. One that has no kind of checks in Go is known by the name of its code under test.
+func (c *Check) about() *subject {
+	for _, s := range worlds.Subjects() {
+		if c.subject == nil && s != stores.Subject && s.Program.InGo == "" && s.UnderTest == c.Protocol {
+			c.subject = &subject{
+				Subject: s, function: "property.Check", anew: stores.anew,
+				call: fmt.Sprintf("property.Check{Protocol: %q}.Replay(t, %%q, newStore)", c.Protocol),
+				hint: func(*Check) string { return "does it use the node's Client, Table and Clock?" },
+			}
+		}
+	}
+	return cmp.Or(c.subject, &stores)
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -223,8 +238,10 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 // could break its promises.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
-	c.subject = cmp.Or(c.subject, &stores)
-	if err := protocols.Known(c.Protocol); err != nil && c.Protocol != "" && !protocols.UnderTest(c.Protocol) {
+	c.subject = c.about()
+	ofCode := func(s *worlds.Subject) bool { return s.UnderTest == c.Protocol }
+	if err := protocols.Known(c.Protocol); err != nil && c.Protocol != "" &&
+		!slices.ContainsFunc(worlds.Subjects(), ofCode) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {

@@ -2,7 +2,6 @@ package property
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -25,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
@@ -218,7 +218,7 @@ func (c Check) world(file string) (*kernel.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	if of, want := kernel.About(s), cmp.Or(c.subject, &stores).About(); of != want {
+	if of, want := kernel.About(s), c.about().About(); of != want {
 		return nil, fmt.Errorf("%s: found a scenario of %s, expected one of %s", file, of.Name(), want.Name())
 	}
 	return s, nil
@@ -239,8 +239,11 @@ func load(file string) (*kernel.Scenario, error) {
 	if len(data) > most {
 		return nil, fmt.Errorf("%s: found more than %d MiB, expected a scenario file", file, most>>20)
 	}
-	return kernel.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName},
-		isr.Protocol{Name: onceName})
+	var names []isr.Protocol
+	for _, s := range worlds.Subjects() {
+		names = append(names, isr.Protocol{Name: s.UnderTest})
+	}
+	return kernel.Parse(file, data, names...)
 }
 
 func exists(file string) bool {

@@ -17,7 +17,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -160,7 +159,7 @@ func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock,
 // check returns the Check for the store that c.store makes.
 func (c LockCheck) check() Check {
 	check := Check{
-		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: lockName,
+		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
 	}.of(worlds.Locks, "Lock", "lock", "return a Held from Acquire", c.TTL)
 	s := check.subject
 	s.table = c.Table
@@ -179,9 +178,6 @@ func (c LockCheck) check() Check {
 	}
 	return check
 }
-
-// lockName is the name, in reports and files, of a lock under test.
-const lockName = protocols.LockUnderTest
 
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(Machine) (Lock, error)) func(Node) (isr.Handler, error) {

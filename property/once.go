@@ -13,7 +13,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -86,7 +85,7 @@ func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(Machine) (Once,
 // check returns the Check for the store that c.store makes.
 func (c OnceCheck) check() Check {
 	check := Check{
-		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: onceName,
+		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
 	}.of(worlds.Calls, "Once", "layer", "call effect", c.TTL)
 	check.subject.table = c.Table
 	check.subject.terms = worlds.Extras{
@@ -95,9 +94,6 @@ func (c OnceCheck) check() Check {
 	}
 	return check
 }
-
-// onceName is the name, in reports and files, of a layer under test.
-const onceName = protocols.CallsUnderTest
 
 // store makes the store that runs in the world's nodes.
 func (c OnceCheck) store(newOnce func(Machine) (Once, error)) func(Node) (isr.Handler, error) {

@@ -1,7 +1,6 @@
 package property
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -116,7 +115,7 @@ func (c Check) provable(file string) (*kernel.Scenario, error) {
 	case c.Reach != nil:
 		s.Reach = c.Reach
 	case len(s.Reach) == 0:
-		s.Reach = cmp.Or(c.subject, &stores).Proof
+		s.Reach = c.about().Proof
 	}
 	return s, nil
 }

@@ -2,7 +2,6 @@ package property
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +38,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	labelled()
 	r := runner{
 		t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{},
-		subject: cmp.Or(c.subject, &stores),
+		subject: c.about(),
 	}
 	for _, inv := range c.Invariants {
 		r.judge = append(r.judge, invariant.Own(inv.Name, inv.Statement, inv.Check))
@@ -48,7 +47,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 		r.own = r.inBubble
 		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
-	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Table: r.subject.table}
+	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Enter: inStore, Table: r.subject.table}
 	if r.own == nil { // it decides everything, except what the Go runtime decides about goroutines
 		setup.Repeats = r.random.seeded
 	}
@@ -66,7 +65,7 @@ func (r runner) options() kernel.Options {
 
 // guard is a new guard for the runner's store.
 func (r runner) guard(a *answers) *guard {
-	return &guard{answers: a, goroutines: r.own != nil}
+	return &guard{answers: a, goroutines: r.own != nil, pageless: !r.subject.OfRows()}
 }
 
 // failure is the result of a run that is not ok.

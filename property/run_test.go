@@ -1001,6 +1001,7 @@ func TestCountedStores(t *testing.T) {
 	if _, closes := g.counted(getOnly{store}).(io.Closer); closes {
 		t.Error("a store that cannot be closed can")
 	}
+	g.pageless = true
 	for _, store := range []isr.Handler{lockClient{}, onceClient{}} {
 		if got := g.counted(store); got != store {
 			t.Errorf("a %T, which answers nothing, becomes a %T", store, got)

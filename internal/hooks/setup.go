@@ -22,6 +22,8 @@ type Setup struct {
 	// Repeats, if set, says whether code under test that is run again from one seed must do the same. A campaign then
 	// runs one schedule in a hundred again, whatever its verdict.
 	Repeats func() bool
+	// Enter, if set, calls the code under test: call does so.
+	Enter func(call func())
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes
 	// longer than all others.
 	Blind bool

@@ -252,6 +252,15 @@ type rester interface {
 	Rest(ctx context.Context, d time.Duration) error
 }
 
+// Enter implements subject.Node.
+func (n *node) Enter(call func()) {
+	if n.world.enter == nil {
+		call()
+		return
+	}
+	n.world.enter(call)
+}
+
 // Turn implements subject.Node. In a bubble, the code of several nodes may run at the same time.
 func (n *node) Turn() {
 	if n.world.bubble != nil {

@@ -225,7 +225,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 			return nil, nil, err
 		}
 	}
-	w.fresh, w.onStale = r.probe.Fresh, r.probe.OnStale
+	w.fresh, w.onStale, w.enter = r.probe.Fresh, r.probe.OnStale, r.setup.Enter
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.setup.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations

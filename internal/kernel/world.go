@@ -60,6 +60,7 @@ type world struct {
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
 	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
+	enter         func(func())  // see hooks.Setup; nil calls
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
 	partials      []answered    // answers in part: no row shows them, and the code was told of no error

@@ -37,17 +37,12 @@ unlocked-first-fill version-ttl-too-short window-opens-before-render zero-lease-
 policy-jitter policy-sliding policy-hybrid policy-refresh-ahead policy-xfetch policy-swr policy-unprotected
 `)
 
-// The names of code in a Go test, unless the test has another one: in the files that package property leaves.
-const (
-	StoreUnderTest = "store-under-test"
-	LockUnderTest  = "lock-under-test"
-	CallsUnderTest = "calls-under-test"
-)
+// StoreUnderTest is the name of a cache in a Go test, unless the test has another one: in the files that package
+// property leaves. The code of other subjects has a name that ends in the same way.
+const StoreUnderTest = "store-under-test"
 
 // UnderTest says whether a name is one of code in a Go test.
-func UnderTest(name string) bool {
-	return name == StoreUnderTest || name == LockUnderTest || name == CallsUnderTest
-}
+func UnderTest(name string) bool { return strings.HasSuffix(name, "-under-test") }
 
 // Names returns the names that scenario files and commands know: the references first, then the mutants, then the
 // policies of expiry.

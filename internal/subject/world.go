@@ -99,6 +99,8 @@ type Node interface {
 	Sleep(context.Context, time.Duration) error
 	// Idle sleeps between two commands. A handler that has something left to do meanwhile spends the time itself.
 	Idle(ctx context.Context, handler any, d time.Duration) error
+	// Enter calls the code under test, where its client does not do so itself: a check may look for who called it.
+	Enter(call func())
 	// Turn waits for the node's place in the order of actors. It does not return if the node has crashed.
 	Turn()
 	// Life is the context of the node's work. It ends with the node.

@@ -116,7 +116,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules",
 			r.Schedules, set.Schedules)
 	default:
-		r.Missing, r.idle = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has), !r.total.Judged
+		r.Missing, r.idle = schedules.Missing(c.Scenario, r.total.Marks.Has), !r.total.Judged
 	}
 	return r, nil
 }

@@ -31,16 +31,17 @@ func (m MarkSet) Missing(wanted []kernel.Mark) []kernel.Mark {
 // counts, too: if no publish succeeded, one must have been refused.
 var insteadOf = map[kernel.Mark]kernel.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
 
-// Missing returns the marks that a campaign must still reach, out of the declared marks and the basic ones.
-func Missing(declared []kernel.Mark, reached func(kernel.Mark) bool) []kernel.Mark {
+// Missing returns the marks that a campaign of the scenario must still reach, out of the declared marks and the basic
+// ones.
+func Missing(s *kernel.Scenario, reached func(kernel.Mark) bool) []kernel.Mark {
 	var marks []kernel.Mark
-	for _, m := range declared {
+	for _, m := range s.Reach {
 		if !reached(m) {
 			marks = append(marks, m)
 		}
 	}
-	if reached(mark.HoldTaken) || reached(mark.CallAnswered) {
-		return marks // a scenario of locks, or of calls, which has no pages
+	if reached(mark.HoldTaken) || reached(mark.CallAnswered) || len(kernel.About(s).Marks()) == 0 {
+		return marks // a scenario of locks, or of calls, which has no pages, or of a subject whose runs have no marks
 	}
 	for _, m := range kernel.Marks() {
 		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {

@@ -13,7 +13,26 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
+
+// Locks are locks. One has been tested only if somebody took it, if two machines wanted it at the same time, and if it
+// was taken over from a machine that had not given it back.
+var Locks = &Subject{
+	Verb: "hold", Draw: locks, Wrong: Extras.wrongLock, UnderTest: "lock-under-test",
+	Reach: []kernel.Mark{
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+	},
+	Proof: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+	Basic: mark.HoldTaken, Nothing: "no lock was taken",
+	Also: Also{"extend", mark.HoldExtended},
+	Program: Program{
+		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
+		Usage: "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)",
+		Flags: []string{"lease"}, Lacks: "a lock has no pages",
+	},
+}
 
 // shortestLease is the shortest lease that still leaves scripts something to do under the lock.
 const shortestLease = 500 * time.Millisecond

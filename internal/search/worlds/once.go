@@ -13,6 +13,22 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
+// Calls are idempotency layers.
+var Calls = &Subject{
+	Verb: "once", Draw: calls, Wrong: Extras.wrongCalls, UnderTest: "calls-under-test",
+	Reach: []kernel.Mark{
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
+		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+	},
+	Proof: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
+	Basic: mark.CallAnswered, Nothing: "no call was answered",
+	Program: Program{
+		Flag: "once", Named: "idempotent calls", InGo: "property.OnceCheck", Hint: "docs/NODES.md says what that is",
+		Usage: "the program is an idempotency layer: machines make the same calls (docs/NODES.md)",
+		Flags: []string{"lease", "retention"}, Lacks: "calls have no pages",
+	},
+}
+
 // defaultRetentions are the retentions of worlds whose check names none.
 func defaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 

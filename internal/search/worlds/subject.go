@@ -27,8 +27,10 @@ type Subject struct {
 	Nothing string
 	// Also is a verb that some of its code can do. It was tested only if a world reached the mark, which no invariant
 	// would miss.
-	Also    Also
-	Program Program
+	Also Also
+	// UnderTest is the name of code in a Go test, in the files that the test leaves, unless the code has another one.
+	UnderTest string
+	Program   Program
 }
 
 // Also is a verb, and the mark of one that was granted.
@@ -67,55 +69,6 @@ var ofAnyRow = []kernel.Mark{
 }
 
 var responseLost = kernel.Mark(ddbfake.FaultResponseLost.String())
-
-// Pages are caches. With the reference, at least a quarter of the worlds reach each mark of Reach; if a cache never
-// reaches one of them, it has not been tested where its bugs would be.
-var Pages = &Subject{
-	Verb: "get", Draw: pages,
-	Reach: []kernel.Mark{
-		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
-	},
-	Proof: []kernel.Mark{mark.Published, mark.ServedFresh},
-	Also:  Also{"rollback", mark.RolledBack},
-	Program: Program{
-		Flags: []string{"tenants", "max-age", "monotonic-across-nodes", "recipe"}, Hint: "it has pages if it can get",
-	},
-}
-
-// Locks are locks. One has been tested only if somebody took it, if two machines wanted it at the same time, and if it
-// was taken over from a machine that had not given it back.
-var Locks = &Subject{
-	Verb: "hold", Draw: locks, Wrong: Extras.wrongLock,
-	Reach: []kernel.Mark{
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
-	},
-	Proof: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
-	Basic: mark.HoldTaken, Nothing: "no lock was taken",
-	Also: Also{"extend", mark.HoldExtended},
-	Program: Program{
-		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
-		Usage: "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)",
-		Flags: []string{"lease"}, Lacks: "a lock has no pages",
-	},
-}
-
-// Calls are idempotency layers.
-var Calls = &Subject{
-	Verb: "once", Draw: calls, Wrong: Extras.wrongCalls,
-	Reach: []kernel.Mark{
-		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
-		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
-	},
-	Proof: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
-	Basic: mark.CallAnswered, Nothing: "no call was answered",
-	Program: Program{
-		Flag: "once", Named: "idempotent calls", InGo: "property.OnceCheck", Hint: "docs/NODES.md says what that is",
-		Usage: "the program is an idempotency layer: machines make the same calls (docs/NODES.md)",
-		Flags: []string{"lease", "retention"}, Lacks: "calls have no pages",
-	},
-}
 
 var subjects = []*Subject{Pages, Locks, Calls}
 

@@ -136,7 +136,7 @@ func addFinding(findings []Finding, f Finding) []Finding {
 
 // Missing returns the marks that must be reached and that no schedule reached.
 func (x *Exploration) Missing() []kernel.Mark {
-	return schedules.Missing(x.Reach, func(m kernel.Mark) bool {
+	return schedules.Missing(&kernel.Scenario{Reach: x.Reach}, func(m kernel.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }

@@ -6,28 +6,18 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/search/engine"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/subject"
-	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -47,6 +37,7 @@ func (counters) Marks() []string { return nil }
 func (counters) Invariants() []invariant.Invariant {
 	return []invariant.Invariant{{
 		Name: "exact-count", Statement: "a counter has the value of all additions before", Check: checkCounts,
+		Memory: func(invariant.Promise) recorder.Memory { return new(heard) },
 	}}
 }
 
@@ -56,7 +47,20 @@ func (counters) Judged() subject.Judged { return subject.Judged{Times: true} }
 
 func (counters) Memories(subject.Past) []recorder.Memory { return []recorder.Memory{new(heard)} }
 
-func (counters) Wire() subject.Wire { return subject.Wire{} }
+func (counters) Wire() subject.Wire {
+	return subject.Wire{
+		Can: []string{"add", "read"}, Client: func(p subject.Program) isr.Handler { return asked{p} },
+	}
+}
+
+// asked is a counter in another process.
+type asked struct{ subject.Program }
+
+func (a asked) count(ctx context.Context, key string, add bool) (string, error) {
+	verb := map[bool]string{true: "add", false: "read"}[add]
+	reply, err := a.Ask(ctx, verb, subject.Line{Verb: verb, Key: key})
+	return reply.Body, err
+}
 
 func (counters) New(w subject.World) subject.State { return counting{world: w} }
 
@@ -80,7 +84,9 @@ func ask(n subject.Node, handler isr.Handler, c subject.Command) {
 	}](n, handler, c.Verb)
 	e := history.Event{Kind: history.Asked, Key: c.Key, Inputs: c.Verb}
 	n.Record(e)
-	value, err := counter.count(n.Life(), c.Key, c.Verb == "add")
+	var value string
+	var err error
+	n.Enter(func() { value, err = counter.count(n.Life(), c.Key, c.Verb == "add") })
 	n.Turn()
 	if e.Kind, e.Body = history.Served, value; err != nil {
 		e.Kind, e.Note = history.Failed, err.Error()
@@ -172,48 +178,4 @@ func (c rowCounter) count(ctx context.Context, key string, add bool) (string, er
 	row["n"] = &types.AttributeValueMemberN{Value: strconv.Itoa(next + 1)}
 	_, failed := c.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &c.Table, Item: row})
 	return "", errors.Join(err, failed)
-}
-
-func init() { list.Add(counters{}) } // before anything reads a scenario
-
-// TestAFourthSubject: a subject that nothing else knows runs, is judged, proved, shrunk and checked.
-func TestAFourthSubject(t *testing.T) {
-	s := must.Of(kernel.Parse("f.yaml", []byte("name: count\nactors:\n  - {name: alice, script: [add n, sleep 1s, "+
-		"read n]}\n  - {name: bob, script: [sleep 1s, add n, add n]}\nsettle: 10s\nbounds: {ticks: 1}\n")))(t)
-	counter := func(races bool) isr.Protocol {
-		return isr.Protocol{Name: "counter",
-			New: func(c isr.Config) (isr.Handler, error) { return rowCounter{c, races}, nil }}
-	}
-	for _, races := range []bool{false, true} {
-		proof := must.Of(campaign.Prove{Scenario: s, Protocol: counter(races)}.Run(t.Context()))(t)
-		if (proof.Verdict == invariant.Violated) != races || !races && !proof.Explored.Complete {
-			t.Errorf("races %v: got %v, complete %v", races, proof.Verdict, proof.Explored.Complete)
-		}
-	}
-	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: counter(true), Seed: 1})
-	if found.Verdict != invariant.Violated {
-		t.Fatalf("a counter that races: got %v", found.Verdict)
-	}
-	result := found.Failure.Result
-	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: kernel.Run{
-		Scenario: s, Protocol: counter(true), Seed: result.Seed, Strategy: strategy.Replay(result.Choices),
-	}})
-	if shrunk.Outcome.Verdict != invariant.Violated || shrunk.After.Commands > 2 {
-		t.Errorf("got %v, want two additions:\n%s", shrunk.After, shrunk.Outcome.Explain(s.Name, "counter"))
-	}
-	for _, races := range []bool{false, true} {
-		r, err := (&engine.Check{
-			Of: counted(s), Protocol: counter(races), Seed: 1, Worlds: 3, Schedules: 20,
-		}).Run(t.Context())
-		if err != nil || (r.Failed != nil) != races || !r.Asked {
-			t.Errorf("races %v: %+v, error %v", races, r, err)
-		}
-	}
-}
-
-// counted has checks draw one world of counters.
-func counted(s *kernel.Scenario) *worlds.Subject {
-	return &worlds.Subject{Verb: "add", Draw: func(string, string, int, worlds.Extras) *rapid.Generator[worlds.World] {
-		return rapid.Just(worlds.World{Scenario: s})
-	}}
 }

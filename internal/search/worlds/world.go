@@ -1,0 +1,100 @@
+// Package worlds draws the worlds in which a cache or a lock is checked: nodes and their scripts, durations, clocks,
+// pauses, crashes, lags and faults. A check in Go and a check of a program draw the same worlds.
+package worlds
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/subject"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// World is a scenario that rapid drew.
+type World struct{ *kernel.Scenario }
+
+// Extras are features of worlds that only some code under test has, and its terms.
+type Extras struct {
+	Rows    isr.Schema    // of a cache
+	Verbs   []kernel.Verb // the verbs that a cache knows besides get
+	Tenants bool          // a cache takes its node's tenant
+	Promise kernel.Promise
+	Without []string // names of invariants that do not judge
+
+	Terms
+	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
+	Retentions []time.Duration // how long results of calls are kept; none is defaultRetentions
+	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
+	// program.
+	Goroutines, Program bool
+}
+
+// Terms are the promises of code under test that decide which worlds are drawn.
+type Terms = subject.Terms
+
+// Verbs are the verbs that a cache may have besides get.
+var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
+
+// Text is the scenario as its file says it.
+func Text(s *kernel.Scenario) string {
+	yaml, err := s.YAML()
+	if err != nil {
+		return err.Error()
+	}
+	return "\n" + string(yaml)
+}
+
+// OfSeed has a world of pages under one seed in four render the same bytes from unchanged data, so that no other draw
+// moves: a cache that goes by content may leave out a write.
+func (w World) OfSeed(seed uint64) World {
+	w.Cache.SameBytes = seed%4 == 3 && kernel.About(w.Scenario).Judged().Rows
+	return w
+}
+
+// GoString describes the world on one line: rapid prints each value that it draws with %#v, and for a world that did
+// not fail one line is enough.
+func (w World) GoString() string {
+	keys := map[subject.Key]bool{}
+	for _, a := range w.Actors {
+		for _, c := range a.Script {
+			if c.Key != "" {
+				keys[subject.Key{Tenant: a.Tenant, Name: c.Key}] = true
+			}
+		}
+	}
+	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), kernel.About(w.Scenario).Name(),
+		len(w.Faults))
+}
+
+// MaxSteps cuts a run that does not end. A run of these worlds that ends has some hundreds of steps.
+const MaxSteps = 10_000
+
+// begin begins a world. In every list that worlds draw from, the simplest value comes first, because rapid shrinks
+// towards the first value.
+func begin(t *rapid.T, name, protocol string, schedules int, extra Extras) *kernel.Scenario {
+	s := kernel.Defaults()
+	s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
+	s.Without = slices.Clone(extra.Without)
+	s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
+	s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+	return s
+}
+
+// Checked returns the world as written to its file, so that the file replays the run exactly.
+func Checked(w *kernel.Scenario) (*kernel.Scenario, error) {
+	yaml, err := w.YAML()
+	if err != nil {
+		return nil, err
+	}
+	s, err := kernel.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
+	if err != nil {
+		return nil, fmt.Errorf("the world that was drawn is not valid: either a duration of the check is out of "+
+			"bounds, or isr-sim has made a mistake: %w", err)
+	}
+	s.File, s.Rows = "", w.Rows // the file may not have all of them
+	return s, nil
+}
