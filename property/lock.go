@@ -198,7 +198,10 @@ func (c LockCheck) store(newLock func(Machine) (Lock, error)) func(Node) (isr.Ha
 		}
 		client := lockClient{lock, terms, c.extends}
 		if closer, ok := lock.(io.Closer); ok {
-			return closingLockClient{client, closer}, nil
+			return struct {
+				lockClient
+				io.Closer
+			}{client, closer}, nil
 		}
 		return client, nil
 	}
@@ -209,12 +212,6 @@ type lockClient struct {
 	lock    Lock
 	terms   promise.LockTerms
 	extends *atomic.Bool // LockCheck.extends
-}
-
-// closingLockClient is a lockClient that can be closed.
-type closingLockClient struct {
-	lockClient
-	io.Closer
 }
 
 func (lockClient) Get(context.Context, string) (isr.Served, error) {

@@ -112,7 +112,10 @@ func (c OnceCheck) store(newOnce func(Machine) (Once, error)) func(Node) (isr.Ha
 			Payload: c.Payload, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}}
 		if closer, ok := once.(io.Closer); ok {
-			return closingOnceClient{client, closer}, nil
+			return struct {
+				onceClient
+				io.Closer
+			}{client, closer}, nil
 		}
 		return client, nil
 	}
@@ -123,12 +126,6 @@ type onceClient struct {
 	once  Once
 	terms promise.OnceTerms
 	calls *calls
-}
-
-// closingOnceClient is a onceClient that can be closed.
-type closingOnceClient struct {
-	onceClient
-	io.Closer
 }
 
 // Get implements isr.Handler.
