@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +48,9 @@ func TestInterruptWithinARun(t *testing.T) {
 		"prove --exec NODE --resume search prove-two-writers": "not complete: 0 schedules, ",
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			if signal == syscall.SIGTERM && !strings.HasPrefix(command, "run ") {
+				continue // main makes one of both
+			}
 			t.Run(strings.Fields(command)[0]+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
@@ -74,7 +78,7 @@ func TestInterruptWithinARun(t *testing.T) {
 				}
 				pids := must.Of(os.ReadFile(filepath.Join(dir, "pids")))(t)
 				for _, pid := range strings.Fields(string(pids)) {
-					alive := func() bool { return exec.CommandContext(t.Context(), "kill", "-0", pid).Run() == nil }
+					alive := func() bool { return syscall.Kill(must.Of(strconv.Atoi(pid))(t), 0) == nil }
 					for range 100 {
 						if !alive() {
 							break

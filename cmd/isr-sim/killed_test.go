@@ -22,7 +22,7 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	kills := effort.Fewer(50, 4)
 	explore := func(ctx context.Context, out string) (said string, err error) {
 		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules",
-			effort.Fewer("60000", "6000"), "--shard", "2/3", "--swarm",
+			effort.Fewer("60000", "3000"), "--shard", "2/3", "--swarm",
 			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out+"/",
 			"skewed-clocks", "two-contenders")
 		text, err := cmd.Output()
@@ -33,7 +33,7 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 		t.Fatalf("exit code %d (%v), want %d:\n%s", code, err, cli.ExitViolated, whole)
 	}
 	random, died, wentOn, last := rand.New(rand.NewPCG(1, 1)), 0, 0, ""
-	for most := 400; ; {
+	for most := 150; ; {
 		ctx, cancel := t.Context(), func() {}
 		if died < kills {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(1+random.IntN(most))*time.Millisecond)

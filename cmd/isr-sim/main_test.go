@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"unicode/utf8"
@@ -22,9 +25,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -37,9 +40,11 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts of testdata/script, which need Go and nothing else.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: must.Of(filepath.Abs("testdata/script"))(t), // commands change the folder of this process
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCENARIOS", strconv.Itoa(len(fixtures.Names())))
+			env.Setenv("DOCKER_HOST", "unix:///nonexistent")
+			env.Values[environKey{}] = env.Vars
 			return setupServer(env)
 		},
 		RequireExplicitExec: true,
@@ -49,34 +54,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestDynamoDBLocal runs the scripts of testdata/dynamodb-local, which need a Docker engine.
-func TestDynamoDBLocal(t *testing.T) {
-	ddblocal.ForTest(t) // without an engine: skips with a reason, or fails if one is required
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/dynamodb-local",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds:                commands,
-		// A script starts with an empty environment: let it find the engine that this test has found.
-		Setup: func(env *testscript.Env) error {
-			for _, variable := range os.Environ() {
-				if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "DOCKER_") ||
-					strings.HasPrefix(name, "TESTCONTAINERS_") || name == "HOME" || name == "XDG_RUNTIME_DIR" {
-					env.Setenv(name, value)
-				}
-			}
-			env.Setenv("REPLAYS", effort.Fewer("20", "2"))
-			env.Setenv("A_WHILE", effort.Fewer("10s", "6s"))
-			return nil
-		},
-	})
-}
-
 // condition answers the scripts' [conditions].
 func condition(name string) (bool, error) {
 	switch name {
 	case "root":
 		return os.Getuid() == 0, nil
+	case "long":
+		return effort.Fewer(true, false), nil
 	case "race":
 		return race.Enabled, nil
 	}
@@ -104,21 +88,72 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		got = failed.ExitCode()
+	got, said := 0, ""
+	if vars, ok := ts.Value(environKey{}).([]string); ok && args[1] == "isr-sim" && !apart(want, args[2:]) {
+		got = inThisProcess(ts, vars, args[2:])
+		said = fmt.Sprint(ts.Stdout(), "\n", ts.Stderr())
 	} else {
-		ts.Check(err)
+		if err := ts.Exec(args[1], args[2:]...); err != nil {
+			failed, ok := errors.AsType[*exec.ExitError](err)
+			if !ok {
+				ts.Fatalf("%v", err)
+			}
+			got = failed.ExitCode()
+		}
+		said = ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr")
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
-	for _, stream := range []string{"stdout", "stderr"} {
-		if trace := goTrace.FindString(ts.ReadFile(stream)); trace != "" {
-			ts.Fatalf("%s shows a user what only we should see: %q", stream, trace)
-		}
+	if trace := goTrace.FindString(said); trace != "" {
+		ts.Fatalf("it shows a user what only we should see: %q", trace)
 	}
+}
+
+// environKey finds the variables with which a script begins, of a script whose commands need no process of their own.
+type environKey struct{}
+
+// apart says whether a command needs a process of its own: it waits for programs, or asks which engine there is, of
+// which a process has one answer.
+func apart(want int, args []string) bool {
+	return want != cli.ExitUsage && slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "--exec" || strings.HasPrefix(arg, "exec ") || arg == "serve" || arg == "concurrent" ||
+			arg == "dynamodb-local"
+	})
+}
+
+// process is held while a command has this process to itself: its folder, its environment, its name.
+var process sync.Mutex
+
+// inThisProcess runs isr-sim in a script's folder and environment, and returns the exit code. The start of a process
+// costs more than most of the scripts' commands.
+func inThisProcess(ts *testscript.TestScript, vars, args []string) int {
+	process.Lock()
+	defer process.Unlock()
+	dir, err := os.Getwd()
+	ts.Check(err)
+	environ, called, processors := os.Environ(), os.Args[0], runtime.GOMAXPROCS(0)
+	defer func() {
+		os.Args[0] = called
+		runtime.GOMAXPROCS(processors)
+		os.Clearenv()
+		for _, v := range environ {
+			name, value, _ := strings.Cut(v, "=")
+			ts.Check(os.Setenv(name, value))
+		}
+		ts.Check(os.Chdir(dir))
+	}()
+	os.Args[0] = "isr-sim"
+	os.Clearenv()
+	for _, v := range append(jobs.Variables(), vars...) {
+		name, _, _ := strings.Cut(v, "=")
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
+	}
+	if n, err := strconv.Atoi(ts.Getenv("GOMAXPROCS")); err == nil {
+		runtime.GOMAXPROCS(n)
+	}
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	return run(context.Background(), args, ts.Stdout(), ts.Stderr())
 }
 
 // goTrace matches the output of a Go program that panics.

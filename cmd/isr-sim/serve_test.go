@@ -57,11 +57,15 @@ func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: serve [ARGUMENT...], once")
 	}
 	s.stderr = new(strings.Builder)
+	process.Lock() // and with it this process's environment, which the server has
 	s.cmd = exec.Command("isr-sim", append([]string{"serve"}, args...)...)
-	s.cmd.Stderr = s.stderr
+	s.cmd.Dir, s.cmd.Stderr = ts.MkAbs("."), s.stderr
 	stdout, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	process.Unlock()
 	ts.Check(err)
-	ts.Check(s.cmd.Start())
 	ts.Defer(func() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
