@@ -23,7 +23,7 @@ func noFiles(*report.DashboardFinding) error { return nil }
 // other shards too, and a night.
 func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 	effort.Long(t)
-	shards := effort.Fewer(10_000, 1_000)
+	shards := effort.Fewer(10_000, 300)
 	const each = 100
 	sample := base64.StdEncoding.EncodeToString(make([]byte, 8+16*128)) // of 128 things
 	var before, after runtime.MemStats

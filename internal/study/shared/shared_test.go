@@ -121,7 +121,7 @@ func killed(t *testing.T, address string) []string {
 	t.Helper()
 	const each = 3 // files of a life
 	writers := effort.Fewer(10, 2)
-	kills := effort.Fewer(100, 6) / writers
+	kills := effort.Fewer(100, 4) / writers
 	t.Setenv("TMPDIR", t.TempDir()) // for the mirrors of those that are killed
 	var lock sync.Mutex
 	arrived := map[string]bool{}
