@@ -2,6 +2,7 @@ package ddbfake_test
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"hash/crc32"
 	"net/http"
@@ -15,77 +16,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// httpSeeds are requests that work, one an operation at least, on the table of fuzzedDB, and some that do not.
-var httpSeeds = []struct{ operation, body string }{
-	{"GetItem",
-		`{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"ConsistentRead":true,"ProjectionExpression":"l[1].m, #s","ExpressionAttributeNames":{"#s":"ss"}}`},
-	{"PutItem",
-		`{"TableName":"cache","Item":{"pk":{"S":"b"},"sk":{"N":"-1.50"},"x":{"B":"AAE="},"l":{"L":[{"NULL":true},{"BOOL":false}]}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`},
-	{"PutItem",
-		`{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"N":"1"}},"ConditionExpression":"size(ss) > :n OR NOT v BETWEEN :n AND :n","ExpressionAttributeValues":{":n":{"N":"9"}},"ReturnValues":"ALL_OLD"}`},
-	{"UpdateItem",
-		`{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"UpdateExpression":"SET v = v + :n, l[9] = if_not_exists(w, :n) REMOVE l[0] ADD ns :ns DELETE ss :ss","ExpressionAttributeValues":{":n":{"N":"1"},":ns":{"NS":["3","1e2"]},":ss":{"SS":["x"]}},"ReturnValues":"UPDATED_NEW","ReturnConsumedCapacity":"INDEXES"}`},
-	{"UpdateItem",
-		`{"TableName":"cache","Key":{"pk":{"S":"new"},"sk":{"N":"0"}},"UpdateExpression":"SET l = list_append(:l, :l)","ExpressionAttributeValues":{":l":{"L":[{"M":{"a":{"S":"b"}}}]}}}`},
-	{"UpdateItem", `{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"2"}},"UpdateExpression":"SET w = big[0]"}`},
-	{"DeleteItem",
-		`{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"ConditionExpression":"contains(ss, :x)","ExpressionAttributeValues":{":x":{"S":"x"}},"ReturnValues":"ALL_OLD"}`},
-	{"Query",
-		`{"TableName":"cache","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b","ExpressionAttributeValues":{":p":{"S":"a"},":a":{"N":"0"},":b":{"N":"9"}},"Limit":1,"ScanIndexForward":false}`},
-	{"Query",
-		`{"TableName":"cache","IndexName":"by-v","KeyConditionExpression":"v = :v","FilterExpression":"attribute_exists(l)","ExpressionAttributeValues":{":v":{"N":"7"}},"Select":"COUNT"}`},
-	{"Query",
-		`{"TableName":"cache","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"a"}},"ExclusiveStartKey":{"pk":{"S":"a"},"sk":{"N":"1"}}}`},
-	{"Scan",
-		`{"TableName":"cache","Segment":1,"TotalSegments":2,"Limit":1,"ExclusiveStartKey":{"pk":{"S":"a"},"sk":{"N":"1"}}}`},
-	{"Scan",
-		`{"TableName":"cache","FilterExpression":"begins_with(pk, :p)","ExpressionAttributeValues":{":p":{"S":"a"}}}`},
-	{"BatchGetItem",
-		`{"RequestItems":{"cache":{"Keys":[{"pk":{"S":"a"},"sk":{"N":"1"}},{"pk":{"S":"a"},"sk":{"N":"2"}}]}}}`},
-	{"BatchWriteItem",
-		`{"RequestItems":{"cache":[{"PutRequest":{"Item":{"pk":{"S":"c"},"sk":{"N":"1"}}}},{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"N":"1"}}}}]}}`},
-	{"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"2"}}}}]}`},
-	{"TransactWriteItems",
-		`{"ClientRequestToken":"t","TransactItems":[{"Update":{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"UpdateExpression":"SET v = :v","ExpressionAttributeValues":{":v":{"N":"8"}}}},{"ConditionCheck":{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"2"}},"ConditionExpression":"attribute_exists(pk)"}},{"Delete":{"TableName":"cache","Key":{"pk":{"S":"z"},"sk":{"N":"2"}}}},{"Put":{"TableName":"cache","Item":{"pk":{"S":"y"},"sk":{"N":"2"}}}}]}`},
-	{"CreateTable",
-		`{"TableName":"other","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"k","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"k","AttributeType":"B"}]}`},
-	{"UpdateTable",
-		`{"TableName":"cache","AttributeDefinitions":[{"AttributeName":"w","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"by-w","KeySchema":[{"AttributeName":"w","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}}]}`},
-	{"DeleteTable", `{"TableName":"cache"}`},
-	{"DescribeTable", `{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
-	{"ListTables", `{"Limit":1,"ExclusiveStartTableName":"a"}`},
-	{"UpdateTimeToLive", `{"TableName":"cache","TimeToLiveSpecification":{"AttributeName":"ttl","Enabled":true}}`},
-	{"DescribeTimeToLive", `{"TableName":"cache"}`},
-	{"TagResource",
-		`{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache","Tags":[{"Key":"k","Value":"v"}]}`},
-	{"UntagResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache","TagKeys":["k"]}`},
-	{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
-	{"DescribeLimits", `{}`}, {"DescribeEndpoints", `{}`}, {"DescribeContinuousBackups", `{"TableName":"cache"}`},
-	{"UpdateContinuousBackups",
-		`{"TableName":"cache","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`},
-	{"CreateBackup", `{"TableName":"cache","BackupName":"one"}`},
-	{"DescribeBackup",
-		`{"BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
-	{"DeleteBackup",
-		`{"BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
-	{"RestoreTableFromBackup",
-		`{"TargetTableName":"copy","BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
-	{"RestoreTableToPointInTime",
-		`{"TargetTableName":"copy","SourceTableName":"cache","RestoreDateTime":2208988800,"GlobalSecondaryIndexOverride":[]}`},
-	{"DescribeContributorInsights", `{"TableName":"cache"}`},
-	{"DescribeKinesisStreamingDestination", `{"TableName":"cache"}`},
-	{"GetResourcePolicy", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
-	{"ListBackups", `{}`}, {"ListExports", `{}`}, {"ListGlobalTables", `{}`}, {"ListImports", `{}`},
-	{"ListStreams", `{"TableName":"cache"}`}, {"DescribeStream",
-		`{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000"}`},
-	{"GetShardIterator",
-		`{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000","ShardId":"shardId-00000002208988800000-419b6118","ShardIteratorType":"AT_TIMESTAMP","Timestamp":2208988800}`},
-	{"GetRecords",
-		`{"Limit":1,"ShardIterator":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000|1|c2hhcmRJZC0wMDAwMDAwMjIwODk4ODgwMDAwMC00MTliNjExOCAwIDIyMDg5ODg4MDAwMDAwMDA="}`},
-	{"ExecuteStatement", `{"Statement":"SELECT * FROM cache"}`},
-	{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":""},"sk":{"N":"1e999"}}}`},
-	{"GetItem", `{"TableName":"c","Key":{"pk":{}}}`}, {"Scan", `{`}, {"Scan", `[]`}, {"Scan", `null`}, {"", ``},
-}
+// httpSeeds are requests that work, one an operation at least, on the table of fuzzedDB, and some that do not: an
+// operation and a body a line.
+//
+//go:embed testdata/requests.txt
+var httpSeeds string
 
 // FuzzHTTP sends any request to the HTTP door. Each is answered as the service answers: one of its status codes, a
 // checksum that is right, JSON that is whole. An error leaves everything as it was. After any request, rows can be
@@ -96,14 +31,16 @@ var httpSeeds = []struct{ operation, body string }{
 func FuzzHTTP(f *testing.F) {
 	const signed = "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, " +
 		"Signature=00"
-	for _, s := range httpSeeds {
+	for line := range strings.Lines(httpSeeds) {
+		operation, body, _ := strings.Cut(strings.TrimSpace(line), " ")
 		target := "DynamoDB_20120810."
-		if strings.HasSuffix(s.operation, "Stream") || s.operation == "ListStreams" ||
-			strings.Contains(s.operation, "Shard") || s.operation == "GetRecords" {
+		if strings.HasSuffix(operation, "Stream") || operation == "ListStreams" ||
+			strings.Contains(operation, "Shard") || operation == "GetRecords" {
 			target = "DynamoDBStreams_20120810."
 		}
-		f.Add("POST", target+s.operation, signed, "application/x-amz-json-1.0", "", []byte(s.body))
+		f.Add("POST", target+operation, signed, "application/x-amz-json-1.0", "", []byte(body))
 	}
+	f.Add("POST", "DynamoDB_20120810.", signed, "application/x-amz-json-1.0", "", []byte{})
 	f.Add("GET", "", "", "", "", []byte{})
 	f.Add("POST", "DynamoDBStreams_20120810.ListStreams", "", "application/json; charset=utf-8",
 		"identity", []byte("{}"))

@@ -1,6 +1,7 @@
 package awsjson
 
 import (
+	_ "embed"
 	"errors"
 	"strings"
 	"testing"
@@ -67,75 +68,24 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// DynamoDB Local is no reference for these bodies: 3.3.1 answers most of them with status 500 and accepts the others.
+//go:embed testdata/refused.txt
+var refused string
+
+// Each line of refused.txt has an operation, its body and the message of the error. DynamoDB Local is no reference for
+// these bodies: 3.3.1 answers most of them with status 500 and accepts the others.
 func TestDecodeRefuses(t *testing.T) {
-	const (
-		structure = "Start of structure or map found where not expected"
-		field     = "Unexpected field type"
-		element   = "Unexpected value type in payload"
-		class     = "com.amazonaws.dynamodb.v20120810."
-	)
 	item := func(value string) string { return `{"Item":{"a":` + value + `}}` }
-	tests := []struct {
-		op, body, message string
-	}{
-		{"GetItem", ``, ""},
-		{"GetItem", `{"TableName":"t"`, ""},
-		{"GetItem", `{"TableName":"t"}}`, ""},
-		{"GetItem", "{\"TableName\":\"\xff\"}", ""},
-		{"GetItem", `{"TableName":"\ud800"}`, ""},
-		{"GetItem", `[]`, "Unrecognized collection type class " + class + "GetItemInput"},
-		{"GetItem", `"x"`, element},
-		{"GetItem", `{"TableName":23}`, "NUMBER_VALUE cannot be converted to String"},
-		{"GetItem", `{"TableName":-2147483648}`, "NUMBER_VALUE cannot be converted to String"},
-		{"GetItem", `{"TableName":34.56}`, "DECIMAL_VALUE cannot be converted to String"},
-		{"GetItem", `{"TableName":true}`, "TRUE_VALUE cannot be converted to String"},
-		{"GetItem", `{"TableName":[]}`, "Unrecognized collection type class java.lang.String"},
-		{"GetItem", `{"TableName":{}}`, structure},
-		{"GetItem", `{"ReturnConsumedCapacity":1}`, "NUMBER_VALUE cannot be converted to String"},
-		{"GetItem", `{"ConsistentRead":"23"}`, "Unexpected token received from parser"},
-		{"GetItem", `{"ConsistentRead":23}`, "NUMBER_VALUE cannot be converted to Boolean"},
-		{"GetItem", `{"ConsistentRead":[]}`, "Unrecognized collection type class java.lang.Boolean"},
-		{"GetItem", `{"Key":"x"}`, field},
-		{"GetItem", `{"Key":[]}`,
-			"Unrecognized collection type java.util.Map<java.lang.String, " + class + "AttributeValue>"},
-		{"GetItem", `{"Key":{"a":"x"}}`, element},
-		{"GetItem", `{"Key":{"a":[]}}`, "Unrecognized collection type class " + class + "AttributeValue"},
-		{"GetItem", `{"ExpressionAttributeNames":{"#a":1}}`, "NUMBER_VALUE cannot be converted to String"},
-		{"GetItem", `{"AttributesToGet":"x"}`, field},
-		{"GetItem", `{"AttributesToGet":{}}`, structure},
-		{"Query", `{"Limit":"23"}`, "STRING_VALUE cannot be converted to Integer"},
-		{"Query", `{"Limit":false}`, "FALSE_VALUE cannot be converted to Integer"},
-		{"Query", `{"Limit":4294967296}`, "NUMBER_VALUE cannot be converted to Integer"},
-		{"TransactWriteItems", `{"TransactItems":[1]}`, element},
-		{"TransactWriteItems", `{"TransactItems":[{"Put":1}]}`, field},
-		{"TransactWriteItems", `{"TransactItems":[{"Put":[]}]}`, "Unrecognized collection type class " + class + "Put"},
-		{"PutItem", item(`{"S":1}`), "NUMBER_VALUE cannot be converted to String"},
-		{"PutItem", item(`{"N":1}`), "NUMBER_VALUE cannot be converted to String"},
-		{"PutItem", item(`{"BOOL":1}`), "NUMBER_VALUE cannot be converted to Boolean"},
-		{"PutItem", item(`{"B":1}`), "only base-64-encoded strings are convertible to bytes"},
-		{"PutItem", item(`{"B":[]}`), "Unrecognized collection type class java.nio.ByteBuffer"},
-		{"PutItem", item(`{"B":"23456"}`), "Base64 encoded length is expected a multiple of 4 bytes but found: 5"},
-		{"PutItem", item(`{"B":"+/+="}`), "Invalid last non-pad Base64 character dectected"},
-		{"PutItem", item(`{"B":"ab\n="}`), "Invalid last non-pad Base64 character dectected"},
-		{"PutItem", item(`{"SS":"x"}`), field},
-		{"PutItem", item(`{"SS":[1]}`), "NUMBER_VALUE cannot be converted to String"},
-		{"PutItem", item(`{"BS":["a"]}`), "Base64 encoded length is expected a multiple of 4 bytes but found: 1"},
-		{"PutItem", item(`{"L":{}}`), structure},
-		{"PutItem", item(`{"L":["x"]}`), element},
-		{"PutItem", item(`{"M":"x"}`), field},
-		{"PutItem", item(`{"M":{"b":{"M":{"c":1}}}}`), element},
-	}
-	for _, test := range tests {
-		err := Decode([]byte(test.body), inputOf(test.op))
+	for line := range strings.Lines(refused + "GetItem  =>\nGetItem {\"TableName\":\"\xff\"} =>\n") {
+		request, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " =>")
+		op, body, _ := strings.Cut(request, " ")
+		err := Decode([]byte(body), inputOf(op))
 		var api smithy.APIError
 		if !errors.As(err, &api) {
-			t.Errorf("%s %s: got error %v, want one of the service", test.op, test.body, err)
+			t.Errorf("%s: got error %v, want one of the service", request, err)
 			continue
 		}
-		if api.ErrorCode() != "SerializationException" || api.ErrorMessage() != test.message {
-			t.Errorf("%s %s:\ngot  %s %q\nwant SerializationException %q", test.op, test.body, api.ErrorCode(),
-				api.ErrorMessage(), test.message)
+		if want := strings.TrimSpace(message); api.ErrorCode() != "SerializationException" || api.ErrorMessage() != want {
+			t.Errorf("%s:\ngot  %s %q\nwant SerializationException %q", request, api.ErrorCode(), api.ErrorMessage(), want)
 		}
 	}
 

@@ -1,209 +1,41 @@
 package expr
 
 import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// The texts are the service's, as public suites captured them. The other texts, and the choice among several errors,
-// are from DynamoDB Local 3.3.1.
-//
-// Source: https://github.com/nubo-db/dynamodb-conformance
-// Source: https://github.com/architect/dynalite
-func TestRefusedConditions(t *testing.T) {
-	const (
-		operandType = "Incorrect operand type for operator or function; operator or function: "
-		distinct    = "The first operand must be distinct from the remaining operands for this operator or " +
-			"function; operator: "
-		misused = "The function is not allowed to be used this way in an expression; function: "
-		count   = "Incorrect number of operands for operator or function; operator or function: "
-		noName  = "An expression attribute name used in the document path is not defined; attribute name: "
-		noValue = "An expression attribute value used in expression is not defined; attribute value: "
-		parens  = "The expression has redundant parentheses;"
-	)
-	tests := []struct{ src, want string }{
-		{"#x = :n", noName + "#x"},
-		{"a.#x = :n", noName + "#x"},
-		{"a = :x", noValue + ":x"},
-		{"a IN (:n, :x)", noValue + ":x"},
-		{"foo(a)", "Invalid function name; function: foo"},
-		{"SIZE(a) = :n", "Invalid function name; function: SIZE"},
-		{"Attribute_Exists(a)", "Invalid function name; function: Attribute_Exists"},
-		{"if_not_exists(a, :n) = :n", "The function is not allowed in a condition expression; function: if_not_exists"},
-		{"size(a)", misused + "size"},
-		{"(size(a)) AND b = :n", misused + "size"},
-		{"attribute_exists(a) = :t", misused + "attribute_exists"},
-		{"a = contains(b, :s)", misused + "contains"},
-		{"size(contains(a, :n)) = :n", misused + "contains"},
-		{"size(a, b) = :n", count + "size, number of operands: 2"},
-		{"attribute_exists(a, b)", count + "attribute_exists, number of operands: 2"},
-		{"begins_with(a)", count + "begins_with, number of operands: 1"},
-		{"attribute_exists(:n)",
-			"Operator or function requires a document path; operator or function: attribute_exists"},
-		{"attribute_not_exists(size(a))",
-			"Operator or function requires a document path; operator or function: attribute_not_exists"},
-		{"a = a", distinct + "=, first operand: [a]"},
-		{"a.b[0] <> a.b[0]", distinct + "<>, first operand: [a, b, [0]]"},
-		{"a IN (:n, a)", distinct + "IN, first operand: [a]"},
-		{"a BETWEEN a AND :n", distinct + "BETWEEN, first operand: [a]"},
-		{"contains(a, a)", distinct + "contains, first operand: [a]"},
-		{"begins_with(a, :n)", operandType + "begins_with, operand type: N"},
-		{"begins_with(:ss, :s)", operandType + "begins_with, operand type: SS"},
-		{"begins_with(size(a), :s)", operandType + "begins_with, operand type: N"},
-		{"size(:n) = :n", operandType + "size, operand type: N"},
-		{"size(:t) = :n", operandType + "size, operand type: BOOL"},
-		{"size(size(a)) = :n", operandType + "size, operand type: N"},
-		{"a < :t", operandType + "<, operand type: BOOL"},
-		{":l >= a", operandType + ">=, operand type: L"},
-		{"a BETWEEN :n AND :z", operandType + "BETWEEN, operand type: NULL"},
-		{"attribute_type(a, :n)", operandType + "attribute_type, operand type: N"},
-		{"attribute_type(a, b)", operandType + "attribute_type, operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}"},
-		{"attribute_type(a, :s)",
-			"Invalid attribute type name found; type: a, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"},
-		{"a BETWEEN :m AND :n",
-			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
-				"operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}"},
-		{"a BETWEEN :r AND :s",
-			"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound " +
-				"operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
-		{"a BETWEEN :n AND :s",
-			"The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: " +
-				"AttributeValue: {N:1}, upper bound operand: AttributeValue: {S:a}"},
-		{"((attribute_not_exists(pk)))", parens},
-		{"((a)) = :n", parens},
-		{"a = ((:n))", parens},
-		{"NOT ((a = :n))", parens},
-		{"((a = :n AND b = :n))", parens},
+//go:embed testdata/refused.txt
+var refused string
 
-		// Of several errors, the first one counts in this order: parentheses, then words and functions as they occur,
-		// then the number of operands of IN, then the Args.
-		{"foo(a) AND ((b = :n))", parens},
-		{"status = :n AND foo(a)", "Attribute name is a reserved keyword; reserved keyword: status"},
-		{"foo(status)", "Invalid function name; function: foo"},
-		{"size(a) AND status = :n", misused + "size"},
-		{"status = :x", "Attribute name is a reserved keyword; reserved keyword: status"},
-		{"#x = :n AND foo(a)", "Invalid function name; function: foo"},
-		{"b = b AND #x = :n", distinct + "=, first operand: [b]"},
-		{"#x = :n AND b = b", noName + "#x"},
-		{"size(:n) = :x", operandType + "size, operand type: N"},
-		{"begins_with(:n, size(:x))", noValue + ":x"},
-
-		// Valid expressions.
-		{"(a) = :n", ""}, {"(a = :n)", ""}, {"((a = :n) AND b = :n)", ""}, {"size((a)) = (:n)", ""},
-		{"attribute_exists((a))", ""}, {"a IN (b, b)", ""}, {"size(a) = size(a)", ""}, {":n = :n", ""},
-		{"contains(:s, :s)", ""}, {"a = :l", ""}, {"a IN (:ss)", ""}, {"size(a) < :s", ""},
-		{"contains(size(a), :n)", ""}, {"a BETWEEN :s AND size(b)", ""},
-		{"begins_with = :n OR contains = :n", ""}, {"attribute_exists (a) and a between :n AND :m", ""},
-	}
-	for _, tt := range tests {
-		for _, parameter := range []string{"ConditionExpression", "FilterExpression"} {
-			want := tt.want
-			if want != "" {
-				want = "Invalid " + parameter + ": " + want
-			}
-			if got := refusal(t, parameter, tt.src, nil); got != want {
-				t.Errorf("%s:\n got %s\nwant %s", tt.src, got, want)
-			}
+func TestRefused(t *testing.T) {
+	names := map[string]string{"#a": "a", "#b": "a.b", "#p": "pk"}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(refused), "\n\n") {
+		head, rows, _ := strings.Cut(paragraph, ":\n")
+		if strings.HasPrefix(head, "//") {
+			continue
 		}
-	}
-	names := map[string]string{"#a": "a", "#b": "a.b"}
-	if got, want := refusal(t, "ConditionExpression", "#a = a", names), "Invalid ConditionExpression: "+distinct+
-		"=, first operand: [a]"; got != want {
-		t.Errorf("an alias hides what it stands for: got %q, want %q", got, want)
-	}
-	if got := refusal(t, "ConditionExpression", "#b = a.b", names); got != "" {
-		t.Errorf("a name with a dot is one name: %q", got)
-	}
-}
-
-func TestRefusedUpdates(t *testing.T) {
-	const (
-		operandType = "Incorrect operand type for operator or function; operator or function: "
-		overlap     = "Two document paths overlap with each other; must remove or rewrite one of these " +
-			"paths; path one: "
-		conflict  = "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: "
-		noName    = "An expression attribute name used in the document path is not defined; attribute name: "
-		noValue   = "An expression attribute value used in expression is not defined; attribute value: "
-		count     = "Incorrect number of operands for operator or function; operator or function: "
-		needsPath = "Operator or function requires a document path; operator or function: if_not_exists"
-		forADD    = "Incorrect operand type for operator or function; operator: ADD, operand type: "
-		forDELETE = "Incorrect operand type for operator or function; operator: DELETE, operand type: "
-	)
-	tests := []struct{ src, want string }{
-		{"SET #x = :n", noName + "#x"},
-		{"SET a = #x", noName + "#x"},
-		{"SET a = :x", noValue + ":x"},
-		{"ADD a :x", noValue + ":x"},
-		{"SET a = :n SET b = :n", `The "SET" section can only be used once in an update expression;`},
-		{"REMOVE a ADD b :n REMOVE c", `The "REMOVE" section can only be used once in an update expression;`},
-		{"ADD a :n ADD b :n", `The "ADD" section can only be used once in an update expression;`},
-		{"DELETE a :ss DELETE b :ss", `The "DELETE" section can only be used once in an update expression;`},
-		{"SET a = :n, a = :m", overlap + "[a], path two: [a]"},
-		{"SET a = :n, a.b = :m", overlap + "[a], path two: [a, b]"},
-		{"SET a.b = :n REMOVE a.b.c", overlap + "[a, b], path two: [a, b, c]"},
-		{"SET a[0] = :n, a[0] = :m", overlap + "[a, [0]], path two: [a, [0]]"},
-		{"SET d[1] = a, d.b = a, c[1].a = a, c = if_not_exists(a)", overlap + "[c, [1], a], path two: [c]"},
-		{"REMOVE c, c.a, d", overlap + "[c], path two: [c, a]"},
-		{"SET a[0] = :n, a.b = :m", conflict + "[a, [0]], path two: [a, b]"},
-		{"REMOVE a.c SET a[1] = d", conflict + "[a, c], path two: [a, [1]]"},
-		{"SET a = foo(:n)", "Invalid function name; function: foo"},
-		{"SET a = IF_NOT_EXISTS(a, :n)", "Invalid function name; function: IF_NOT_EXISTS"},
-		{"SET a = size(b)", "The function is not allowed in an update expression; function: size"},
-		{"SET a = list_append(:l, size(b))", "The function is not allowed in an update expression; function: size"},
-		{"SET a = list_append(list_append(:l, :l), :l)",
-			"The function is not allowed to be used this way in an expression; function: list_append"},
-		{"SET a = list_append(:l, :l) + :n",
-			"The function is not allowed to be used this way in an expression; function: list_append"},
-		{"SET a = if_not_exists(a)", count + "if_not_exists, number of operands: 1"},
-		{"SET a = list_append(:l, :l, :l)", count + "list_append, number of operands: 3"},
-		{"SET a = if_not_exists(:n, a)", needsPath},
-		{"SET a = if_not_exists(if_not_exists(a, b), c)", needsPath},
-		{"SET a = if_not_exists(b, b)",
-			"The first operand must be distinct from the remaining operands for this operator or function; " +
-				"operator: if_not_exists, first operand: [b]"},
-		{"SET a = :n + :s", operandType + "+, operand type: S"},
-		{"SET a = :ss - b", operandType + "-, operand type: SS"},
-		{"SET a = b + :l", operandType + "+, operand type: L"},
-		{"SET a = list_append(b, :n)", operandType + "list_append, operand type: N"},
-		{"SET a = list_append(:s, b)", operandType + "list_append, operand type: S"},
-		{"ADD a :s", forADD + "STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"ADD a :l", forADD + "LIST, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"ADD a :o", forADD + "MAP, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"ADD a :b", forADD + "BINARY, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"ADD a :t", forADD + "BOOLEAN, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"ADD a :z", forADD + "NULL, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"DELETE a :n", forDELETE + "NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND"},
-		{"SET a = ((b))", "The expression has redundant parentheses;"},
-		{"SET status = :n", "Attribute name is a reserved keyword; reserved keyword: status"},
-
-		// Of several errors, the last one in the source counts: an update is checked from its end.
-		{"SET a = :n SET b = foo(c)", "Invalid function name; function: foo"},
-		{"SET a = #x SET b = :n", `The "SET" section can only be used once in an update expression;`},
-		{"SET a = :x, a = :n", overlap + "[a], path two: [a]"},
-		{"SET b = :x, a = #x", noName + "#x"},
-		{"SET a = #x, b = :x", noValue + ":x"},
-		{"SET a = :x + #x", noValue + ":x"},
-		{"SET b = list_append(:s, a), c = if_not_exists(a) ADD a.b :s",
-			forADD + "STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"},
-		{"SET c = if_not_exists(:x)", noValue + ":x"},
-
-		// Valid expressions.
-		{"SET a = (:n + :m), b = (c) - (d)", ""},
-		{"SET a = if_not_exists(a, if_not_exists(b, :n)) + :n", ""},
-		{"SET a = list_append(if_not_exists(a, :l), (:l))", ""},
-		{"SET a[0] = :n, a[1] = :m, b.c = :n, b.d = :n", ""},
-		{"SET if_not_exists = :n REMOVE list_append", ""},
-		{"ADD a :n, b :ss DELETE c :ns, d :bs", ""},
-	}
-	for _, tt := range tests {
-		want := tt.want
-		if want != "" {
-			want = "Invalid UpdateExpression: " + want
-		}
-		if got := refusal(t, "UpdateExpression", tt.src, nil); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.src, got, want)
+		for row := range strings.SplitSeq(rows, "\n") {
+			src, message, _ := strings.Cut(row, " => ")
+			if strings.HasPrefix(src, "//") {
+				continue
+			}
+			if quoted, err := strconv.Unquote(src); err == nil {
+				src = quoted
+			}
+			for parameter := range strings.FieldsSeq(head) {
+				want := strings.ReplaceAll(message, "PARAMETER", parameter)
+				if got := refusal(t, parameter, src, names); got != want {
+					t.Errorf("%s %q:\n got %s\nwant %s", parameter, src, got, want)
+				}
+			}
 		}
 	}
 }
@@ -269,6 +101,283 @@ func TestValidateArgs(t *testing.T) {
 	for _, tt := range tests {
 		if got := text(t, tt.args.Validate()); got != tt.want {
 			t.Errorf("%v: got %q, want %q", tt.args, got, tt.want)
+		}
+	}
+}
+
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
+func TestLimits(t *testing.T) {
+	list := func(n int, s, sep string) string { return strings.TrimSuffix(strings.Repeat(s+sep, n), sep) }
+	numbered := func(n int, format string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = fmt.Sprintf(format, i)
+		}
+		return "SET " + strings.Join(parts, ",")
+	}
+	const operators = "The expression contains too many operators; operator count: 301"
+	tests := []struct{ name, parameter, src, want string }{
+		{"empty", "ConditionExpression", "", "The expression can not be empty;"},
+		{"empty", "UpdateExpression", "", "The expression can not be empty;"},
+		{"empty", "ProjectionExpression", "", "The expression can not be empty;"},
+		{"empty", "KeyConditionExpression", "", "The expression can not be empty;"},
+		{"4096 bytes", "ConditionExpression", "a = :n" + strings.Repeat(" ", 4090), ""},
+		{"4097 bytes", "FilterExpression", "a = :n" + strings.Repeat(" ", 4091),
+			"Expression size has exceeded the maximum allowed size; expression size: 4097"},
+		{"299 operators", "ConditionExpression", list(150, "a=:n", " OR "), ""},
+		{"301 operators", "ConditionExpression", list(151, "a=:n", " OR "), operators},
+		{"300 with NOT", "ConditionExpression", strings.Repeat("NOT ", 299) + "a=:n", ""},
+		{"301 with NOT", "ConditionExpression", strings.Repeat("NOT ", 300) + "a=:n", operators},
+		{"299 with size", "ConditionExpression", list(100, "size(a)=:n", " OR "), ""},
+		{"302 with size", "ConditionExpression", list(101, "size(a)=:n", " OR "), operators},
+		{"BETWEEN counts one", "ConditionExpression", list(102, "a BETWEEN :n AND :m", " OR "), ""},
+		{"300 sums", "UpdateExpression", numbered(300, "a%d=:n+:m"), ""},
+		{"301 sums", "UpdateExpression", numbered(301, "a%d=:n+:m"), operators},
+		{"100 in IN", "ConditionExpression", "a IN (" + list(100, ":n", ",") + ")", ""},
+		{"101 in IN", "ConditionExpression", "a IN (" + list(101, ":n", ",") + ")",
+			"The IN operator is provided with too many operands; number of operands: 101"},
+		{"path of 32", "ProjectionExpression", list(32, "a", "."), ""},
+		{"path of 33", "ProjectionExpression", list(33, "a", "."),
+			"The document path has too many nesting levels; nesting levels: 33"},
+		{"index below 2^32 - 1", "ConditionExpression", "a[4294967294] = :n", ""},
+		{"index of 2^32 - 1", "ConditionExpression", "a[4294967295] = :n",
+			"List index is not within the allowable range; index: [4294967295]"},
+		{"index of any size", "ConditionExpression", "a[99999999999999999999] = :n",
+			"List index is not within the allowable range; index: [99999999999999999999]"},
+		{"parentheses", "ConditionExpression", strings.Repeat("(", 2000) + "a=:n" + strings.Repeat(")", 2000),
+			"The expression has redundant parentheses;"},
+	}
+	for _, tt := range tests {
+		want := tt.want
+		if want != "" {
+			want = "Invalid " + tt.parameter + ": " + want
+		}
+		if got := refusal(t, tt.parameter, tt.src, nil); got != want {
+			t.Errorf("%s, %s: got %q, want %q", tt.parameter, tt.name, got, want)
+		}
+	}
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
+func TestReservedWords(t *testing.T) {
+	if len(reserved) != 573 {
+		t.Errorf("%d reserved words, want 573", len(reserved))
+	}
+	for _, word := range []string{
+		"TTL", "Lock", "owner", "token", "status", "State", "SIZE", "name", "LOCALTIMESTAMP",
+	} {
+		want := "Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: " + word
+		if got := refusal(t, "ProjectionExpression", "a."+word, nil); got != want {
+			t.Errorf("%s: got %q, want %q", word, got, want)
+		}
+		if got := refusal(t, "ProjectionExpression", "#w", map[string]string{"#w": word}); got != "" {
+			t.Errorf("%s behind a name: %q", word, got)
+		}
+	}
+	for word := range reserved {
+		if e, err := ParseProjection(word); err == nil {
+			t.Errorf("%s was taken as %s", word, e)
+		}
+	}
+	for _, name := range []string{
+		"pk", "sk", "lease_token", "lease_expires_at", "generated_at", "ttls", "contains", "begins_with",
+	} {
+		if got := refusal(t, "ProjectionExpression", name, nil); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// values are the placeholders of the tests' expressions.
+var values = map[string]attr.Value{
+	":n": attr.Int(1), ":m": attr.Int(2), ":now": attr.Int(2208988800),
+	":s": attr.S("a"), ":r": attr.S("b"), ":e": attr.S(""),
+	":b": attr.B{0, 1, 2}, ":t": attr.BOOL(true), ":z": attr.NULL{},
+	":o": attr.M{"k": attr.Int(1)}, ":l": attr.L{attr.Int(1)},
+	":ss": attr.SS{"a", "b"}, ":ns": attr.NS{attr.Int(1).Number}, ":bs": attr.BS{{0, 1, 2}},
+	":type": attr.S("L"),
+}
+
+// args gives an expression the values that it uses.
+func args(e Expression, names map[string]string) Args {
+	a := Args{Names: names}
+	for _, key := range e.Values() {
+		if v, ok := values[key]; ok {
+			if a.Values == nil {
+				a.Values = map[string]attr.Value{}
+			}
+			a.Values[key] = v
+		}
+	}
+	return a
+}
+
+// parsers are the four languages, by the name of their parameter.
+var parsers = map[string]func(string) (Expression, error){
+	"ConditionExpression":    func(s string) (Expression, error) { return orNil(ParseCondition(s)) },
+	"FilterExpression":       func(s string) (Expression, error) { return orNil(ParseFilter(s)) },
+	"UpdateExpression":       func(s string) (Expression, error) { return orNil(ParseUpdate(s)) },
+	"ProjectionExpression":   func(s string) (Expression, error) { return orNil(ParseProjection(s)) },
+	"KeyConditionExpression": func(s string) (Expression, error) { return orNil(ParseKeyCondition(s)) },
+}
+
+func orNil[E Expression](e E, err error) (Expression, error) {
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// refusal parses and checks; it returns the error's text, "" for none.
+func refusal(t *testing.T, parameter, src string, names map[string]string) string {
+	t.Helper()
+	e, err := parsers[parameter](src)
+	if err == nil {
+		err = e.Check(args(e, names))
+	}
+	if k, ok := e.(*KeyCondition); ok && err == nil {
+		err = k.CheckForm(args(e, names))
+	}
+	return text(t, err)
+}
+
+func text(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	_, ours := errors.AsType[*Error](err)
+	if name := fmt.Sprintf("%T", err); !ours && !strings.HasPrefix(name, "*attr.") {
+		t.Errorf("error %v is a %s, want an *expr.Error or one of attr", err, name)
+	}
+	return err.Error()
+}
+
+var (
+	hashKey = Key{Name: "pk", Kind: "S"}
+	sortKey = Key{Name: "sk", Kind: "S"}
+)
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
+func TestBind(t *testing.T) {
+	a, b := attr.S("a"), attr.S("b")
+	tests := []struct {
+		src       string
+		want      Bounds
+		in, notIn []attr.Value
+	}{
+		{"pk = :s", Bounds{Hash: a}, []attr.Value{attr.S("x"), attr.S("y")}, nil},
+		{"pk = :s AND sk = :r", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a, attr.S("ba")}},
+		{"sk = :r AND pk = :s", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
+		{"(pk = :s) and (sk = :r)", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
+		{"(pk = :s AND (sk < :r))", Bounds{Hash: a, High: b, HighExclusive: true},
+			[]attr.Value{a, attr.S("az")}, []attr.Value{b}},
+		{"pk = :s AND sk <= :r", Bounds{Hash: a, High: b}, []attr.Value{a, b}, []attr.Value{attr.S("ba")}},
+		{"pk = :s AND sk > :r", Bounds{Hash: a, Low: b, LowExclusive: true},
+			[]attr.Value{attr.S("ba")}, []attr.Value{a, b}},
+		{"pk = :s AND sk >= :r", Bounds{Hash: a, Low: b}, []attr.Value{b, attr.S("ba")}, []attr.Value{a}},
+		{"pk = :s AND sk BETWEEN :s AND :r", Bounds{Hash: a, Low: a, High: b}, []attr.Value{a, attr.S("ab"), b},
+			[]attr.Value{attr.S("A"), attr.S("ba")}},
+		{"pk = :s AND begins_with(sk, :r)", Bounds{Hash: a, Low: b, High: attr.S("c"), HighExclusive: true},
+			[]attr.Value{b, attr.S("b\U0010FFFF")}, []attr.Value{a, attr.S("c")}},
+		{":s = pk AND :r >= sk", Bounds{Hash: a, High: b}, []attr.Value{a, b}, []attr.Value{attr.S("ba")}},
+		{":s = pk AND :r < sk", Bounds{Hash: a, Low: b, LowExclusive: true},
+			[]attr.Value{attr.S("ba")}, []attr.Value{b}},
+		{"#p = :s AND #s = :r", Bounds{Hash: a, Low: b, High: b}, []attr.Value{b}, []attr.Value{a}},
+	}
+	for _, tt := range tests {
+		k, err := ParseKeyCondition(tt.src)
+		if err != nil {
+			t.Errorf("%s: %v", tt.src, err)
+			continue
+		}
+		given := args(k, map[string]string{"#p": "pk", "#s": "sk"})
+		if err := k.Check(given); err != nil {
+			t.Errorf("%s: Check: %v", tt.src, err)
+		}
+		got, err := k.Bind(given, hashKey, sortKey)
+		if err != nil || !attr.Equal(got.Hash, tt.want.Hash) || !attr.Equal(got.Low, tt.want.Low) ||
+			!attr.Equal(got.High, tt.want.High) ||
+			got.LowExclusive != tt.want.LowExclusive || got.HighExclusive != tt.want.HighExclusive {
+			t.Errorf("%s: got %v, %v; want %v", tt.src, got, err, tt.want)
+		}
+		for _, v := range tt.in {
+			if !got.Contains(v) {
+				t.Errorf("%s does not contain %v", tt.src, v)
+			}
+		}
+		for _, v := range tt.notIn {
+			if got.Contains(v) {
+				t.Errorf("%s contains %v", tt.src, v)
+			}
+		}
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	tests := []struct{ prefix, want attr.Value }{
+		{attr.S("a"), attr.S("b")},
+		{attr.S("a\x7F"), attr.S("a\x80")},
+		{attr.B{1, 0xFF}, attr.B{2}},
+		{attr.B{0xFF, 0xFF}, nil},
+		{attr.B{0}, attr.B{1}},
+	}
+	for _, tt := range tests {
+		if got := afterPrefix(tt.prefix); !attr.Equal(got, tt.want) {
+			t.Errorf("after all with the prefix %v: %v, want %v", tt.prefix, got, tt.want)
+		}
+	}
+	prefix := attr.B{0xFF}
+	if afterPrefix(prefix); prefix[0] != 0xFF {
+		t.Error("the prefix was changed")
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	const (
+		missed       = "Query condition missed key schema element: "
+		notSupported = "Query key condition not supported"
+		tooMany      = "The number of query conditions "
+		otherType    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
+		emptyKey     = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot " +
+			"contain an empty "
+	)
+	none := Key{}
+	tests := []struct {
+		src        string
+		hash, sort Key
+		want       string
+	}{
+		{"sk = :s", hashKey, sortKey, missed + "pk"},
+		{"x = :s AND y = :r", hashKey, sortKey, missed + "pk"},
+		{"pk = :s AND x = :r", hashKey, sortKey, missed + "sk"},
+		{"pk > :s", hashKey, sortKey, notSupported},
+		{"begins_with(pk, :s)", hashKey, sortKey, notSupported},
+		{"pk > :s AND x = :r", hashKey, sortKey, notSupported},
+		{"pk = :s AND sk = :r", hashKey, none, tooMany + "(2) exceeds the number of key attributes defined in the " +
+			"schema (1)"},
+		{"x = :s AND y = :r AND z = :s", hashKey, sortKey, tooMany + "(3) exceeds the number of key attributes " +
+			"defined in the schema (2)"},
+		{"pk = :n", hashKey, sortKey, otherType},
+		{"pk = :n AND x = :s", hashKey, sortKey, otherType},
+		{"pk = :s AND sk = :n", hashKey, sortKey, otherType},
+		{"pk = :s AND begins_with(sk, :b)", hashKey, sortKey, otherType},
+		{"pk = :t", hashKey, sortKey, otherType},
+		{"pk = :e", hashKey, sortKey, emptyKey + "string value. Key: pk"},
+		{"pk = :s AND begins_with(sk, :e)", hashKey, sortKey, emptyKey + "string value. Key: sk"},
+		{"pk = :n AND sk BETWEEN :n AND :m", Key{"pk", "N"}, Key{"sk", "N"}, ""},
+		{"pk = :b AND begins_with(sk, :b)", Key{"pk", "B"}, Key{"sk", "B"}, ""},
+	}
+	for _, tt := range tests {
+		k, err := ParseKeyCondition(tt.src)
+		if err != nil {
+			t.Errorf("%s: %v", tt.src, err)
+			continue
+		}
+		_, err = k.Bind(args(k, nil), tt.hash, tt.sort)
+		if got := text(t, err); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.src, got, tt.want)
 		}
 	}
 }

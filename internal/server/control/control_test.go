@@ -1,12 +1,14 @@
 package control_test
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -482,70 +484,37 @@ func TestIsNoCall(t *testing.T) {
 	}
 }
 
-// An error has a status, the value that was found, the value that was expected, and a hint. It changes nothing.
+//go:embed testdata/refused.txt
+var refused string
+
+// An error has a status, the value that was found, the value that was expected, and a hint. It changes nothing. A
+// paragraph of refused.txt has a request, and the status and parts of the answer.
 func TestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	tests := []struct {
+	type refusal struct {
 		method, path, body string
 		status             int
 		want               []string
-	}{
-		{"GET", "/nowhere", "", 404, []string{`"found": "/_isr-sim/nowhere"`, `/_isr-sim/clock`}},
-		{"GET", "/clok", "", 404, []string{`"hint": "did you mean /_isr-sim/clock?"`}},
-		{"GET", "/clock/now", "", 404, []string{`"expected"`}},
-		{"PUT", "/clock", "{}", 405, []string{`"found": "PUT /_isr-sim/clock"`, `"expected": "GET, POST"`}},
-		{"GET", "/sweep", "", 405, []string{`"expected": "POST"`}},
-		{"GET", "/clock?since=1", "", 400, []string{`"found": "since"`, `"expected": "none"`}},
-		{"GET", "/clock", "x", 400, []string{`"found": "x"`}},
-		{"POST", "/clock?x=1", `{"advance":"1s"}`, 400, []string{`"found": "x"`}},
-		{"POST", "/clock", "", 400, []string{`"error": "the request has no body"`, `--json`}},
-		{"POST", "/clock", "{", 400, []string{`"error": "the body is no JSON object"`, `"found": "{"`}},
-		{"POST", "/clock", "[]", 400, []string{`"found": "[]"`}},
-		{"POST", "/clock", "null", 400, []string{`"found": "null"`}},
+	}
+	tests := []refusal{
 		{"POST", "/clock", "\xff", 400, []string{`the body is no JSON object`}},
-		{"POST", "/clock", `{"advance":"1s"} {}`, 400, []string{`the body is no JSON object`}},
-		{"POST", "/clock", `{"advance":"1s","advance":"1s"}`, 400, []string{`the body is no JSON object`}},
-		{"POST", "/clock", `{"advanse":"1s"}`, 400,
-			[]string{`"found": "advanse"`, `"expected": "advance, set"`, `did you mean`}},
-		{"POST", "/clock", `{}`, 400, []string{`"found": "neither"`}},
-		{"POST", "/clock", `{"advance":"1s","set":"2040-01-01T00:00:00Z"}`, 400, []string{`"found": "both"`}},
-		{"POST", "/clock", `{"advance":90}`, 400, []string{`"error": "advance is no string"`, `"found": "90"`}},
-		{"POST", "/clock", `{"advance":null}`, 400, []string{`"found": "null"`}},
-		{"POST", "/clock", `{"advance":"90"}`, 400, []string{`"found": "90"`, `90s`}},
-		{"POST", "/clock", `{"advance":"-1s"}`, 400, []string{`time does not go back`}},
-		{"POST", "/clock", `{"advance":"3000000h"}`, 400, []string{`"found": "3000000h"`}},
-		{"POST", "/clock", `{"set":"10000-01-01T00:00:00Z"}`, 400, []string{`year 9999`}},
-		{"POST", "/clock", `{"set":"tomorrow"}`, 400, []string{`"found": "tomorrow"`, `RFC 3339`}},
-		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409,
-			[]string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
-		{"POST", "/roll", `{"split":true}`, 400, []string{`"expected": "table"`}},
-		{"POST", "/roll", `{"table":"cache","split":2}`, 400,
-			[]string{`"error": "split is no boolean"`, `"found": "2"`}},
-		{"POST", "/roll", `{"table":"none"}`, 409, []string{`"error": "there is no such table"`, `"found": "none"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400,
 			[]string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"` + long + `"}`, 400, nil},
-		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},
-		{"POST", "/replica-lag", `{"replicaLag":"-1s"}`, 400, []string{`"found": "-1s"`}},
-		{"POST", "/replica-lag", `{"lag":"1s"}`, 400, []string{`replicaLag`}},
 		{"POST", "/region-lag", `{"regionLag":"soon"}`, 400,
 			[]string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
-		{"POST", "/region-lag", `{"lag":"1s"}`, 400, []string{`regionLag`}},
-		{"POST", "/faults", `{"faults":"throttled"}`, 400, []string{`no list of strings`}},
-		{"POST", "/faults", `{"faults":[1]}`, 400, []string{`"found": "[1]"`}},
-		{"POST", "/faults", `{"faults":["thrttled"]}`, 400, []string{`"found": "thrttled"`, `throttled, request-lost`}},
-		{"POST", "/faults", `{}`, 400, []string{`no list of strings`}},
-		{"DELETE", "/faults", `{"faults":["throttled"]}`, 400, []string{`takes no body`}},
-		{"POST", "/snapshot", `{}`, 400, []string{`"expected": "name"`}},
-		{"POST", "/snapshot", `{"name":""}`, 400, []string{`a snapshot has a name`}},
 		{"POST", "/snapshot", `{"name":"` + long + `"}`, 400, []string{`1 to 255 bytes`}},
-		{"POST", "/restore", `{"name":"before"}`, 404, []string{`"found": "before"`, `there is none`}},
-		{"GET", "/changes?since=-1", "", 400, []string{`"found": "-1"`}},
-		{"GET", "/changes?since=x", "", 400, []string{`"found": "x"`}},
-		{"GET", "/changes?since=1&since=2", "", 400, []string{`"expected": "since once"`}},
-		{"GET", "/changes?sinse=1", "", 400, []string{`did you mean`}},
-		{"POST", "/sweep", `{"table":"cache"}`, 400, []string{`takes no body`}},
 		{"POST", "/snapshot", `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, 413, []string{`too large`}},
+	}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(refused), "\n\n") {
+		request, answer, _ := strings.Cut(paragraph, "\n=> ")
+		var r refusal
+		r.method, request, _ = strings.Cut(request, " ")
+		r.path, r.body, _ = strings.Cut(request, " ")
+		status, parts, _ := strings.Cut(answer, "\nhas ")
+		r.status = must.Of(strconv.Atoi(status))(t)
+		r.want = strings.Split(parts, "\nhas ")
+		tests = append(tests, r)
 	}
 	f := newFake(t)
 	f.put("a", 0)
