@@ -3,6 +3,8 @@ package fakeclock_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,19 +38,6 @@ func checkDeadline(t *testing.T, ctx context.Context, want time.Time) {
 	if got, ok := ctx.Deadline(); !ok || got != want {
 		t.Errorf("Deadline() = %v, %v, want %v", got, ok, want)
 	}
-}
-
-func TestContextEndsAtDeadline(t *testing.T) {
-	c := newClock()
-	ctx, cancel := c.WithTimeout(t.Context(), 2*s)
-	checkDeadline(t, ctx, at(2*s))
-	c.Advance(2*s - 1)
-	checkEnded(t, ctx, nil, nil)
-	c.Advance(1)
-	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
-	cancel()
-	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
-	checkWaiters(t, c, 0)
 }
 
 func TestContextEndsInOrderOfTheQueue(t *testing.T) {
@@ -104,49 +93,62 @@ func derivedContextsEnd(t *testing.T) {
 	checkWaiters(t, c, 0)
 }
 
-func TestContextPastDeadline(t *testing.T) {
-	c := newClock()
-	c.Advance(time.Hour)
-	for _, d := range []time.Duration{0, -1, -time.Hour, -1 << 63} {
-		ctx, cancel := c.WithTimeout(t.Context(), d)
-		checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
-		cancel()
-	}
-	checkWaiters(t, c, 0)
-}
-
-func TestContextCancel(t *testing.T) {
-	c := newClock()
-	ctx, cancel := c.WithTimeout(t.Context(), s)
-	checkWaiters(t, c, 1)
-	cancel()
-	cancel()
-	checkWaiters(t, c, 0)
-	checkEnded(t, ctx, context.Canceled, context.Canceled)
-	c.Advance(time.Hour)
-	checkEnded(t, ctx, context.Canceled, context.Canceled)
-}
-
-func TestContextEndsWithParent(t *testing.T) {
-	crash := errors.New("crash")
-	for name, parentOf := range map[string]func(context.Context) context.Context{
-		"parent of package context":  func(ctx context.Context) context.Context { return ctx },
-		"parent of another's making": func(ctx context.Context) context.Context { return foreign{ctx} },
+// The first end counts: the deadline, cancel, or the end of the parent with its cause. A parent may be of a type that
+// package context does not know.
+func TestContextEnds(t *testing.T) {
+	crash, exceeded, canceled := errors.New("crash"), context.DeadlineExceeded, context.Canceled
+	for _, tt := range []struct {
+		d          time.Duration
+		steps      string // those before | are taken before there is the context
+		err, cause error
+	}{
+		{2 * s, "", nil, nil},
+		{2 * s, "|early", nil, nil},
+		{2 * s, "|early instant", exceeded, exceeded},
+		{2 * s, "|deadline cancel", exceeded, exceeded},
+		{2 * s, "|deadline crash", exceeded, exceeded},
+		{2 * s, "|cancel", canceled, canceled},
+		{2 * s, "|cancel cancel deadline", canceled, canceled},
+		{2 * s, "|crash", canceled, crash},
+		{2 * s, "|crash cancel", canceled, crash},
+		{2 * s, "|early crash instant", canceled, crash},
+		{2 * s, "crash|", canceled, crash},
+		{0, "deadline|", exceeded, exceeded},
+		{-1, "deadline|", exceeded, exceeded},
+		{-1 << 63, "deadline|", exceeded, exceeded},
+		{0, "crash|", canceled, crash},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := newClock()
-			parent, crashParent := context.WithCancelCause(t.Context())
-			ctx, cancel := c.WithTimeout(parentOf(parent), time.Hour)
-			defer cancel()
-			child, cancelChild := context.WithCancel(ctx)
-			defer cancelChild()
-			crashParent(crash)
-			checkEnded(t, ctx, context.Canceled, crash)
-			checkEnded(t, child, context.Canceled, crash) // ctx was asked and knows
-			checkWaiters(t, c, 0)
-			c.Advance(2 * time.Hour)
-			checkEnded(t, ctx, context.Canceled, crash)
-		})
+		for _, isForeign := range []bool{false, true} {
+			t.Run(fmt.Sprint(tt.d, " ", tt.steps, " ", isForeign), func(t *testing.T) {
+				c := newClock()
+				parent, crashParent := context.WithCancelCause(t.Context())
+				if isForeign {
+					parent = foreign{parent}
+				}
+				cancel := func() {}
+				take := func(steps string) {
+					for _, step := range strings.Fields(steps) {
+						map[string]func(){
+							"early": func() { c.Advance(2*s - 1) }, "instant": func() { c.Advance(1) },
+							"deadline": func() { c.Advance(2 * s) },
+							"crash":    func() { crashParent(crash) }, "cancel": func() { cancel() },
+						}[step]()
+					}
+				}
+				before, after, _ := strings.Cut(tt.steps, "|")
+				take(before)
+				ctx, cancelIt := c.WithTimeout(parent, tt.d)
+				cancel = cancelIt
+				checkDeadline(t, ctx, c.Now().Add(tt.d))
+				child, cancelChild := context.WithCancel(ctx)
+				defer cancelChild()
+				take(after)
+				checkEnded(t, ctx, tt.err, tt.cause)
+				checkEnded(t, child, tt.err, tt.cause) // ctx was asked and knows
+				cancel()
+				checkWaiters(t, c, 0)
+			})
+		}
 	}
 }
 
@@ -173,44 +175,6 @@ func TestContextUnaskedEndsWithParent(t *testing.T) {
 		}
 		checkWaiters(t, c, 0)
 	})
-}
-
-func TestContextOfEndedParent(t *testing.T) {
-	crash := errors.New("crash")
-	c := newClock()
-	parent, cancelParent := context.WithCancelCause(t.Context())
-	cancelParent(crash)
-	for _, d := range []time.Duration{s, 0} {
-		ctx, cancel := c.WithTimeout(parent, d)
-		checkEnded(t, ctx, context.Canceled, crash)
-		cancel()
-	}
-	checkWaiters(t, c, 0)
-}
-
-// The parent is cancelled before cancel is called, before the deadline, and after it.
-func TestContextFirstEndCounts(t *testing.T) {
-	crash := errors.New("crash")
-	c := newClock()
-	parent, cancelParent := context.WithCancelCause(t.Context())
-	unasked, cancel := c.WithTimeout(parent, s)
-	cancelParent(crash)
-	cancel()
-	checkEnded(t, unasked, context.Canceled, crash)
-
-	parent, cancelParent = context.WithCancelCause(t.Context())
-	before, cancel := c.WithTimeout(parent, s)
-	defer cancel()
-	c.AfterFunc(s-1, func() { cancelParent(crash) })
-	c.Advance(s)
-	checkEnded(t, before, context.Canceled, crash)
-
-	parent, cancelParent = context.WithCancelCause(t.Context())
-	after, cancel := c.WithTimeout(parent, s)
-	defer cancel()
-	c.Advance(s)
-	cancelParent(crash)
-	checkEnded(t, after, context.DeadlineExceeded, context.DeadlineExceeded)
 }
 
 func TestContextEarlierDeadlineOfParentWins(t *testing.T) {
