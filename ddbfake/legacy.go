@@ -3,13 +3,14 @@ package ddbfake
 import (
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// This file and the others with the prefix legacy_ serve the legacy parameters. Expressions have replaced them, but
+// This file and legacy_condition.go serve the legacy parameters. Expressions have replaced them, but
 // clients still send them. The fake turns them into the same parsed expressions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
@@ -165,4 +166,188 @@ func valueOfSDK(v types.AttributeValue) (attr.Value, error) {
 		return nil, refused(err)
 	}
 	return value, nil
+}
+
+// legacyQuery checks the legacy parameters of a Query one by one.
+func (c *constraints) legacyQuery(in *dynamodb.QueryInput) {
+	c.conditions(in.QueryFilter, "queryFilter")
+	c.conditionalOperator(in.ConditionalOperator)
+	c.attributesToGet(in.AttributesToGet, "attributesToGet")
+	c.conditions(in.KeyConditions, "keyConditions")
+}
+
+// legacyParts makes a filter of QueryFilter and a projection of AttributesToGet. For a Query, the service checks the
+// filter first; for a Scan it does not.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.QueryFilter.html
+func (q *query) legacyParts() error {
+	in := q.in
+	if err := checkConditionalOperator(in.ConditionalOperator, len(in.QueryFilter)); err != nil {
+		return err
+	}
+	if in.QueryFilter == nil && in.AttributesToGet == nil {
+		return nil
+	}
+	tests, err := legacyConditions(in.QueryFilter)
+	if err != nil {
+		return err
+	}
+	if err := checkAttributesToGet(in.AttributesToGet); err != nil {
+		return err
+	}
+	q.filter, q.projection, q.args = buildRead(in.ConditionalOperator, tests, in.AttributesToGet)
+	return nil
+}
+
+// filterText is the name of the filter in errors.
+func (q *query) filterText() string {
+	if q.in.QueryFilter != nil {
+		return "QueryFilter"
+	}
+	return "Filter Expression"
+}
+
+// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. For an index, the number is
+// checked with its key, as in DynamoDB Local 3.3.1.
+//
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
+func (q *query) legacyKeys() error {
+	if q.in.KeyConditions == nil {
+		return nil
+	}
+	tests, err := legacyConditions(q.in.KeyConditions)
+	if err != nil {
+		return err
+	}
+	if len(tests) == 0 || len(tests) > 2 && q.in.IndexName == nil {
+		return invalid("Conditions can be of length 1 or 2 only")
+	}
+	var b expr.Builder // its Args are not needed: a built key condition has its values
+	q.keys = b.KeyCondition(tests)
+	return nil
+}
+
+// legacyParts makes a filter of ScanFilter and a projection of AttributesToGet.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.ScanFilter.html
+// Source: https://github.com/architect/dynalite/blob/main/test/scan.js (order)
+func (s *scan) legacyParts() error {
+	in := s.in
+	if err := checkConditionalOperator(in.ConditionalOperator, len(in.ScanFilter)); err != nil {
+		return err
+	}
+	if in.ScanFilter == nil && in.AttributesToGet == nil {
+		return nil
+	}
+	if err := checkAttributesToGet(in.AttributesToGet); err != nil {
+		return err
+	}
+	tests, err := legacyConditions(in.ScanFilter)
+	if err != nil {
+		return err
+	}
+	s.filter, s.projection, s.args = buildRead(in.ConditionalOperator, tests, in.AttributesToGet)
+	return nil
+}
+
+// buildRead builds the filter and the projection of a read; each is nil if it is not asked for.
+func buildRead(
+	op types.ConditionalOperator, tests []expr.Test, attributesToGet []string,
+) (*expr.Condition, *expr.Projection, expr.Args) {
+	var b expr.Builder
+	filter := b.Condition(join(op), tests)
+	var projection *expr.Projection
+	if attributesToGet != nil {
+		projection = b.Projection(attributesToGet)
+	}
+	return filter, projection, b.Args()
+}
+
+// legacyWrite is the legacy parameters of PutItem, UpdateItem and DeleteItem.
+type legacyWrite struct {
+	expected map[string]types.ExpectedAttributeValue
+	operator types.ConditionalOperator
+	updates  map[string]types.AttributeValueUpdate // the AttributeUpdates of UpdateItem
+}
+
+func (l *legacyWrite) given() bool {
+	return l.expected != nil || l.operator != "" || l.updates != nil
+}
+
+// check checks the parameters against each other, and refuses them together with expressions.
+func (l *legacyWrite) check(a *action) error {
+	if err := checkMixed(a.expressions(), legacy{"AttributeUpdates", l.updates != nil},
+		legacy{"Expected", l.expected != nil}, legacy{"ConditionalOperator", l.operator != ""}); err != nil {
+		return err
+	}
+	if err := checkPlaceholders(a.expressions(), a.names, a.placeholders); err != nil {
+		return err
+	}
+	return checkConditionalOperator(l.operator, len(l.expected))
+}
+
+// build gives the action the expressions for the parameters.
+func (l *legacyWrite) build(a *action) error {
+	var b expr.Builder
+	changes, err := legacyUpdates(l.updates)
+	if err != nil {
+		return err
+	}
+	tests, err := legacyExpected(l.expected)
+	if err != nil {
+		return err
+	}
+	a.update, a.condition = b.Update(changes), b.Condition(join(l.operator), tests)
+	a.args = b.Args()
+	return nil
+}
+
+// legacyUpdates checks AttributeUpdates and returns them as changes. If several attributes are wrong it reports the
+// first by name.
+//
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributeUpdates.html
+// Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
+func legacyUpdates(updates map[string]types.AttributeValueUpdate) ([]expr.Change, error) {
+	changes := make([]expr.Change, 0, len(updates))
+	for _, name := range sortedKeys(updates) {
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
+		c := expr.Change{Attribute: name, Action: string(updates[name].Action)}
+		if c.Action == "" {
+			c.Action = "PUT"
+		}
+		if v := updates[name].Value; v != nil {
+			var err error
+			if c.Value, err = valueOfSDK(v); err != nil {
+				return nil, err
+			}
+		}
+		if err := checkChange(c); err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// checkChange refuses values that an action does not take. ADD takes lists, although the documentation does not say so.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
+func checkChange(c expr.Change) error {
+	if c.Value == nil {
+		if c.Action != "DELETE" {
+			return badParameter("Only DELETE action is allowed when no attribute value is specified")
+		}
+		return nil
+	}
+	switch k := attr.KindOf(c.Value); {
+	case c.Action == "DELETE" && !expr.IsSet(k):
+		return badParameter("DELETE action with value is not supported for the type %s", k)
+	case c.Action == "ADD" && !expr.IsSet(k) && k != "N" && k != "L":
+		return badParameter("ADD action is not supported for the type %s", k)
+	}
+	return nil
 }

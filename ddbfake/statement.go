@@ -176,3 +176,149 @@ func translated[E any](part func() (string, error), parse func(string) (E, error
 	}
 	return parse(text)
 }
+
+// The functions below find the table and the key of a statement before it is served, for faults and for the log of requests. The
+// statement may be refused later.
+
+// readsBy reports whether a statement is a SELECT, and returns the index that it reads; nil if it reads a table.
+func readsBy(text *string) (reads bool, index *string) {
+	parsed, err := parseStatement(aws.ToString(text))
+	if err != nil || !parsed.Reads() {
+		return false, nil
+	}
+	if b, err := parsed.Bind(nil); err == nil && b.Index() != "" {
+		index = aws.String(b.Index())
+	}
+	return true, index
+}
+
+// statementTarget returns the table of a statement, and the attributes that it fixes: the key, or the part of the key
+// that the statement names.
+func statementTarget(text *string, parameters []types.AttributeValue) target {
+	values, err := parametersOf(parameters)
+	if err != nil {
+		return target{}
+	}
+	parsed, err := parseStatement(aws.ToString(text))
+	if err != nil {
+		return target{}
+	}
+	b, err := parsed.Bind(values)
+	if err != nil {
+		return target{}
+	}
+	t := target{table: nameInARN(b.Table()), values: map[string]types.AttributeValue{}}
+	if b.Verb() == partiql.Insert {
+		if item, err := b.Item(); err == nil {
+			t.values = item.ToSDK()
+		}
+		return t
+	}
+	equal, _ := b.Equalities()
+	for _, e := range equal {
+		if _, again := t.values[e.Attribute]; !again {
+			t.values[e.Attribute] = attr.ToSDK(e.Value)
+		}
+	}
+	return t
+}
+
+// written is a write that a statement has done.
+type written struct {
+	write
+	action *action
+}
+
+// write runs an INSERT, UPDATE or DELETE that is a request by itself, or one of a batch.
+func (s *statement) write(db *DB, r *request, onFailure types.ReturnValuesOnConditionCheckFailure) (written, error) {
+	t, err := db.table(r, s.Table())
+	if err != nil {
+		return written{}, err
+	}
+	a, err := s.action(t)
+	if err != nil {
+		return written{}, err
+	}
+	a.returnOld = onFailure == types.ReturnValuesOnConditionCheckFailureAllOld
+	w, err := a.perform(db, r)
+	return written{w, a}, err
+}
+
+// Texts about the key in a WHERE.
+//
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+// Source:
+// https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java
+const (
+	noWholeKey  = "Where clause does not contain a mandatory equality on all key attributes"
+	severalKeys = "Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported"
+)
+
+// action returns the action that does what the statement says. WHERE is its condition. An UPDATE of an item that is not
+// there fails, because WHERE names the key, and no item fulfils that. A DELETE of an item that is not there succeeds,
+// whatever else WHERE says.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.update.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.delete.html
+func (s *statement) action(t *table) (*action, error) {
+	a := &action{tableName: s.Table(), statement: true, condition: s.condition, update: s.update}
+	var err error
+	switch s.Verb() {
+	case partiql.Insert:
+		a.kind, a.insert, a.values = actionPut, true, s.item.ToSDK()
+	case partiql.Update:
+		a.kind = actionUpdate
+	case partiql.Delete:
+		a.kind = actionDelete
+	case partiql.Exists:
+		a.kind = actionCheck
+	}
+	if a.kind != actionPut {
+		if a.values, err = s.key(t); err != nil {
+			return nil, err
+		}
+	}
+	if a.kind == actionPut || a.kind == actionDelete {
+		unless := func() (string, error) { return s.Unless(t.schema.hash.Name) }
+		if a.condition, err = translated(unless, parseWhere); err != nil {
+			return nil, statementError(err)
+		}
+	}
+	a.args = s.Args()
+	return a, nil
+}
+
+// key returns the key that WHERE names.
+func (s *statement) key(t *table) (map[string]types.AttributeValue, error) {
+	key := map[string]types.AttributeValue{}
+	equal, _ := s.Equalities()
+	for _, name := range t.schema.names() {
+		var first attr.Value
+		for _, e := range equal {
+			switch {
+			case e.Attribute != name:
+			case first == nil:
+				first = e.Value
+				key[name] = attr.ToSDK(first)
+			case !attr.Equal(first, e.Value) && s.Verb() != partiql.Exists:
+				return nil, invalid(severalKeys, name)
+			}
+		}
+		if first == nil {
+			return nil, invalid(noWholeKey)
+		}
+	}
+	return key, nil
+}
+
+// returnedBy translates RETURNING.
+var returnedBy = map[string]types.ReturnValue{
+	"ALL OLD": types.ReturnValueAllOld, "MODIFIED OLD": types.ReturnValueUpdatedOld,
+	"ALL NEW": types.ReturnValueAllNew, "MODIFIED NEW": types.ReturnValueUpdatedNew,
+}
+
+// returned returns the item that RETURNING asks for; nil if there is none.
+func (w *written) returned(what string) map[string]types.AttributeValue {
+	return w.action.returned(returnedBy[what], w.write)
+}

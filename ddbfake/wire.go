@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -141,4 +142,23 @@ func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	h[headerRequestID] = values[1:2:2]
 	h[headerCRC32] = values[2:3:3]
 	h[headerServer] = values[3:4:4]
+}
+
+// buffers holds memory for text that is no longer needed when a call is over: answers, and texts that are only
+// compared.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keepBuffer is the largest buffer that goes back to the pool.
+const keepBuffer = 64 << 10
+
+func getBuffer() *[]byte {
+	p, _ := buffers.Get().(*[]byte)
+	return p
+}
+
+func putBuffer(p *[]byte, b []byte) {
+	if cap(b) <= keepBuffer {
+		*p = b[:0]
+		buffers.Put(p)
+	}
 }

@@ -3,7 +3,10 @@ package s3fake
 import (
 	"cmp"
 	"crypto/md5" //nolint:gosec // an ETag is an MD5
+	"encoding/xml"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -100,4 +103,148 @@ func withoutChunks(values []string) string {
 		}
 	}
 	return strings.Join(left, ",")
+}
+
+// source is the source of a copy.
+type source struct{ bucket, key string }
+
+// parseSource reads the header that names the source.
+func parseSource(h http.Header) (*source, *apiError) {
+	text := h.Get("X-Amz-Copy-Source")
+	path, version, _ := strings.Cut(text, "?versionId=")
+	path, err := url.PathUnescape(path)
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case err != nil || !ok || bucket == "" || key == "":
+		return nil, invalidArgument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+			"x-amz-copy-source", text)
+	case version != "" && version != "null":
+		return nil, unsupported("versions of objects")
+	}
+	return &source{bucket, key}, nil
+}
+
+// sourceOf returns the source object of a copy, if the conditions hold.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+func (s *Store) sourceOf(c *Call) (*object, *apiError) {
+	b := s.buckets[c.in.source.bucket]
+	if b == nil {
+		return nil, noSuchBucket(c.in.source.bucket)
+	}
+	o, ok := b.objects.Get(c.in.source.key)
+	if !ok {
+		return nil, noSuchKey(c.in.source.key)
+	}
+	conditions := http.Header{}
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if v := c.in.header.Get("X-Amz-Copy-Source-" + name); v != "" {
+			conditions[name] = []string{v}
+		}
+	}
+	status, err := o.readable(conditions, s.now())
+	if err == nil && status == http.StatusNotModified {
+		err = preconditionFailed("If-None-Match")
+		if conditions.Get("If-None-Match") == "" {
+			err = preconditionFailed("If-Modified-Since")
+		}
+	}
+	if err != nil {
+		return nil, err.copied()
+	}
+	return o, nil
+}
+
+// copyObject serves CopyObject.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+func (s *Store) copyObject(b *bucket, c *Call) (*Answer, *apiError) {
+	from, err := s.sourceOf(c)
+	if err != nil {
+		return nil, err
+	}
+	key, h, kept := c.Keys[0], c.in.header, from.header
+	switch directive := cmp.Or(h.Get("X-Amz-Metadata-Directive"), "COPY"); {
+	case directive == "REPLACE":
+		if kept, err = metadata(h); err != nil {
+			return nil, err
+		}
+	case directive != "COPY":
+		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)
+	case *c.in.source == source{c.Bucket, key} && h.Get("X-Amz-Storage-Class") == "" &&
+		h.Get("X-Amz-Server-Side-Encryption") == "":
+		return nil, errCopyToItself
+	}
+	algorithm, err := algorithmNamed(h.Get("X-Amz-Checksum-Algorithm"), from.checksum.algorithm)
+	if err != nil {
+		return nil, err
+	}
+	old, _ := b.objects.Get(key)
+	if err := writable(old, key, h); err != nil {
+		return nil, err
+	}
+	o := s.put(b, key, from.body, kept, checksum{algorithm: algorithm, value: algorithm.sum(from.body)})
+	answer := document(struct {
+		XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CopyObjectResult"`
+		LastModified, ETag string
+		Checksum           checksum
+		ChecksumType       string
+	}{LastModified: o.modified.Format(timeFormat), ETag: o.etag, Checksum: o.checksum,
+		ChecksumType: checksumType(false)})
+	answer.header["X-Amz-Server-Side-Encryption"] = []string{"AES256"}
+	return answer, nil
+}
+
+// uploadPartCopy serves UploadPartCopy.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html
+func (s *Store) uploadPartCopy(b *bucket, c *Call) (*Answer, *apiError) {
+	u, err := b.uploadOf(c)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.sourceOf(c)
+	if err != nil {
+		return nil, err
+	}
+	body := from.body
+	if asked := c.in.header.Get("X-Amz-Copy-Source-Range"); asked != "" {
+		if body, err = partOf(body, asked); err != nil {
+			return nil, err
+		}
+	}
+	p, err := s.keepPart(b, u, c, body)
+	if err != nil {
+		return nil, err
+	}
+	sum := checksum{algorithm: u.algorithm, value: p.checksum}
+	return document(struct {
+		XMLName            xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CopyPartResult"`
+		LastModified, ETag string
+		Checksum           checksum
+	}{LastModified: p.modified.Format(timeFormat), ETag: p.etag, Checksum: sum}), nil
+}
+
+// partOf returns the bytes of a source that an UploadPartCopy asks for. The source must have all these bytes, and it
+// must be larger than 5 MB.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html (x-amz-copy-source-range)
+func partOf(body []byte, asked string) ([]byte, *apiError) {
+	refuse := func(message string) ([]byte, *apiError) {
+		return nil, invalidArgument(message, "x-amz-copy-source-range", asked)
+	}
+	spec, ok := strings.CutPrefix(asked, "bytes=")
+	from, to, dash := strings.Cut(spec, "-")
+	first, isFirst := position(from)
+	last, isLast := position(to)
+	switch {
+	case !ok || !dash || !isFirst || !isLast:
+		return refuse("The x-amz-copy-source-range value must be of the form bytes=first-last where first " +
+			"and last are the zero-based offsets of the first and last bytes to copy")
+	case len(body) <= minPartBytes:
+		return nil, invalidRequest("The specified copy source is not supported as a byte-range copy source.")
+	case first > last || last >= len(body):
+		return refuse(fmt.Sprintf("Range specified is not valid for source object of size: %d", len(body)))
+	}
+	return body[first : last+1], nil
 }

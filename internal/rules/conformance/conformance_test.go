@@ -1,10 +1,12 @@
 package conformance_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
+	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
@@ -177,5 +180,28 @@ func TestLocalOnlyNamesThePinnedVersion(t *testing.T) {
 	_, version, _ := strings.Cut(ddblocal.Image, ":")
 	if want := "DynamoDB Local " + version; conformance.LocalOnly != want {
 		t.Errorf("LocalOnly is %q, want %q", conformance.LocalOnly, want)
+	}
+}
+
+// TestAWS runs the cases on DynamoDB itself, which costs money.
+func TestAWS(t *testing.T) {
+	if os.Getenv(differential.AWSEnv) != "1" {
+		t.Skip("DynamoDB itself: set " + differential.AWSEnv + "=1 and credentials")
+	}
+	region, c, err := differential.Account()
+	must.OK(t, err)
+	conformance.Run(t, conformance.Store{Name: conformance.AWS, Client: dynamodb.New(dynamodb.Options{
+		Region:      region,
+		Credentials: credentials.StaticCredentialsProvider{Value: c},
+	})})
+}
+
+// TestAWSNeedsCredentials: no account is used by accident.
+func TestAWSNeedsCredentials(t *testing.T) {
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	if _, err := differential.AWS(t.Context()); !errors.Is(err, differential.ErrNoCredentials) {
+		t.Errorf("got %v, want %v", err, differential.ErrNoCredentials)
 	}
 }

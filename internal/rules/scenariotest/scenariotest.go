@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
@@ -108,4 +110,27 @@ func Fickle(t testing.TB, nodes int64) isr.Protocol {
 		}
 		return good.New(c)
 	}}
+}
+
+// Sleepless is a clock on which a sleep ends at once: it moves time on itself.
+type Sleepless struct{ *fakeclock.Clock }
+
+// Sleep moves time.
+func (c Sleepless) Sleep(d time.Duration) { c.Advance(d) }
+
+// Bodies is a body store in memory.
+type Bodies map[string][]byte
+
+// PutBody implements isr.BodyStore.
+func (b Bodies) PutBody(_ context.Context, name string, body []byte) error {
+	b[name] = body
+	return nil
+}
+
+// GetBody implements isr.BodyStore.
+func (b Bodies) GetBody(_ context.Context, name string) ([]byte, error) {
+	if body, ok := b[name]; ok {
+		return body, nil
+	}
+	return nil, isr.ErrNoBody
 }

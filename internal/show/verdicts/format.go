@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
 // Format is a form in which results are written.
@@ -84,4 +88,104 @@ func writeJSONL(w io.Writer, d *Document) error {
 		}
 	}
 	return nil
+}
+
+// writeGitHub writes an annotation for each result that did not pass, on the scenario's line.
+//
+// Source: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+func writeGitHub(w io.Writer, d *Document) error {
+	for i := range d.Results {
+		r := &d.Results[i]
+		if r.Passed {
+			continue
+		}
+		var at []string
+		if r.File != "" {
+			at = append(at, "file="+property(filepath.ToSlash(filepath.Clean(r.File))))
+		}
+		if r.Line > 0 {
+			at = append(at, fmt.Sprintf("line=%d", r.Line))
+		}
+		if r.Column > 0 {
+			at = append(at, fmt.Sprintf("col=%d", r.Column))
+		}
+		at = append(at, "title="+property("isr-sim: "+r.title()))
+		text := firstOf(r.Message, r.title())
+		if r.Statement != "" {
+			text = r.Statement + "\n" + text
+		}
+		if r.Replay != "" {
+			text += "\nreplay: " + r.Replay
+		}
+		if _, err := fmt.Fprintf(w, "::error %s::%s\n", strings.Join(at, ","), data(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// data returns the message of a workflow command with its special characters escaped.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// property escapes the value of a property of a workflow command.
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// writeJUnit writes a suite for the command, and a case for each scenario and protocol. A violation is a failure; a
+// result without a verdict is an error. Times are zero: they are not part of a result.
+func writeJUnit(w io.Writer, d *Document) error {
+	suite := junit.Testsuite{Name: "isr-sim " + d.Command, Time: "0"}
+	suite.AddProperty("isr-sim", d.Version)
+	for i := range d.Results {
+		r := &d.Results[i]
+		c := junit.Testcase{Name: r.Scenario, Classname: "isr-sim." + d.Command, Time: "0"}
+		if r.Protocol != "" {
+			c.Name = r.subject()
+			c.Classname += "." + strings.ReplaceAll(r.Protocol, " ", "-")
+		}
+		failed := &junit.Result{
+			Message: firstOf(r.Message, r.title()), Type: r.reason(), Data: firstOf(r.Details, r.Message, r.title()),
+		}
+		switch {
+		case r.Verdict == Skipped:
+			c.Skipped = &junit.Result{Message: r.Message}
+		case r.Passed:
+		case r.Verdict == Unknown, r.Verdict == Mistake:
+			c.Error = failed
+		default:
+			c.Failure = failed
+		}
+		if r.Schedules > 0 {
+			c.SystemOut = &junit.Output{Data: fmt.Sprintf("seed %s, %d schedules, %d steps: %s", r.Seed, r.Schedules,
+				r.Steps, strings.Join(r.Reached, " "))}
+			if unjudged := Unjudged(r.NotSimulated); unjudged != "" {
+				c.SystemOut.Data += "\n" + unjudged
+			}
+			for _, line := range r.NotProved {
+				c.SystemOut.Data += "\n" + line
+			}
+			if r.part() {
+				c.SystemOut.Data += "\n" + r.Message
+			}
+		}
+		suite.AddTestcase(c)
+	}
+	var all junit.Testsuites
+	all.AddSuite(suite)
+	if _, err := io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"); err != nil {
+		return err
+	}
+	return all.WriteXML(w)
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
 }

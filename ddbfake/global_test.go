@@ -1,6 +1,7 @@
 package ddbfake_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -318,4 +319,179 @@ func TestLoadGlobalTable(t *testing.T) {
 		!strings.Contains(err.Error(), `a replica in the region ""`) {
 		t.Errorf("a replica without a region: %v", err)
 	}
+}
+
+// strong makes the table "cache" strongly consistent in three regions.
+func strong(t *testing.T, db *ddbfake.DB) error {
+	t.Helper()
+	create := func(region string) types.ReplicationGroupUpdate {
+		return types.ReplicationGroupUpdate{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}}
+	}
+	_, err := db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+		TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{create(ireland), create(tokyo)},
+		MultiRegionConsistency: types.MultiRegionConsistencyStrong,
+	})
+	return err
+}
+
+// No lag holds back a write of a strongly consistent table, and the log shows the write in its own region first.
+func TestStrongWritesAreEverywhere(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	db.SetRegionLag(ddbfake.LagNever)
+	must.OK(t, strong(t, db))
+	write(t, db, ireland, "1", "x")
+	for _, region := range []string{home, ireland, tokyo} {
+		wantRows(t, db, "at once", region, "1=x")
+	}
+	if first := db.Changes()[0]; first.Region != ireland || first.Cause != ddbfake.CauseClient {
+		t.Errorf("the first change is %+v", first)
+	}
+}
+
+// Such a table has no transactions, so a conflict is one with a write in another region.
+func TestStrongConflict(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	must.OK(t, strong(t, db))
+	put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "1"},
+	}}
+	_, err := db.Do(t.Context(),
+		ddbfake.Call{Region: ireland, Input: put, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
+		t.Errorf("got %v, want a ReplicatedWriteConflictException", err)
+	}
+	batch := &dynamodb.BatchWriteItemInput{
+		RequestItems: map[string][]types.WriteRequest{"cache": {{PutRequest: &types.PutRequest{Item: put.Item}}}},
+	}
+	_, err = db.Do(t.Context(),
+		ddbfake.Call{Region: ireland, Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
+		t.Errorf("a batch: got %v, want a ReplicatedWriteConflictException", err)
+	}
+	wantRows(t, db, "after the conflict", home, "")
+}
+
+// Features that such a table cannot have are refused, when the table is made and later.
+func TestStrongTablesHaveLimits(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	write(t, db, home, "1", "x")
+	refused := func(what string, err error) {
+		t.Helper()
+		if got := fmt.Sprint(err); !strings.Contains(got, "ValidationException") ||
+			!strings.Contains(got, "MultiRegionConsistency set to STRONG") {
+			t.Errorf("%s: got %s, want that it is refused", what, got)
+		}
+	}
+	ttl := func() error {
+		_, err := db.As("a").UpdateTimeToLive(t.Context(), ttlOn("cache"))
+		return err
+	}
+	refused("a table with rows", strong(t, db))
+	write(t, db, home, "1", "")
+	must.OK(t, strong(t, db))
+	refused("TTL", ttl())
+	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: key("a", "1")}}
+	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
+	refused("a transaction", err)
+	get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "1")}}
+	_, err = db.As("a").TransactGetItems(t.Context(),
+		&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get}})
+	refused("a transaction that reads", err)
+	_, err = db.As("a").ExecuteTransaction(t.Context(),
+		&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+			{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '1'}`)},
+		}})
+	refused("a transaction of statements", err)
+
+	other, _ := global(t, ddbfake.Options{})
+	db = other
+	must.OK(t, ttl())
+	refused("a table with TTL", strong(t, db))
+}
+
+// A request for strong consistency without ReplicaUpdates is refused, also if the request has another change.
+func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
+	for name, in := range map[string]dynamodb.UpdateTableInput{
+		"MultiRegionConsistency": {MultiRegionConsistency: types.MultiRegionConsistencyStrong},
+		"GlobalTableWitnessUpdates": {GlobalTableWitnessUpdates: []types.GlobalTableWitnessGroupUpdate{
+			{Create: &types.CreateGlobalTableWitnessGroupMemberAction{RegionName: aws.String("us-west-2")}},
+		}},
+	} {
+		db, _ := global(t, ddbfake.Options{})
+		in.TableName, in.DeletionProtectionEnabled = aws.String("cache"), aws.Bool(true)
+		_, err := db.As("a").UpdateTable(t.Context(), &in)
+		var refused *ddbfake.UnsupportedError
+		if !errors.As(err, &refused) || refused.Parameter != name {
+			t.Errorf("%s: got %v, want that it is not supported", name, err)
+		}
+	}
+}
+
+// underWay prints the writes that are under way as "region:sk=v", with the time until each arrives.
+func underWay(db *ddbfake.DB, now time.Time) string {
+	var all []string
+	for _, c := range db.UnderWay() {
+		sk, _ := c.Key.Str("sk")
+		v, _ := c.After.Str("v")
+		text := c.Region + ":" + sk + "=" + v
+		if !c.Time.IsZero() {
+			text += " in " + c.Time.Sub(now).String()
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " ")
+}
+
+// A simulator sees the writes that are under way, and can make them arrive in any order.
+func TestUnderWay(t *testing.T) {
+	db, clock := global(t, ddbfake.Options{}, ireland, tokyo)
+	db.SetRegionLag(ddbfake.LagManual)
+	want := func(step, want string) {
+		t.Helper()
+		if got := underWay(db, clock.Now()); got != want {
+			t.Errorf("%s: got %q, want %q", step, got, want)
+		}
+	}
+	deliver := func(nth int, changes bool) {
+		t.Helper()
+		if got := db.Deliver(db.UnderWay()[nth]); got != changes {
+			t.Errorf("number %d changed its row: %v, want %v", nth, got, changes)
+		}
+	}
+	want("before", "")
+	write(t, db, home, "1", "x")
+	write(t, db, home, "1", "y")
+	write(t, db, ireland, "2", "z")
+	want("three writes",
+		"ap-northeast-1:1=x ap-northeast-1:1=y ap-northeast-1:2=z eu-west-1:1=x eu-west-1:1=y us-east-1:2=z")
+	if n := db.Sent(); n != 3 {
+		t.Errorf("%d writes were sent, want 3", n)
+	}
+	deliver(4, true) // y overtakes x
+	want("the older one never arrives", "ap-northeast-1:1=x ap-northeast-1:1=y ap-northeast-1:2=z us-east-1:2=z")
+	wantRows(t, db, "y is there", ireland, "1=y 2=z")
+	deliver(0, true)
+	deliver(0, true)
+	wantRows(t, db, "one after the other", tokyo, "1=y")
+	write(t, db, home, "3", "")
+	if c := db.UnderWay()[2]; c.Key != nil || c.After != nil || c.Region != ireland {
+		t.Errorf("a deletion of nothing is under way as %+v, want it without a key", c)
+	}
+	deliver(2, false)
+	deliver(1, false)
+	arrived := db.UnderWay()[0]
+	deliver(0, true)
+	if db.Deliver(arrived) {
+		t.Error("what has arrived arrived once more")
+	}
+	db.SetRegionLag(ddbfake.LagFixed(2 * time.Second))
+	write(t, db, tokyo, "1", "w")
+	want("by a lag", "eu-west-1:1=w in 2s us-east-1:1=w in 2s us-east-1:2=z in 2s")
+	clock.Advance(2 * time.Second)
+	want("which is over", "")
+	db.SetRegionLag(ddbfake.LagNever)
+	write(t, db, home, "1", "v")
+	deliver(0, false)
+	wantRows(t, db, "cut off", ireland, "1=w 2=z")
 }
