@@ -1,14 +1,29 @@
 package imports
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // TestRules applies made-up rules to made-up graphs: a good one, and one that breaks each rule.
@@ -204,4 +219,211 @@ func circle(graph Graph) []string {
 		}
 	}
 	return nil
+}
+
+// TestModule checks this module, as the go command sees it, against the rules.
+func TestModule(t *testing.T) {
+	readDirectories(t)
+	for _, complaint := range Module.Check(load(t)) {
+		t.Error(complaint)
+	}
+}
+
+// load asks the go command for the import graph of the module and of all that it imports.
+func load(t *testing.T) Graph {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-json=ImportPath,Imports",
+		Module.Module+"/...")
+	var complaints strings.Builder
+	list.Stderr = &complaints
+	output, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaints.String())
+	}
+	graph := Graph{}
+	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+		var listed struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&listed); errors.Is(err, io.EOF) {
+			return graph
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		graph[listed.ImportPath] = listed.Imports
+	}
+}
+
+// readDirectories reads every directory of the module. The go command caches this test's result, and runs the test
+// again only when a file or directory that the test itself has read has changed. What the go command reads for the test
+// does not count.
+func readDirectories(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.' {
+			return fs.SkipDir // .git and its like
+		}
+		return err
+	})
+	must.OK(t, err)
+}
+
+// maxFiles is the largest number of Go files of a package, tests included: a reader can learn that many.
+const maxFiles = 30
+
+// longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
+var longPackages = map[string]string{
+	"ddbfake":            "an operation or a rule a file",
+	"internal/invariant": "an invariant a file",
+}
+
+// maxKernel and maxLines are the largest number of Go files of package kernel, and of their lines, without its
+// tests.
+const maxKernel, maxLines = 18, 500
+
+// ofSubjects are the names, in other packages, of what belongs to one subject.
+var ofSubjects = regexp.MustCompile(`^(mark\.(Event|Guarded|Call|Effect)\w*|mark\.Hold\w+|promise\.\w+Terms|` +
+	`hooks\.(Lock|Once)Client|invariant\.(All|Of\w+)|isr\.(Invalidator|Regenerator|Rollbacker|Sort\w+)|` +
+	`history\.(Asked|Served|Rendered|Changed|Invalidat\w+|RollingBack))$`)
+
+// TestTheKernelNamesNoSubject: what clients of a subject ask for and are told, what it promises, and how it is judged,
+// is named in the folder of the subject alone. Package kernel knows it by the interface.
+func TestTheKernelNamesNoSubject(t *testing.T) {
+	for _, file := range slices.Concat(goFiles(t, "internal/kernel"), goFiles(t, "internal/subject")) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		files := token.NewFileSet()
+		ast.Inspect(must.Of(parser.ParseFile(files, file, nil, 0))(t), func(n ast.Node) bool {
+			if s, is := n.(*ast.SelectorExpr); is {
+				if of, is := s.X.(*ast.Ident); is && ofSubjects.MatchString(of.Name+"."+s.Sel.Name) {
+					t.Errorf("%s: %s.%s belongs to a subject", files.Position(n.Pos()), of.Name, s.Sel)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// asking are the files outside of the subjects that name the command of a subject, or its invariants, with the reason.
+// What draws the worlds of a subject cannot stand in its folder: it needs package kernel, which needs the subjects.
+var asking = map[string]string{
+	"internal/search/worlds/locks.go":     "it is a part of the subject of locks: worlds to draw",
+	"internal/search/worlds/once.go":      "it is a part of the subject of calls: worlds to draw",
+	"internal/server/hold/rule.go":        "the word is a rule's, which holds answers back",
+	"internal/server/serve/check.go":      "live traffic is of pages",
+	"internal/study/selftest/selftest.go": "the mutants are caches of pages",
+	"internal/study/selftest/mutation.go": "the mutants are caches of pages",
+}
+
+// TestNothingAsksForTheSubject: outside of the subjects, no code names a command or the invariants of one.
+func TestNothingAsksForTheSubject(t *testing.T) {
+	asks := regexp.MustCompile(`[^:]"(hold|once)"|\binvariant\.(All|OfLocks|OfCalls)\(`)
+	for _, wing := range []string{"cli", "show", "study", "nodes", "search", "server"} {
+		for _, depth := range []string{"", "/*"} {
+			for _, file := range goFiles(t, "internal/"+wing+depth) {
+				name := strings.TrimPrefix(file, "../../../")
+				if strings.HasSuffix(name, "_test.go") {
+					continue
+				}
+				found := asks.Find(must.Of(os.ReadFile(file))(t))
+				if _, may := asking[name]; may != (found != nil) {
+					t.Errorf("%s names a subject by %q, and may: %v", name, found, may)
+				}
+			}
+		}
+	}
+}
+
+// TestFiles: a package is a few files, each with one idea.
+func TestFiles(t *testing.T) {
+	for path := range load(t) {
+		name, ours := strings.CutPrefix(path, Module.Module+"/")
+		if !ours {
+			continue
+		}
+		files := goFiles(t, name)
+		if _, long := longPackages[name]; long != (len(files) > maxFiles) {
+			t.Errorf("%s has %d Go files, want at most %d where the list of longer ones says nothing", name, len(files),
+				maxFiles)
+		}
+		if name != "internal/kernel" {
+			continue
+		}
+		code := 0
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			code++
+			if lines := bytes.Count(must.Of(os.ReadFile(file))(t), []byte("\n")); lines > maxLines {
+				t.Errorf("%s has %d lines, want at most %d", file, lines, maxLines)
+			}
+			parsed := must.Of(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
+			for _, i := range parsed.Imports {
+				if strings.Contains(i.Path.Value, "goccy/go-yaml") {
+					t.Errorf("%s imports %s: internal/base/yamlfile alone knows YAML", file, i.Path.Value)
+				}
+			}
+		}
+		if code > maxKernel {
+			t.Errorf("kernel has %d Go files without tests, want at most %d", code, maxKernel)
+		}
+	}
+}
+
+func goFiles(t *testing.T, name string) []string {
+	t.Helper()
+	return must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
+}
+
+// TestWidth: a line of code has at most 120 columns, a tab as four, unless it has a raw string of Go, an address or
+// another word that cannot be broken, or is the output of an example.
+func TestWidth(t *testing.T) {
+	const most = 120
+	must.OK(t, filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && slices.Contains([]string{".git", ".cache", "node_modules"}, d.Name()) {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		ending := filepath.Ext(name)
+		if d.IsDir() || !slices.Contains([]string{"", ".go", ".py", ".ts", ".js", ".mjs", ".html", ".css"}, ending) {
+			return nil
+		}
+		text := must.Of(os.ReadFile(name))(t)
+		if ending == "" && !bytes.HasPrefix(text, []byte("#!")) {
+			return nil
+		}
+		var excepted map[int]bool
+		if ending == ".go" {
+			excepted = unbroken(name, text)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if width > most && !excepted[i+1] && (ending == ".go" || !hasLongWord(line)) {
+				t.Errorf("%s:%d: %d columns, want at most %d: %s", name, i+1, width, most, line)
+			}
+		}
+		return nil
+	}))
+}
+
+func hasLongWord(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(word string) bool { return len(word) > 60 })
+}
+
+// unbroken has the lines of raw strings, of texts with a long word, and of the output of examples.
+func unbroken(name string, text []byte) map[int]bool {
+	lines, output := map[int]bool{}, false
+	var scan scanner.Scanner
+	file := token.NewFileSet().AddFile(name, -1, len(text))
+	scan.Init(file, text, nil, scanner.ScanComments)
+	for at, kind, literal := scan.Scan(); kind != token.EOF; at, kind, literal = scan.Scan() {
+		output = kind == token.COMMENT && (output || strings.HasPrefix(literal, "// Output:"))
+		raw := kind == token.STRING && literal[0] == '`'
+		for i, line := range strings.Split(literal, "\n") {
+			lines[file.Line(at)+i] = lines[file.Line(at)+i] || raw || output || hasLongWord(line)
+		}
+	}
+	return lines
 }
