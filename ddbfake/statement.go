@@ -177,8 +177,8 @@ func translated[E any](part func() (string, error), parse func(string) (E, error
 	return parse(text)
 }
 
-// The functions below find the table and the key of a statement before it is served, for faults and for the log of requests. The
-// statement may be refused later.
+// The functions below find the table and the key of a statement before it is served, for faults and for the log of
+// requests. The statement may be refused later.
 
 // readsBy reports whether a statement is a SELECT, and returns the index that it reads; nil if it reads a table.
 func readsBy(text *string) (reads bool, index *string) {

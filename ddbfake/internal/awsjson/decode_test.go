@@ -84,8 +84,9 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: got error %v, want one of the service", request, err)
 			continue
 		}
-		if want := strings.TrimSpace(message); api.ErrorCode() != "SerializationException" || api.ErrorMessage() != want {
-			t.Errorf("%s:\ngot  %s %q\nwant SerializationException %q", request, api.ErrorCode(), api.ErrorMessage(), want)
+		got, want := api.ErrorCode()+" "+api.ErrorMessage(), "SerializationException "+strings.TrimSpace(message)
+		if got != want {
+			t.Errorf("%s:\ngot  %q\nwant %q", request, got, want)
 		}
 	}
 
