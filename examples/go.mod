@@ -20,7 +20,6 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/jonboulle/clockwork v0.5.0 // indirect
-	github.com/jstemmer/go-junit-report/v2 v2.1.0 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect

@@ -26,7 +26,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/record"
-	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -294,9 +293,9 @@ func (r runner) attributes(f *failure) {
 	}
 }
 
-// artifacts puts the scenario of a failure, its record or trace, and a report for a browser into the test's folder of
-// artifacts, beside the file that the next test begins with. It does so under go test -artifacts alone, and says where
-// the report is.
+// artifacts also puts the scenario of a failure, and its record or trace, into the test's folder of artifacts, under go
+// test -artifacts alone, and says where that is. The report for a browser is left to isr-sim report: drawing it here
+// would bring its dependencies into the go.sum of each module with a check.
 func (r runner) artifacts(file string) string {
 	if asked := flag.Lookup("test.artifacts"); asked == nil || asked.Value.String() != "true" {
 		return ""
@@ -310,18 +309,8 @@ func (r runner) artifacts(file string) string {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var page bytes.Buffer
 		if err == nil {
 			err = keep(ending, text)
-		}
-		if err == nil && ending == ".json" {
-			var made *record.Record
-			if made, err = record.Read(bytes.NewReader(text)); err == nil {
-				err = report.Page(&page, made, nil)
-			}
-			if err == nil {
-				err = keep(".html", page.Bytes())
-			}
 		}
 		if err != nil {
 			return fmt.Sprintf("the artifacts could not be written: %v\n", err)

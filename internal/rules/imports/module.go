@@ -57,7 +57,7 @@ var Module = Rules{
 		{"internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest", "property"},
 		{"internal/lab/policycommand", "internal/server/serve", "internal/cli/flags"},
 		{"internal/cli/check", "internal/cli/fleet"},
-		{"cmd/isr-sim", "internal/lab/strategies"},
+		{"cmd/isr-sim", "internal/lab/strategies", "internal/rules/counter"},
 	},
 
 	Bans: []Ban{

@@ -1,4 +1,4 @@
-package list_test
+package counter_test
 
 import (
 	"bytes"
