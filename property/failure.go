@@ -139,8 +139,7 @@ func (r runner) finish(f *failure, file string) string {
 	} else if smaller.repeatable() && strings.HasPrefix(smaller.kind, kindOther) {
 		report += r.traced(smaller, file)
 	}
-	r.attributes(smaller)
-	report += r.artifacts(file)
+	report += r.artifacts(smaller, file)
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
 	}
@@ -282,35 +281,31 @@ func (r runner) record(world *kernel.Scenario, replay kernel.Replay, x *record.E
 	return fmt.Sprintf("record: %s\n", to)
 }
 
-// attributes tells go test -json what failed: a dashboard can group failures by the invariant, and name the seed.
-func (r runner) attributes(f *failure) {
+// artifacts tells go test -json the seed of a failure and the violated invariant, as attributes of the test. Under go
+// test -artifacts it also puts the scenario, and its record or trace, into the test's folder of artifacts, and says where
+// that is. The report for a browser is left to isr-sim report: drawing it here would bring its dependencies into the
+// go.sum of each module with a check.
+func (r runner) artifacts(f *failure, file string) string {
 	if !f.repeatable() {
-		return
+		return ""
 	}
 	r.t.Attr("isrsim.seed", strconv.FormatUint(f.replay.Seed, 10))
+	endings := []string{".yaml", ".txt"}
 	if f.violates() {
-		r.t.Attr("isrsim.invariant", f.replay.Violates)
+		r.t.Attr("isrsim.invariant", strings.TrimPrefix(f.kind, "violated: "))
+		endings[1] = ".json"
 	}
-}
-
-// artifacts also puts the scenario of a failure, and its record or trace, into the test's folder of artifacts, under go
-// test -artifacts alone, and says where that is. The report for a browser is left to isr-sim report: drawing it here
-// would bring its dependencies into the go.sum of each module with a check.
-func (r runner) artifacts(file string) string {
 	if asked := flag.Lookup("test.artifacts"); asked == nil || asked.Value.String() != "true" {
 		return ""
 	}
 	left, to := strings.TrimSuffix(filepath.FromSlash(file), filepath.Ext(file)), r.t.ArtifactDir()
-	keep := func(ending string, text []byte) error {
-		return atomicfile.Write(filepath.Join(to, filepath.Base(left)+ending), text, 0o664)
-	}
-	for _, ending := range []string{".yaml", ".json", ".txt"} {
+	for _, ending := range endings {
 		text, err := os.ReadFile(left + ending)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
-			err = keep(ending, text)
+			err = atomicfile.Write(filepath.Join(to, filepath.Base(left)+ending), text, 0o664)
 		}
 		if err != nil {
 			return fmt.Sprintf("the artifacts could not be written: %v\n", err)

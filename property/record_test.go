@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -371,22 +372,23 @@ func TestBugsOfCallsAreFound(t *testing.T) {
 	}
 }
 
-// Under go test -artifacts, a failure leaves its scenario and its record among the artifacts. The seed and the invariant
-// are attributes of the test.
+// Under go test -artifacts, a failure leaves its scenario and its record among the artifacts, and attributes name its
+// seed and its invariant: when it is found, and when a test begins with it.
 func TestArtifacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-test.artifacts"})
-	c.wantFailure(t, "=== ATTR  TestChild isrsim.seed ", "=== ATTR  TestChild isrsim.invariant lock-theft\n",
-		"artifacts: "+filepath.Join(dir, "_artifacts"))
-	_, rest, _ := strings.Cut(c.output, "artifacts: ")
-	to, _, _ := strings.Cut(rest, "\n")
-	for ending, text := range map[string]string{
-		".yaml": "violates: lock-theft", ".json": `"lock-theft"`,
-	} {
-		left, err := os.ReadFile(filepath.Join(to, "TestChild"+ending))
-		if err != nil || !strings.Contains(string(left), text) {
-			t.Errorf("TestChild%s has no %s (%v):\n%s", ending, text, err, left)
+	for range 2 {
+		c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-test.artifacts"})
+		c.wantFailure(t, "=== ATTR  TestChild isrsim.seed ", "=== ATTR  TestChild isrsim.invariant lock-theft\n",
+			"artifacts: "+filepath.Join(dir, "_artifacts"))
+		_, rest, _ := strings.Cut(c.output, "artifacts: ")
+		to, _, _ := strings.Cut(rest, "\n")
+		for ending, text := range map[string]string{".yaml": "violates: lock-theft", ".json": `"lock-theft"`} {
+			left, err := os.ReadFile(filepath.Join(to, "TestChild"+ending))
+			if err != nil || !strings.Contains(string(left), text) {
+				t.Errorf("TestChild%s has no %s (%v):\n%s", ending, text, err, left)
+			}
 		}
+		must.OK(t, os.RemoveAll(to))
 	}
 }

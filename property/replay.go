@@ -143,7 +143,7 @@ func (r runner) recordedSchedule(s *kernel.Scenario, file string) {
 			f.how = "the file records a violation of " + was +
 				", which this run does not show: does the check have the fields that it had then?"
 		}
-		report := f.report(r.t, file, r.subject.call)
+		report := f.report(r.t, file, r.subject.call) + r.artifacts(f, file)
 		if *explaining && f.violates() {
 			report += "\n" + r.explained(s, file)
 		}

@@ -109,13 +109,18 @@ func readCases(text string) (cases []conformanceCase) {
 			default:
 				if name, isHeader := strings.CutSuffix(word, ":"); isHeader {
 					headers[name] = rest
+				} else if c.method != "" {
+					panic("found a second request in " + paragraph)
 				} else {
 					c.method, c.path = word, rest
 				}
 			}
 		}
-		if c.source = source; c.name != "" {
+		switch c.source = source; {
+		case c.name != "" && c.status != 0:
 			cases = append(cases, c)
+		case c.name+c.method != "" || c.status != 0 || len(c.answer) > 0 || c.want != "":
+			panic("found a case without a name or a status: " + paragraph)
 		}
 	}
 	return cases

@@ -113,10 +113,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // environKey finds the variables with which a script begins, of a script whose commands need no process of their own.
 type environKey struct{}
 
-// apart says whether a command needs a process of its own: it waits for programs, or asks which engine there is, of
-// which a process has one answer.
+// apart says whether a command needs a process of its own: it waits for programs, reads the standard input, or asks
+// which engine there is, of which a process has one answer.
 func apart(want int, args []string) bool {
-	return want != cli.ExitUsage && slices.ContainsFunc(args, func(arg string) bool {
+	return slices.Contains(args, "-") || want != cli.ExitUsage && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == "--exec" || strings.HasPrefix(arg, "exec ") || arg == "serve" || arg == "concurrent" ||
 			arg == "dynamodb-local"
 	})
@@ -132,22 +132,25 @@ func inThisProcess(ts *testscript.TestScript, vars, args []string) int {
 	defer process.Unlock()
 	dir, err := os.Getwd()
 	ts.Check(err)
-	environ, called, processors := os.Environ(), os.Args[0], runtime.GOMAXPROCS(0)
+	called, processors := os.Args[0], runtime.GOMAXPROCS(0)
 	defer func() {
 		os.Args[0] = called
 		runtime.GOMAXPROCS(processors)
-		os.Clearenv()
-		for _, v := range environ {
-			name, value, _ := strings.Cut(v, "=")
-			ts.Check(os.Setenv(name, value))
-		}
 		ts.Check(os.Chdir(dir))
 	}()
 	os.Args[0] = "isr-sim"
-	os.Clearenv()
+	// Other scripts begin meanwhile, and ask for PATH: what does not differ stays as it is.
 	for _, v := range append(jobs.Variables(), vars...) {
 		name, _, _ := strings.Cut(v, "=")
-		ts.Check(os.Setenv(name, ts.Getenv(name)))
+		before, is := os.LookupEnv(name)
+		if now := ts.Getenv(name); now != before || !is {
+			ts.Check(os.Setenv(name, now))
+			defer func() {
+				if ts.Check(os.Setenv(name, before)); !is {
+					ts.Check(os.Unsetenv(name))
+				}
+			}()
+		}
 	}
 	if n, err := strconv.Atoi(ts.Getenv("GOMAXPROCS")); err == nil {
 		runtime.GOMAXPROCS(n)

@@ -77,6 +77,9 @@ type said struct {
 // own matches the parts of errors that differ between processes: a port, an address in memory, a line of stdin.
 var own = regexp.MustCompile(`(127\.0\.0\.1)\D{1,9}\d+|(0x)[0-9a-f]{4,}|(<\S+> line) \d+`)
 
+// embedded matches the names of types in the path of a member: encoding/json names structs that are embedded, too.
+var embedded = regexp.MustCompile(`\b[A-Z]\w*\.`)
+
 // parseLine reads a line of a program.
 func parseLine(line []byte) (said, error) {
 	var s said
@@ -90,7 +93,7 @@ func parseLine(line []byte) (said, error) {
 		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
 	case kind != nil:
 		return s, fmt.Errorf("printed %s on stdout, where %s is a %s, expected %s", excerpt(line),
-			cmp.Or(kind.Field, "a line"), kind.Value, inJSON(kind.Type))
+			cmp.Or(embedded.ReplaceAllString(kind.Field, ""), "a line"), kind.Value, inJSON(kind.Type))
 	case err != nil:
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}

@@ -130,6 +130,7 @@ func TestBadPrograms(t *testing.T) {
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
 		{"id-as-text", "get /home", "on stdout, where id is a string, expected a whole number"},
+		{"body-as-number", "get /home", "on stdout, where body is a number, expected "},
 		{"connections", "get /home", "opened more than 100 connections"},
 		{"flood", "get /home", "bytes on stderr"},
 		{"flood-stdout", "get /home", "printed a line of more than"},
@@ -491,6 +492,8 @@ func serveNode(behaviour string) {
 					"127.0.0.1:PORT at node.pl, <STDIN> line PORT.", "PORT", port)
 			case "id-as-text":
 				reply["id"] = "1"
+			case "body-as-number":
+				reply["body"] = 5
 			}
 			if behaviour == "other-reply" {
 				reply["id"] = 7

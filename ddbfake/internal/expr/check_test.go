@@ -19,7 +19,10 @@ func TestRefused(t *testing.T) {
 	names := map[string]string{"#a": "a", "#b": "a.b", "#p": "pk"}
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(refused), "\n\n") {
 		head, rows, _ := strings.Cut(paragraph, ":\n")
-		if strings.HasPrefix(head, "//") {
+		if strings.HasPrefix(head, "//") != (rows == "") {
+			t.Fatalf("found a paragraph that is neither a comment nor has rows:\n%s", paragraph)
+		}
+		if rows == "" {
 			continue
 		}
 		for row := range strings.SplitSeq(rows, "\n") {
