@@ -282,9 +282,9 @@ func (r runner) record(world *kernel.Scenario, replay kernel.Replay, x *record.E
 }
 
 // artifacts tells go test -json the seed of a failure and the violated invariant, as attributes of the test. Under go
-// test -artifacts it also puts the scenario, and its record or trace, into the test's folder of artifacts, and says where
-// that is. The report for a browser is left to isr-sim report: drawing it here would bring its dependencies into the
-// go.sum of each module with a check.
+// test -artifacts it also puts the scenario, and its record or trace, into the test's folder of artifacts, and says
+// where that is. The report for a browser is left to isr-sim report: drawing it here would bring its dependencies into
+// the go.sum of each module with a check.
 func (r runner) artifacts(f *failure, file string) string {
 	if !f.repeatable() {
 		return ""

@@ -132,8 +132,11 @@ func inThisProcess(ts *testscript.TestScript, vars, args []string) int {
 	defer process.Unlock()
 	dir, err := os.Getwd()
 	ts.Check(err)
-	called, processors := os.Args[0], runtime.GOMAXPROCS(0)
+	called, processors, undo := os.Args[0], runtime.GOMAXPROCS(0), []func() error(nil)
 	defer func() {
+		for _, undone := range slices.Backward(undo) {
+			ts.Check(undone())
+		}
 		os.Args[0] = called
 		runtime.GOMAXPROCS(processors)
 		ts.Check(os.Chdir(dir))
@@ -144,12 +147,13 @@ func inThisProcess(ts *testscript.TestScript, vars, args []string) int {
 		name, _, _ := strings.Cut(v, "=")
 		before, is := os.LookupEnv(name)
 		if now := ts.Getenv(name); now != before || !is {
-			ts.Check(os.Setenv(name, now))
-			defer func() {
-				if ts.Check(os.Setenv(name, before)); !is {
-					ts.Check(os.Unsetenv(name))
+			undo = append(undo, func() error {
+				if is {
+					return os.Setenv(name, before)
 				}
-			}()
+				return os.Unsetenv(name)
+			})
+			ts.Check(os.Setenv(name, now))
 		}
 	}
 	if n, err := strconv.Atoi(ts.Getenv("GOMAXPROCS")); err == nil {
