@@ -632,6 +632,12 @@ func TestProvable(t *testing.T) {
 			t.Errorf("%s: rows %+v, marks %v, without %v, promise %+v", tc.name, s.Rows, s.Reach, s.Without, s.Promise)
 		}
 	}
+	strict := filepath.Join(t.TempDir(), "strict.yaml")
+	must.OK(t, os.WriteFile(strict, []byte(plain+"promise: {max-age: 30s}\n"), 0o600))
+	s := must.Of(Check{Promise: kernel.Promise{MaxAge: time.Minute}}.provable(strict))(t)
+	if s.Promise.MaxAge != 30*time.Second {
+		t.Errorf("a world that promises 30s is proved for %v, because the check promises a minute", s.Promise.MaxAge)
+	}
 
 	for _, tc := range []struct{ only, without, more, wantOnly, wantWithout []string }{
 		{nil, nil, []string{"a"}, nil, []string{"a"}},
