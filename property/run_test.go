@@ -632,11 +632,21 @@ func TestProvable(t *testing.T) {
 			t.Errorf("%s: rows %+v, marks %v, without %v, promise %+v", tc.name, s.Rows, s.Reach, s.Without, s.Promise)
 		}
 	}
-	strict := filepath.Join(t.TempDir(), "strict.yaml")
-	must.OK(t, os.WriteFile(strict, []byte(plain+"promise: {max-age: 30s}\n"), 0o600))
-	s := must.Of(Check{Promise: kernel.Promise{MaxAge: time.Minute}}.provable(strict))(t)
-	if s.Promise.MaxAge != 30*time.Second {
-		t.Errorf("a world that promises 30s is proved for %v, because the check promises a minute", s.Promise.MaxAge)
+	// Of two promises of freshness the stricter one is proved.
+	for _, of := range []struct{ file, check, want time.Duration }{
+		{0, time.Minute, time.Minute}, {time.Minute, 0, time.Minute},
+		{30 * time.Second, time.Minute, 30 * time.Second}, {2 * time.Minute, time.Minute, time.Minute},
+	} {
+		file, text := filepath.Join(t.TempDir(), "world.yaml"), plain
+		if of.file > 0 {
+			text += fmt.Sprintf("promise: {max-age: %v}\n", of.file)
+		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		s := must.Of(Check{Promise: kernel.Promise{MaxAge: of.check}}.provable(file))(t)
+		if s.Promise.MaxAge != of.want {
+			t.Errorf("the file promises %v and the check %v: %v is proved, want %v", of.file, of.check,
+				s.Promise.MaxAge, of.want)
+		}
 	}
 
 	for _, tc := range []struct{ only, without, more, wantOnly, wantWithout []string }{
