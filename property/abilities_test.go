@@ -204,7 +204,6 @@ func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 // the clocks stay within the promised skew, no run is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
 	generator := worlds.Pages.Draw("TestWorlds", "recipe-a", 5, worlds.Extras{})
-	skewed := false
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
 		s, err := worlds.Checked(w.Scenario)
@@ -235,10 +234,14 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		if slices.Contains(report.Reached(), mark.SkewBroken) {
 			rt.Fatal("a clock was off by more than promised")
 		}
+	})
+	skewed := false
+	for i := range 200 { // ten worlds without one are not seldom
+		s := generator.Example(i)
 		skewed = skewed ||
 			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Drift.PPM != 0 })
-	})
-	if !skewed && !testing.Short() {
+	}
+	if !skewed {
 		t.Error("no clock drifted in any world")
 	}
 }
