@@ -1,7 +1,6 @@
 package property
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,16 +119,19 @@ func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 
 // about is the subject of the check. One that has no kind of checks in Go is known by the name of its code under test.
 func (c *Check) about() *subject {
+	if c.subject != nil {
+		return c.subject
+	}
 	for _, s := range worlds.Subjects() {
-		if c.subject == nil && s != stores.Subject && s.Program.InGo == "" && s.UnderTest == c.Protocol {
-			c.subject = &subject{
+		if s != stores.Subject && s.Program.InGo == "" && s.UnderTest == c.Protocol {
+			return &subject{
 				Subject: s, function: "property.Check", anew: stores.anew,
 				call: fmt.Sprintf("property.Check{Protocol: %q}.Replay(t, %%q, newStore)", c.Protocol),
 				hint: func(*Check) string { return "does it use the node's Client, Table and Clock?" },
 			}
 		}
 	}
-	return cmp.Or(c.subject, &stores)
+	return &stores
 }
 
 // DefaultSchedules is the number of schedules of each world.

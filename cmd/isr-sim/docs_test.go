@@ -217,7 +217,7 @@ func TestDocsShowRealOutput(t *testing.T) {
 
 // printedBy runs a command of a page. Of the one that takes all scenarios, the page shows the first row: but for the
 // night, the others have fewer schedules.
-func printedBy(t *testing.T, command string, stderr io.Writer) string {
+func printedBy(t *testing.T, command string, stderr *strings.Builder) string {
 	t.Helper()
 	ran := func(args ...string) (int, string) {
 		var stdout strings.Builder
@@ -228,7 +228,7 @@ func printedBy(t *testing.T, command string, stderr io.Writer) string {
 		return got
 	}
 	code, got := ran(effort.Fewer(nil, []string{"--schedules", "200"})...)
-	wantEveryScenario(t, code, got)
+	wantEveryScenario(t, code, got, stderr.String())
 	_, first := ran("run", fixtures.Names()[0])
 	lines := strings.SplitAfter(got, "\n")
 	return strings.Join(append(strings.SplitAfter(first, "\n")[:3], lines[3:]...), "")
@@ -263,10 +263,10 @@ func TestDocsPicture(t *testing.T) {
 
 // wantEveryScenario: without arguments every embedded scenario runs on the embedded fake, under its own protocol, a
 // reference: a row each. One row is violated, and says that this is expected.
-func wantEveryScenario(t *testing.T, code int, stdout string) {
+func wantEveryScenario(t *testing.T, code int, stdout, stderr string) {
 	t.Helper()
-	if code != 0 {
-		t.Errorf("without arguments: exit code %d, want 0", code)
+	if code != 0 || stderr != "" {
+		t.Errorf("without arguments: exit code %d, want 0, and nothing said beside it:\n%s", code, stderr)
 	}
 	for _, name := range fixtures.Names() {
 		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) +

@@ -50,10 +50,6 @@ func TestJudges(t *testing.T) {
 			complain: "expected one with"},
 		"own without check": {o: Options{Invariants: []invariant.Invariant{{Name: "x", Statement: "x"}}},
 			complain: "expected one with"},
-		"own name is taken": {
-			o:        Options{Invariants: []invariant.Invariant{{Name: harm, Statement: "x", Check: own[0].Check}}},
-			complain: "a second invariant",
-		},
 	} {
 		j, err := judgesOf(&c.s, c.o, c.recipe)
 		if c.complain != "" {
