@@ -792,7 +792,7 @@ func TestDocsKits(t *testing.T) {
 		shown, _, _ := strings.Cut(text[strings.Index(text, "violated: "):], "\nscenario: ")
 		want := regexp.QuoteMeta(strings.Replace(shown, node, "blind-publish", 1))
 		if !regexp.MustCompile(strings.ReplaceAll(want, `\.\.\.`, `fresh until \S+`)).MatchString(said) {
-			t.Errorf("clients/%s/README.md shows\n%s\nwant what the command prints:\n%s", kit, shown, said+stderr.String())
+			t.Errorf("clients/%s/README.md shows\n%s\nwant what the command prints:\n%s%s", kit, shown, said, &stderr)
 		}
 	}
 }
