@@ -30,7 +30,7 @@ export interface Options {
   shrinkTime?: string
   /** How long a node may say nothing, in real time; by default 1m. */
   execLimit?: string
-  /** MiB for what nodes did, so that no code runs twice; off runs it all. */
+  /** MiB to remember what nodes did, instead of running their code again; off runs all code. */
   memory?: number | string
   /** The cache promises that nothing older is served, fresh or stale. */
   maxAge?: string
@@ -42,7 +42,7 @@ export interface Options {
   tenants?: boolean
   /** For a lock, leases that worlds give it; with once, how long a call counts as in progress. */
   lease?: string | readonly string[]
-  /** With once, how long worlds have results kept. */
+  /** With once, how long results are kept in some worlds. */
   retention?: string | readonly string[]
   /** Files for the run that fails, beside those in the folder. */
   record?: string

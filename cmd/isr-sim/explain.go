@@ -34,9 +34,9 @@ after the event and go on at random. The table says how many of them violate the
 same invariant, with the 95% interval of their chance, and how many do so in the same
 way as the recorded run.
 
-An event is "needed" if no run without it violates the invariant. The table begins
-with faults, then has what befell a machine, what befell the store, the order of
-steps, and time. An event is "helped" if a violation is less likely without it, and
+An event is "needed" if no run without it violates the invariant. The table lists
+faults first, then events of a machine, events of the store, the order of steps, and
+time. An event is "helped" if a violation is less likely without it, and
 otherwise "idle"; --all prints idle ones, too.
 
 Then explain runs each prefix of the recorded schedule with many random tails. For

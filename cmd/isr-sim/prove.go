@@ -58,20 +58,20 @@ complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes 5 to 9 KB of memory with all
 that the code did (200,000 states took 1 GB), and half of that with --memory off.
 
-Code in Go runs only where it is told something new, and a schedule goes on where it
-differs from those before. With --memory off everything runs; the verdict is the same.
-A search that is not over after 32,768 schedules goes on on all cores, as eight searchers
-that tell each other what they have found, and a bound ends it where they do so. Its
-result does not depend on the cores. With --schedules, --verify and --exec it stays on
-one core, and with locks and calls.
+Prove remembers what code in Go did: the code runs only for inputs that it has not had
+before, and a schedule starts at its first step that no earlier schedule has taken. With
+--memory off everything runs; the verdict is the same. After 32,768 schedules the search
+uses all cores: eight searchers exchange at intervals what they have found, and bounds
+are checked then. The result does not depend on the number of cores. The search stays on
+one core with --schedules, --verify and --exec, and for locks and calls.
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves
 out no order of steps. It refuses the list if a step leads out of it (exit code 3).
 
 With --resume a search that ends before it is complete, even by kill -9, goes on when
-the same command runs again. The file is written after five seconds, ever less often up
-to every minute, and at the end, and removed when nothing is left to search.
+the same command runs again. The file is written after five seconds, then at growing
+intervals of up to a minute, and at the end. It is removed when nothing is left to search.
 `,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n" +
 			"  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n" +

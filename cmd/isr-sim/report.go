@@ -16,15 +16,15 @@ func newReport() *cobra.Command {
 		Long: `Report draws the records of runs (--record of run, replay, shrink, explain, prove,
 explore, museum, concurrent and serve --check; a failed check of package property
 leaves one). A page of HTML is one file and
-asks no network: a lane for each node and for each row, the step of the violation in
+needs no network: a lane for each node and for each row, the step of the violation in
 view, the rows at each step, and the commands that run the schedule again.
 
 A folder stands for all records in it. The pages of several records are written to a
 folder, with an index. --format svg is the picture alone, for a ticket; --format trace
 is for https://ui.perfetto.dev and other viewers of trace events.
 
-What campaigns wrote with --format json=FILE, and isr-sim policy compare --format json
-printed, is drawn on one page: verdicts with links to the records and reports beside
+The JSON of campaigns (--format json=FILE) and of isr-sim policy compare --format json
+is drawn on one page: verdicts with links to the records and reports beside
 them, mutants by invariant, finds by strategy, coverage over time, policies.`,
 		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n" +
 			"  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records\n" +

@@ -15,9 +15,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policycommand"
 )
 
-const longHelp = `isr-sim runs what is kept in DynamoDB under chaos: caches that do incremental
-static regeneration, locks, and idempotency layers. It reports the
-invariant that breaks and the schedule that breaks it.
+const longHelp = `isr-sim runs caches (incremental static regeneration), locks and idempotency layers
+on DynamoDB under chaos. It reports the invariant that breaks and the schedule that
+breaks it.
 
 isr-sim check answers whether your own code is right. Without arguments isr-sim
 runs every embedded scenario on the embedded fake. The pages that help texts name,

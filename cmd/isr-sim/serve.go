@@ -34,7 +34,7 @@ Opened in a browser, it is a page that shows all of this.
 With --check, the server judges the writes of its clients. It reports a violation of
 an invariant on stderr and at CONTROL/violations, before it answers the request
 that made it. The invariants of what readers are served are judged too if clients post
-their history to CONTROL/history. Without that, the server says that they were not.
+their history to CONTROL/history. Otherwise the server says that they were not judged.
 
 With --tls the server speaks https only, S3 included, with a certificate that it makes
 for itself.
@@ -44,10 +44,10 @@ the service's own names, such as dynamodb.us-east-1.amazonaws.com.
 
 With --data, a file keeps tables and rows from one run to the next. The server writes
 nothing else to disk and sends nothing to other machines. SIGINT or SIGTERM stops it;
-requests under way get three seconds to end. The exit code is then 0. With --check it is
+requests under way get three seconds to end. The exit code is then 0, but with --check it is
 1 after a violation, and 3 if a write or a posted event could not be judged, or nothing
-was. It is 3 as well if a request that a fault of the kind hold has held was never
-released, or if a fault that is still set has struck no request.`
+was judged. It is also 3 if a request that a hold fault stopped was never released, or if
+a fault that is still set has struck no request.`
 
 type serveCommand struct {
 	flags.Results
@@ -78,13 +78,13 @@ func newServe() *cobra.Command {
 			"isr-sim/serve-PORT.pem in the user's cache folder")
 	f.Lookup("tls").NoOptDefVal = serve.AutoTLS
 	f.StringVar(&c.Clock, "clock", "wall",
-		"the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on "+
-			"it is manual")
+		"the fake's clock: wall (real time), manual (the control API moves it), or the time at which a "+
+			"manual clock starts")
 	f.StringVar(&c.TTLLag, "ttl-lag", "",
 		"when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m "+
 			"48h, exponential 10m, or per-item NAME (default: "+serve.WallLag+" on the wall clock, manual on another)")
 	f.Uint64Var(&c.Seed, "seed", 1, "the seed of a random --ttl-lag")
-	f.DurationVar(&c.ReplicaLag, "replica-lag", 0, "the age of what eventually consistent reads see")
+	f.DurationVar(&c.ReplicaLag, "replica-lag", 0, "how old the data of eventually consistent reads is")
 	f.BoolVar(&c.Conflicts, "conflicts", false,
 		"refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.BoolVar(&c.Throughput, "throughput", false,
@@ -95,8 +95,8 @@ func newServe() *cobra.Command {
 	c.RegisterFiles(cmd, "--check's changes and findings at the end")
 	c.RegisterFormat(cmd)
 	f.StringVar(&c.Check, "check", "",
-		"judge the writes, and the history that clients post: by all invariants that these decide, or the named "+
-			"ones, separated by commas")
+		"check the writes of clients, and the history that they post, for the named invariants, separated by "+
+			"commas, or for all that can be judged from these")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
 	f.StringArrayVar(&c.Except, "check-except", nil,
 		"for --check: an access key id whose writes are not judged, such as that of a program that sets rows "+
@@ -109,7 +109,7 @@ func newServe() *cobra.Command {
 	f.DurationVar(&c.Skew, "max-clock-skew", 0,
 		"for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.DurationVar(&c.Revalidate, "revalidate", 0,
-		"for --check: how long a page is fresh where neither its row nor its posted rendering says it")
+		"for --check: how long a page is fresh if neither its row nor its posted rendering says so")
 	f.StringArrayVar(&c.Faults, "fault", nil,
 		"a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	f.StringVar(&c.S3, "s3", "",
@@ -118,7 +118,7 @@ func newServe() *cobra.Command {
 	f.StringVar(&c.Data, "data", "",
 		"a file that keeps tables and rows: it is loaded at the start, and saved at the end, every --data-every, "+
 			"and when the control API says so")
-	f.DurationVar(&c.DataEvery, "data-every", time.Minute, "for --data: how often what has changed is saved")
+	f.DurationVar(&c.DataEvery, "data-every", time.Minute, "for --data: how often changes are saved")
 	f.StringArrayVar(&c.Tables, "tables", nil,
 		"a file of tables and rows that exist from the start: a template of CloudFormation, SAM or CDK, a plan of "+
 			"Terraform in JSON, the AWS CLI's JSON, or a dump of the control API; repeatable")

@@ -49,9 +49,8 @@ violation. The result is a scenario file with a replay entry. With -o it is writ
 to a file, otherwise printed.
 
 Protocol, seed and choices are given as for replay. Exit code 0 says that the run is
-shrunk, or that no smaller run was found; 3 that --runs or --time was met before the
-end: the smallest run so far is printed and written all the same. It may be shrunk
-again.`,
+shrunk, or that no smaller run was found; 3 that --runs or --time ended the search:
+the smallest run so far is printed and written all the same. It may be shrunk again.`,
 		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o " +
 			"shrunk.yaml paused-writer\n" +
 			"  isr-sim shrink -o shrunk.yaml recorded.yaml",

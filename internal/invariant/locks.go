@@ -28,8 +28,8 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // token.
 var guardedWrites = Invariant{
 	Name: "guarded-write",
-	Statement: "with fencing tokens, no earlier holder's write takes effect after a later one's; without " +
-		"them, none does while its own lease runs (less 2e)",
+	Statement: "no earlier holder's write takes effect after a later holder's. Without fencing tokens, this " +
+		"holds only while the writer's lease runs (less 2e)",
 	Check: checkGuardedWrites,
 }
 

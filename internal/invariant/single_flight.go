@@ -33,8 +33,8 @@ import (
 func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
-		Statement: "a node renders a page only while it holds the lease, nobody else renders it, and it is " +
-			"not fresh, unless asked to. Tolerance: e",
+		Statement: "one node at a time renders a page: it holds the lease, and the page is not fresh, unless " +
+			"its regeneration was requested. Tolerance: e",
 		Follow: func(p Promise) teller { return &followedFlights{flights: *newFlightsMemory(p, nil)} },
 		Memory: func(p Promise) memory { return newFlightsMemory(p, nil) },
 		OnRows: true,

@@ -62,7 +62,7 @@ in a folder (--keep) as a scenario file, a record and a report. The next check b
 with it.
 
 A check that judged nothing fails as vacuous: nothing was published or served, no lock
-was taken, no call answered, or no world came to where bugs would be (--reach).`,
+was taken, no call answered, or no world reached one of the marks of --reach.`,
 		Example: "  isr-sim check --exec 'node node.mjs'\n" +
 			"  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n" +
 			"  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",
@@ -76,15 +76,15 @@ was taken, no call answered, or no world came to where bugs would be (--reach).`
 	flags.Seed(cmd, &c.seed)
 	f.IntVar(&c.worlds, "worlds", 100, "the number of worlds")
 	f.IntVar(&c.schedules, "schedules", worlds.DefaultSchedules, "the number of schedules of each world")
-	f.DurationVar(&c.limit, "for", 0, "end after this time, with what was judged until then (default: no bound)")
+	f.DurationVar(&c.limit, "for", 0, "end after this time; what was judged until then counts (default: no bound)")
 	f.DurationVar(&c.shrink, "shrink-time", 2*time.Minute,
-		"how long a failing run is made smaller, at most; 0s leaves it as it is")
+		"the longest time to spend on making a failing run smaller; 0s leaves it as it is")
 	f.StringVar(&c.rows, "rows", "",
 		"a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
 	f.StringVar(&c.folder, "keep", "isr-sim-check",
 		"the folder for the run that fails, with which the next check begins")
 	f.StringSliceVar(&c.extra.Without, "without", nil,
-		"an invariant that does not judge, because the cache does not promise it; repeatable")
+		"an invariant to leave out, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: "+
 		strings.Join(prose.Names(worlds.Pages.Reach), ", ")+"; for locks and calls those of docs/CHECK.md)")
 	for _, of := range worlds.Subjects() {
@@ -93,10 +93,10 @@ was taken, no call answered, or no world came to where bugs would be (--reach).`
 		}
 	}
 	f.DurationSliceVar(&c.extra.Leases, "lease", nil,
-		"with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in "+
+		"with --lock: the `duration` of a lease in some worlds; with --once: how long a call counts as in "+
 			"progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
 	f.DurationSliceVar(&c.extra.Retentions, "retention", nil,
-		"with --once: the `duration` for which worlds have results kept; repeatable (default: 1h and 1m)")
+		"with --once: the `duration` for which results are kept in some worlds; repeatable (default: 1h and 1m)")
 	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
 	f.BoolVar(&c.extra.Tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.extra.Promise.MaxAge, "max-age", 0,

@@ -47,7 +47,7 @@ func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
 	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit,
 		"with --exec: how long a process may say nothing, in real time")
 	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20),
-		"with --exec: MiB for what nodes did, so that no code runs twice; off runs it all"+p.also())
+		"with --exec: MiB to remember what nodes did, instead of running their code again; off runs all code"+p.also())
 }
 
 // also is a part of the help text.

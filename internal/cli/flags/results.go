@@ -68,7 +68,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 // RegisterFiles adds --record and --report. Its parameter, called which, names the run in their help texts.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "",
-		"write everything that "+which+" showed to this file, as JSON (docs/REPORT.md)")
+		"write a record of "+which+" to this file, as JSON (docs/REPORT.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")
 }
 

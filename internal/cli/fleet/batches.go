@@ -39,10 +39,10 @@ type Batch struct {
 func (b *Batches) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&b.protocols, "protocols", nil,
-		"run each scenario under each of these that understands it, instead of --protocol; 'exec COMMAND' is a "+
+		"run each scenario under each of these protocols that supports it; 'exec COMMAND' is a "+
 			"program, as of --exec")
 	f.StringToIntVar(&b.weights, "weight", nil,
-		"with --for: the share of a scenario or a protocol in the time, such as paused-writer=3 (default: 1)")
+		"with --for: the share of the time for a scenario or a protocol, such as paused-writer=3 (default: 1)")
 	f.BoolVar(&b.canary, "canary", false,
 		"have each scenario find a known bug, so that finding nothing says something (default: with --for)")
 	b.changed = f.Changed

@@ -30,7 +30,7 @@ func NewDashboard() *cobra.Command {
 		Use:   "dashboard CORPUS...",
 		Short: "Draw corpora on a page to look at each morning: findings, nights, coverage, canaries",
 		Long: `Dashboard reads corpora, each a folder, s3://BUCKET/PREFIX or git+URL#BRANCH, as
---corpus of explore does, and writes a folder: index.html, which is one file, asks no
+--corpus of explore does, and writes a folder: index.html, which is one file, needs no
 network and fits a phone, and beside it the scenario, the record and the report of each
 finding on the page. It shows the findings, with the first and the last version that
 showed them, the coverage of each scenario and the chance that the next schedule has a

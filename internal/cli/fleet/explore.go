@@ -66,13 +66,13 @@ Cloud Run jobs. isr-sim merge adds the parts up.
 
 A corpus has scenario files with recorded schedules that failed, or that were the first
 to reach a mark. They run before the campaign, failing ones first, then shorter ones.
-Explore adds new ones. It is a folder, or shared by many machines: in an S3 bucket, or
-on a branch of a git repository. isr-sim report dashboard draws it.
+Explore adds new ones. The corpus is a folder, or many machines share it in an S3 bucket
+or on a branch of a git repository. isr-sim report dashboard draws it.
 
-The time of --for is shared by all scenarios, under each of --protocols, as --weight
-says; who ends early leaves the rest to the others. With --for, each scenario that names
-a protocol with a known bug must find that bug first: a canary. With --out, a shard that
-is killed goes on where it last saved, when the same command is started again.`,
+All scenarios, under each of --protocols, share the time of --for in proportion to
+--weight; one that ends early leaves its rest to the others. With --for, each scenario
+that names a protocol with a known bug must find that bug first: a canary. With --out, a
+shard that is killed goes on where it last saved, when the same command runs again.`,
 		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +
 			"  isr-sim explore --for 10m --swarm --corpus corpus\n" +
 			"  isr-sim explore --schedules 1000000 --shard 2/4 --out shard-2.json",
@@ -85,12 +85,12 @@ is killed goes on where it last saved, when the same command is started again.`,
 	e.batches.Register(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&e.every, "save-every", time.Minute,
-		"with --out: save what was done after this time, for the next start if this one is killed")
+		"with --out: how often progress is saved, from which the next start goes on if this one is killed")
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "",
 		"the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
 	f.StringVar(&e.file, "out", "",
-		"write the result to this file, as JSON, for isr-sim merge; in a folder/ it is named by the shard")
+		"write the result to this file, as JSON, for isr-sim merge; a folder/ gets a file named after the shard")
 	return cmd
 }
 

@@ -26,10 +26,9 @@ func NewMerge() *cobra.Command {
 		Long: `Merge reads the files that isr-sim explore --out has written, from folders, tarballs
 (.tar, .tar.gz, .tgz) and buckets (s3://BUCKET/PREFIX) as well, adds up the counts and
 findings of the shards of each campaign, and prints the result as explore does for a
-whole campaign. Only the whole
-is judged for the marks that its scenario declares. The coverage is an estimate, from
-samples in the files. The file of --out is the one that explore --out writes for the
-campaign in one piece.
+whole campaign. The whole, and no shard by itself, must reach the marks that its
+scenario declares. The coverage is an estimate, from samples in the files. The file of
+--out is what explore --out would have written for the campaign without shards.
 
 Merge refuses shards that do not belong together: damaged files, shards of another
 scenario, seed, strategy, number of schedules or shards, or version of isr-sim, those

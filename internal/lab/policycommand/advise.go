@@ -30,7 +30,7 @@ func newAdvise(out io.Writer) *cobra.Command {
 		Short: "Choose a lifetime from rates, costs and the staleness allowed",
 		Long: `Advise chooses how long a page should be fresh. It prints two lifetimes: the one of
 least cost, C/T + S (1 - F(WT)), and the rule of thumb sqrt(2C/(WS)). For each it says
-which share of reads sees outdated data, and, which is another number, the chance that
+which share of reads sees outdated data and, separately, the chance that
 data has changed when its lifetime ends. Both are rounded to values that people write
 (1s, 2s, 5s, and so on to 24h): the first to the cheapest that is longer than a render
 and meets the demands, the rule of thumb to the nearest from 5s on.
@@ -41,7 +41,7 @@ needs a lease longer by the pause. With --retention, it checks the ttl of rows a
 the lifetime, the clocks and the lag of deletion.
 
 With --longest, it advises a protocol, too. One that serves stale pages does so after
-the lifetime, for no longer than the retention that is printed. What is advised was run
+the lifetime, for no longer than the retention that is printed. The advice was run
 through the simulator, and bounded-staleness held in all of its schedules.
 
 The first lines of the output are the demands as flags: those that were given, and the
@@ -116,10 +116,10 @@ why.`,
 	}
 	reads, changes = 100, 1.0/3600
 	f := cmd.Flags()
-	f.Var(&changes, "changes", "how often the data changes, such as 0.1/h")
-	f.Var(&reads, "reads", "how often it is read, such as 100/s")
+	f.Var(&changes, "changes", "how often the data of a page changes, such as 0.1/h")
+	f.Var(&reads, "reads", "how often a page is read, such as 100/s")
 	f.Float64Var(&d.Miss, "miss", 1, "what a render costs")
-	f.Float64Var(&d.Stale, "stale", 1, "what a second costs in which outdated data is served, in the same unit")
+	f.Float64Var(&d.Stale, "stale", 1, "what a second of serving outdated data costs, in the unit of --miss")
 	f.DurationVar(&d.Longest, "longest", 0, "how old served data may be (default: any age)")
 	f.StringVar(&protocol, "protocol", "recipe-a", "with --longest: the protocol that keeps pages from becoming older")
 	f.StringVar(&contention, "contention", "serve-stale",
@@ -128,7 +128,7 @@ why.`,
 	f.DurationVar(&d.Skew, "skew", 0, "how far a machine's clock may be off")
 	f.DurationVar(&d.Retention, "retention", 0, "how long rows are kept (default: not checked)")
 	f.DurationVar(&d.Lag, "lag", 48*time.Hour,
-		"how much later TTL may delete them; AWS says: typically within a few days")
+		"how long after its ttl a row may stay; AWS says: typically within a few days")
 	return cmd
 }
 

@@ -49,12 +49,12 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.IntVar(&s.Store.Bytes, "row", 400, "the size of a row in bytes, without the body")
 	f.BoolVar(&s.Store.Eventual, "eventual", false, "read eventually consistent, for half the units")
 	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour,
-		"how long after it was stored TTL may delete a row (0: never)")
+		"the ttl of a row, counted from when it was stored (0: none)")
 	f.BoolVar(&s.Store.Redis, "redis", false, "expire rows as Redis does, and not as DynamoDB does")
 	p.lag = lab.Lag{Dist: policy.ExponentialWith(time.Hour)}
 	f.Var(&p.lag, "lag",
-		"how much later TTL deletes it: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of "+
-			"an exponential lag, such as 10m")
+		"how long after its ttl a row stays: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean "+
+			"of an exponential lag, such as 10m")
 	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
 	f.StringVar(&p.prices, "prices", "",
 		"a YAML file with prices: read_units, write_units (a million), storage (GB and month), render (default: "+

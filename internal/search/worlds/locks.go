@@ -29,7 +29,7 @@ var Locks = &Subject{
 	Also: Also{"extend", mark.HoldExtended},
 	Program: Program{
 		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
-		Usage: "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)",
+		Usage: "the program is a lock: machines hold it, and write what it guards (docs/NODES.md)",
 		Flags: []string{"lease"}, Lacks: "a lock has no pages",
 	},
 }
