@@ -73,8 +73,8 @@ type Options struct {
 	// OnFault, if set, is called with each fault that strikes, before the fault's effect. It is for tests that must
 	// know what the caller cannot. It must not call the DB.
 	OnFault func(Fault)
-	// ByKey, if set, is asked which rows Fault.Key means. A Key that it does not know means rows as without it. It must
-	// not call the DB.
+	// ByKey, if set, is asked which rows Fault.Key means. A Key that it does not know is matched as if ByKey were nil.
+	// It must not call the DB.
 	ByKey func(key, table string, row map[string]types.AttributeValue) (is, known bool)
 	// Together, if set, says of two rows, by their keys, that no FaultShortPage comes between them. It must not call
 	// the DB.
@@ -196,8 +196,8 @@ type state struct {
 	tokens   tokens
 	log      changeLog
 	requests int
-	// loads are the numbers of the first request of each Load, or restore from a backup, and of the first after it, in
-	// order. Snapshots share it.
+	// loads holds, for each Load and each restore from a backup, the number of its first request and the number of the
+	// first request after it, in order. Snapshots share it.
 	loads []int
 	// streams are sorted by ARN, disabled ones included. The list is replaced, not changed: snapshots share it.
 	streams []*stream

@@ -13,8 +13,7 @@ import (
 // LagManual writes arrive by Replicate only, and under LagNever not at all: the regions are cut off from each other.
 // LagPerItem takes the lag from an attribute of the row that is written or deleted.
 //
-// Writes that are under way arrive by the new lag. But first, the writes arrive that by the former lag would have
-// arrived before now.
+// First the writes arrive that are due under the former lag. Those that are still under way then arrive by the new lag.
 func (db *DB) SetRegionLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

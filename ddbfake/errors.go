@@ -95,8 +95,8 @@ func refused(err error) error {
 	return invalid("%s", err.Error())
 }
 
-// olderLayer are the operations that check values in the service's older layer. The regions are about to change
-// transactions; most have not.
+// olderLayer are the operations that still use the older one of the service's two layers of validation. Some regions
+// have moved transactions to the newer layer; most have not.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 var olderLayer = []string{

@@ -126,8 +126,8 @@ func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeVa
 
 const startInvalid = "The provided starting key is invalid"
 
-// invalidStart is the answer to an invalid ExclusiveStartKey. About a bad value of it, the present layer says no more
-// than about another value.
+// invalidStart is the answer to an invalid ExclusiveStartKey. For a bad value in it, the newer layer of validation has
+// the same text as for any other value.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 func invalidStart(err error) error {

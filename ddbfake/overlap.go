@@ -18,8 +18,7 @@ type overlaps struct {
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done are the effects, in order, that can still overlap with a call that has not left. The lock of the DB guards
-	// it.
+	// done holds, in order, the effects that can still overlap with a call inside Do. The lock of the DB guards it.
 	done []done
 }
 

@@ -88,8 +88,8 @@ func setBack(all []*func(func()), restore func()) {
 }
 
 // Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and
-// the injected faults. The function back puts the DB back to the moment, any number of times; the clock must show the
-// time of then.
+// the injected faults. The function back puts the DB back to the moment, any number of times; the clock must then show
+// the time of that moment.
 func (db *DB) Keep() (back func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -236,8 +236,8 @@ func (db *DB) spendTransaction(r *request, writes []write) error {
 
 // Capacity units. A consistent read takes one unit for each 4 KB, an eventually consistent one half a unit. A write
 // takes one unit for each KB of the larger of its two images. A read or write counts as at least one block, even if
-// there is no row, and takes twice as many units within a transaction; what a transaction writes to an index takes the
-// units that it takes elsewhere.
+// there is no row, and takes twice as many units within a transaction; what a transaction writes to an index takes no
+// more units than any other write.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 // Source: https://github.com/nubo-db/dynoxide/pull/188 (indexes in a transaction, measured at the service)

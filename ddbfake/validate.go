@@ -104,8 +104,8 @@ func (c *constraints) returnItemCollectionMetrics(v types.ReturnItemCollectionMe
 	c.enum(string(v), "returnItemCollectionMetrics", returnItemCollectionMetricsValues)
 }
 
-// returnValues checks the ReturnValues of an operation that writes one item. Its newer text, with UPDATE_NEW in it,
-// stands for requests that are whole: neither the item nor the key is missing.
+// returnValues checks the ReturnValues of an operation that writes one item. A complete request, which has its item or
+// its key, gets the service's newer text, with UPDATE_NEW in it.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
 func (c *constraints) returnValues(v types.ReturnValue, whole bool) {
@@ -123,7 +123,8 @@ func knownReturnValues(v types.ReturnValue) bool {
 const badReturnValues = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, " +
 	"ALL_NEW, UPDATE_NEW, NONE]"
 
-// written is table for an operation that writes one item. If its request is whole, an empty name is reported alone.
+// written does the same as table, for an operation that writes one item. If the request is complete (see returnValues),
+// an empty name is reported alone.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
 func (c *constraints) written(name *string, whole bool) string {

@@ -205,8 +205,8 @@ type found struct {
 	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are a valid key of it (or, if they are a whole item, contain
-// one). If so, f has the key set, and it need not be looked for again.
+// fits reports whether the table is there and the values are a valid key of it, or a whole item with a valid key. If
+// so, f keeps the key and its row, so that they need not be looked up again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {

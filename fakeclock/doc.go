@@ -23,7 +23,7 @@
 //
 //   - Now is exactly the deadline, not the end of the Advance;
 //   - functions of AfterFunc run in the goroutine that called Advance, one after another, and may start, stop and reset
-//     timers; timers that become due by that within the span fires in the same Advance;
+//     timers; timers that they make due within the span fire in the same Advance;
 //   - contexts end, with the contexts derived from them, before Advance goes on.
 //
 // Starting, resetting and every tick of a ticker count as a registration. Nothing here starts a goroutine, reads real

@@ -97,8 +97,8 @@ var stores = subject{
 	},
 }
 
-// of is the Check of code without pages that a check of a kind in Go makes, LockCheck or OnceCheck. The code is called
-// thing. The hint is what its machines must do, besides using their parts of the world.
+// of returns the Check that a LockCheck or a OnceCheck makes, for code without pages. Messages call the code thing. The
+// hint says what its machines must do, besides using their parts of the world.
 func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 	seen := &worlds.TTL{Said: ttl}
 	c.Protocol = s.UnderTest

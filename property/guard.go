@@ -236,12 +236,12 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 
 // inStore calls the store under test: every way from the simulator into the store leads through here. A goroutine or
 // coroutine that a store starts is another one, and has not been here. The runtime tells the number of a goroutine only
-// by printing its whole stack. But it keeps a setting for each goroutine, which begins as false, and matters only to
-// those who read memory that is not there.
+// by printing its whole stack. But it keeps a setting for each goroutine, debug.SetPanicOnFault, which is false at
+// first and matters only to code that reads unmapped memory: here it marks the goroutine.
 //
 // If package time stands still, the goroutines that the store has started end, or wait, before the simulator goes on:
-// what they do in the store's memory would else be done sooner or later, as the machine is fast. With Check.Goroutines
-// the simulator sees to that.
+// otherwise the speed of the machine would decide when they write to the store's memory. With Check.Goroutines the
+// simulator sees to that.
 func inStore(call func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	call()
@@ -351,8 +351,8 @@ func (g *guard) requested(err error) {
 	}
 }
 
-// String says how many answers were errors, and shows one of them. Answers of locks and calls are not counted: it then
-// says that of their requests.
+// String says how many answers were errors, and shows one of them. Answers of locks and calls are not counted: for
+// these it reports on their requests.
 func (a *answers) String() string {
 	switch {
 	case a.all == 0 && a.requests == 0:

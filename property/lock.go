@@ -105,9 +105,10 @@ type LockCheck struct {
 	Wait time.Duration
 	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end
 	// of its lease the lock may still count as held; clocks and rows in whole seconds excuse some more. The default is
-	// half a lease: with a whole one, a lock of twice its lease would pass. A lock that compares no clocks watches a
-	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If it is
-	// longer than the lease, it also counts from the moment at which a machine was first refused.
+	// half a lease: with a whole one, a lock of twice its lease would pass. In a lock that compares no clocks, a
+	// machine watches the lock for a whole lease after its first look. Such a lock needs a Takeover of twice the
+	// longest lease and some seconds. If it is longer than the lease, it also counts from the moment at which a machine
+	// was first refused.
 	Takeover time.Duration
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run
@@ -147,10 +148,11 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(Machine) (Lock
 //   - name: alice
 //     script: [hold job for 9s]
 //
-// The search tells two moments apart by all that clients were told so far, in order. So two machines of which one may
-// crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the
-// lock must be taken in some schedule, asked for while another machine has it, and taken over from one that has not
-// given it back. A lock that can be extended is asked for that from half of its lease on.
+// Two moments count as the same state only if clients were told the same so far, in the same order. So there are many
+// states: a search with two machines, of which one may crash, takes less than a second, and with one tick a minute or
+// more. Unless the check or the file says otherwise, the lock must be taken in some schedule, asked for while another
+// machine has it, and taken over from one that has not given it back. If the lock can be extended, machines ask for
+// that once half of the lease is over.
 func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	c.check().Prove(t, file, c.store(newLock))

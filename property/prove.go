@@ -22,14 +22,14 @@ import (
 //		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
 //	}
 //
-// The test passes only if the search is complete, and if for the end of each lease that a schedule made it met a
-// request before the end, at the end and after it. The test's log (-v) then says so, with the number of schedules, the
-// invariants that hold in all of them and had something to judge, and the deadlines. A violation is made smaller and
-// left in testdata/isr-sim as CheckStore leaves it, and the next Prove begins with it. campaign.Prove says which
-// schedules a search leaves out, and what it assumes. In addition machines must share no memory. Ids from crypto/rand
-// must be compared for equality only, because they come from one seed. The store's code runs once for all that a
-// machine can be told. The first hundred schedules, and one in a hundred of the others, run from the beginning, too. A
-// store whose runs differ is refused as not deterministic.
+// The test passes only if the search is complete and, for each lease, has met requests before its end, at its end and
+// after it. The test's log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
+// had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore
+// leaves it, and the next Prove begins with it. campaign.Prove says which schedules a search leaves out, and what it
+// assumes. In addition machines must share no memory. Ids from crypto/rand must be compared for equality only, because
+// they come from one seed. The store's code runs once for all that a machine can be told. The first hundred schedules,
+// and one in a hundred of the others, run from the beginning, too. A store whose runs differ is refused as not
+// deterministic.
 //
 // Only these fields of c matter: Rows, which replace the rows of the file; Promise and Without, which are added to the
 // file's; Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive,

@@ -205,8 +205,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// layered is a refusal in two layers of the service. The layer of today checks values, and does not say which value of
-// an expression it refuses. Some operations still run the checks of an older layer.
+// layered is a refusal with two texts, one for each layer of validation in the service. The newer layer does not say
+// which value of an expression it refuses. Some operations still use the older layer.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json (nesting)

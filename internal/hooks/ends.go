@@ -12,12 +12,12 @@ type End struct {
 }
 
 // Met says whether requests were sent in the last second before an end, at it, and after it. Part says whether one was
-// sent where it matters that a row rounds to whole seconds: see Rounds.
+// sent at a time at which rounding to whole seconds makes a difference: see Rounds.
 type Met struct{ Before, At, After, Part bool }
 
-// Rounds says whether a request that was sent at the time sent tells a promise that ends at the time exact from one
-// that is rounded to whole seconds: down, as a lease that is too short, or else up, as a freshness that is too long.
-// Nothing does so if the promise ends at a whole second.
+// Rounds says whether a request at the time sent shows that the end of a promise is rounded to whole seconds, although
+// it should be at the time exact: rounded down, as in a lease that is too short, or else up, as in a freshness that is
+// too long. No request shows it if the promise ends at a whole second.
 func Rounds(exact, sent time.Time, down bool) bool {
 	second := exact.Truncate(time.Second)
 	if down {
@@ -33,8 +33,8 @@ func (e Ends) Note(end End) {
 	}
 }
 
-// Meet notes a request that was sent at the time sent to a row whose end is at the time at, and at the time exact if
-// nothing is rounded. "Before" is the last second.
+// Meet notes a request, sent at the time sent, to a row that ends at the time at; exact is that end without rounding.
+// "Before" means within the last second.
 func (e Ends) Meet(end End, at, exact, sent time.Time) {
 	met := e[end]
 	met.Part = met.Part || Rounds(exact, sent, end.Actor != "")

@@ -6,9 +6,9 @@ import "time"
 const MostPatience = 1000
 
 // NeverFresh reports whether a correct cache may never have a fresh page: if a page takes longer to make than a lease
-// lasts, only caches that refresh their leases publish it; and a page that is stale as soon as it is made, or before
-// the next look at it, is never found fresh. A look is late by replicas and clocks (behind), and by a poll, unless a
-// page that is soon stale is made and found in no time.
+// lasts, only caches that refresh their leases publish it; and a page that is stale before somebody next looks at it is
+// never found fresh. Replicas and clocks delay that look by the time behind. Waiting for the next poll delays it, too,
+// unless the page is soon stale (see SoonStale), and is made and seen without any delay.
 func NeverFresh(lease, revalidate, render, poll, behind time.Duration) bool {
 	const second = time.Second // rows hold whole seconds
 	late := behind

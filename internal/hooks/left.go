@@ -4,9 +4,9 @@ import "context"
 
 type leftKey struct{}
 
-// Leave returns a context whose runs are left in their middle once the channel is closed, and then break with
-// sim.ErrLeft: a run of a program may take minutes. Nil is never. An end of the context itself ends no run, because
-// within a run it would act like one more fault; so the channel goes with the values of the context.
+// Leave returns a context whose runs break with sim.ErrLeft once the channel is closed, without going on to their end:
+// a run of a program may take minutes. A nil channel ends no run. Cancelling the context ends none either, because
+// within a run that would act like one more fault; so the context carries the channel as a value.
 func Leave(ctx context.Context, left <-chan struct{}) context.Context {
 	return context.WithValue(ctx, leftKey{}, left)
 }

@@ -18,8 +18,8 @@ type LockClient interface {
 // DefaultWait is the default of LockTerms.Wait: how long it may take to get a free lock.
 const DefaultWait = 2 * time.Second
 
-// DefaultTakeover is the default of LockTerms.Takeover. What clocks and rows in whole seconds explain comes on top.
-// With a whole lease, a lock of twice its lease would pass.
+// DefaultTakeover is the default of LockTerms.Takeover. Tolerances for clock skew and for whole seconds are added to
+// it. It is less than a lease: otherwise a lock that lasts for twice its lease would pass.
 func DefaultTakeover(lease time.Duration) time.Duration { return lease / 2 }
 
 // Held is a lock that a client has taken. All but Release may be nil: not every lock has these operations.

@@ -14,17 +14,17 @@ type Probe struct {
 	// Search makes the run part of a search through all schedules (exhaustive.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
-	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no
-	// code looks at the ttl of LOCK rows.
+	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, the search assumes
+	// that no code looks at the ttl of LOCK rows.
 	Off sim.Reduction
 	// Symmetric are the classes of the interchangeable actors, by name.
 	Symmetric map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
 	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
 	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
-	// stream, or restored an earlier state of a table; MeetsParts if locks or calls met what Met.Part says of pages;
-	// NeverDeleted if rows had a time for TTL, which deletes none; Passed and a name if rows had a time in that
-	// attribute at which time did not stop.
+	// stream, or restored an earlier state of a table; MeetsParts if locks or calls had requests such as Met.Part notes
+	// for pages; NeverDeleted if rows had a ttl, but TTL never deletes; Passed followed by the name of an attribute if
+	// time did not stop at a time that rows had in it.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -37,12 +37,12 @@ type Probe struct {
 	// are in the trace. It is not called in a run without a trace.
 	OnStep func(Step)
 	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the
-	// read's number among those that a replica may answer, from 1. Fresh is the number of the read that no replica
-	// answers; 0 for none.
+	// number of the read, from 1, among the reads that a replica may answer. Fresh is the number of a read that the run
+	// makes consistent; 0 for none.
 	OnStale func(actor string, read int)
 	Fresh   int
 	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and
-	// faults, and of what invariants remember, without what code has been told.
+	// faults, and of what invariants remember, but not of the answers that code has got.
 	OnWorld func(uint64)
 	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns. In
 	// a search whose runs go on from earlier ones, it is not called again for the writes before.

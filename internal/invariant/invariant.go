@@ -80,7 +80,7 @@ type Evidence struct {
 	Retention time.Duration
 	Once      *promise.OnceTerms
 	// Recipe says that the rules of the recipe are promised. Without it, an invariant that also has such a rule judges
-	// harm alone; an invariant that is such a rule judges whoever asks it.
+	// harm alone; an invariant that is such a rule itself judges in any case.
 	Recipe bool
 	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
 	Behind time.Duration
@@ -150,11 +150,11 @@ type Invariant struct {
 	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or
 	// if the check needs more than events.
 	Follow func(Promise) teller
-	// Memory makes an empty memory of the past that Check, of evidence with that promise, remembers in addition to the
-	// rows. An exhaustive search proves only invariants that have one. If different nodes act at the same instant, the
-	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders;
-	// changes of the same row have the same order in all of them. Nil means that Check depends on such orders, or on
-	// too much of the past: such an invariant is for campaigns.
+	// Memory makes an empty memory: the part of the past on which Check depends in addition to the rows, for evidence
+	// with the given promise. An exhaustive search proves only invariants that have one. If different nodes act at the
+	// same instant, the search runs only one of the possible orders. So the check must come to the same verdict for all
+	// these orders; changes of the same row have the same order in all of them. Nil means that Check depends on such
+	// orders, or on too much of the past: such an invariant is for campaigns.
 	Memory func(Promise) memory
 	// OnRows says that Check finds fault with a log that lacks rows. If the cache has rows by other names, they may be
 	// what it lacks.

@@ -69,8 +69,8 @@ func checkLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// tooLong says that the lock was taken for longer than the leases of the world last, if the last of the changes that
-// show who holds it does so: by more than clocks, and times in whole seconds, can explain.
+// tooLong reports a lease longer than configured, beyond clock skew and rounding to whole seconds. It looks at the last
+// of the changes that show who holds the lock.
 func tooLong(ev Evidence, changes []int) string {
 	world := ev.Held
 	if len(changes) == 0 || world == 0 {

@@ -79,8 +79,8 @@ func (m *pages) Change(c ddbfake.Change) {
 	})
 }
 
-// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it. The
-// body of a name may be another one later.
+// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it. Later
+// the same name may stand for another body.
 func (m *pages) tag(s *step) {
 	if !s.published { // an arrival from another region needs no tag: its publish is known
 		return

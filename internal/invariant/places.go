@@ -18,8 +18,8 @@ type places struct {
 	learnt map[pageOf]string // learnt from bodies; "" if there are several. Nil until it is needed
 }
 
-// of returns the partition key of the page of a rendering; "" if it is not known. The partition that follows from the
-// key may also exist only after the rendering: at one instant, that is a matter of order.
+// of returns the partition key of the page of a rendering; "" if it is not known. A partition that follows from the key
+// counts even if it exists only after the rendering: at one instant, either may come first.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := ownPartition(e)
 	if e.Partition == own || l.find(own) != nil {

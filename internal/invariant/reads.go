@@ -42,7 +42,7 @@ type madeBy struct {
 
 // openQuestion is the first of the open requests, and their number. If there are several, an answer does not say to
 // which of them it belongs. It is taken for the answer to the first one. That can hide a violation but not invent one,
-// because the least had happened by then.
+// because the first request may have seen the oldest state.
 type openQuestion struct {
 	first *history.Event
 	n     int

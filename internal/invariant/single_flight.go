@@ -24,8 +24,8 @@ import (
 // How fresh the page was is judged by its rows in the region where the lease was taken.
 //
 // A rendering without a lease harms nobody if nobody else has the lease: a cache may do without its lock rather than
-// without its page. That is a rule of the recipe. What happens at one instant has no order here, as exhaustive searches
-// run only one: a lease that is given back or taken at the instant of the rendering counts.
+// without its page. That is a rule of the recipe. Events at one instant have no order here, because exhaustive searches
+// try only one order: a lease that is given back or taken at the instant of the rendering counts.
 //
 // A node may render if the page was stale, missing or without a body in some state since the node took the lease,
 // because the node may have read that state. A node may always render for a regeneration that was asked for by name
@@ -308,8 +308,8 @@ func (all *flights) render(e *history.Event) Finding {
 	return all.renderIn(all.log.find(pk), e)
 }
 
-// lose remembers a rendering that is of no turn. Whether the rows of its page are known by then does not count: at one
-// instant another node may write the first of them before or after it.
+// lose remembers a rendering that belongs to no turn. It does so even if no row of the page is known yet: at one
+// instant another node may write the first one before or after the rendering.
 func (all *flights) lose(e *history.Event) {
 	all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
 }
@@ -373,7 +373,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 }
 
 // belated says whether a rendering may belong to a late turn of its actor, and ends that turn. A rendering does not
-// tell its turn.
+// show to which turn it belongs.
 func (all *flights) belated(p *partition, e *history.Event) bool {
 	if p == nil {
 		return false

@@ -250,8 +250,8 @@ type storeRequest struct {
 }
 
 // Outcomes implements sim.Request. Outcome 0 is the ordinary one. Each fault that the schedule may choose for this call
-// is an outcome, too: its number is its place in world.possible plus one. A fault that may strike one row or another
-// has further outcomes, each by the number of possible faults greater.
+// is an outcome, too: its number is its place in world.possible plus one. A fault that may strike one of several rows
+// has an outcome for each of them; from one to the next, the number grows by the number of possible faults.
 func (r *storeRequest) Outcomes() []int {
 	if len(r.node.world.possible) == 0 {
 		return subject.Ordinary
@@ -370,8 +370,9 @@ const (
 )
 
 // accessesIn returns what a call to DynamoDB in a region reads and writes; nil if that could be anything in the table.
-// If it writes a row, the row may lead to a body as it is now. The ClientRequestToken of a transaction counts as
-// written: of two transactions with one token, in one region, at most the first one takes effect, whatever their rows.
+// A call that writes a row also reads the bodies, because the row may lead to one. The ClientRequestToken of a
+// transaction counts as written: of two transactions with one token, in one region, at most the first one takes effect,
+// whatever their rows.
 func (w *world) accessesIn(region string, input any) []sim.Access {
 	touched, writes, judged := make([]sim.Access, 0, 4), false, []string{""}
 	if w.replicator == nil {
@@ -402,8 +403,8 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	return touched
 }
 
-// withPages adds accesses to pages in some regions. Of two writes of a page's rows the order matters, even if the rows
-// are different ones: that META is written while another machine has the lease is judged, though no request sees it.
+// withPages adds accesses to pages in some regions. The order of two writes to a page's rows matters, even if the rows
+// are different: invariants judge a write of META while another machine has the lease, although no request sees that.
 func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Access {
 	for _, page := range pages {
 		for _, region := range regions {

@@ -294,8 +294,8 @@ func (r *storeRequest) print(value request.Text) (uint64, bool) {
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
-		// If the transaction took effect, it may have left all rows unchanged. The rows have decided whether its token
-		// is used up, so they are included.
+		// The transaction changed no row, but it may have taken effect all the same and used up its token. Its rows
+		// decide that, so the fingerprint covers them.
 		rows, known := r.node.world.fingerprinter.named(r.call.Region, in)
 		if !known {
 			return 0, false

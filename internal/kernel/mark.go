@@ -146,8 +146,8 @@ func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue,
 		func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
 }
 
-// invalidates says whether an update of a page's row sets nothing but numbers. A publish sets a name, too. Of rows with
-// names of their own this is not known.
+// invalidates says whether an update of a page's row sets nothing but numbers. A publish sets a name, too. For rows
+// with names of their own, the answer is always no.
 func (w *world) invalidates(in *dynamodb.UpdateItemInput) bool {
 	if _, roles := w.rows.place(in.TableName, in.Key); w.rows != nil || !roles.Has(rowmap.Page) {
 		return false

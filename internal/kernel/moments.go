@@ -302,8 +302,8 @@ func arrivalIn(region string, row ...string) []sim.Access {
 }
 
 // With sim.UnreadDeadlines a search assumes that the ttl of LOCK rows is not looked at: by no code of a node, by no
-// expression in a request, and by no invariant. Package deadline has the
-// instants at which time then need not stop. Here the code and the expressions are found that look after all.
+// expression in a request, and by no invariant. Package deadline has the instants at which time then need not stop. The
+// functions below find code and expressions that do look at it.
 
 // noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
 // the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).

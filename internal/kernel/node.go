@@ -273,8 +273,8 @@ func (n *node) Turn() {
 // Life implements subject.Node.
 func (n *node) Life() context.Context { return n.life }
 
-// Close implements subject.Node. In a bubble, closeAtEnd closes the handler. Close notes that the handler leaves work
-// for later that nothing makes it do.
+// Close implements subject.Node. In a bubble, closeAtEnd closes the handler. Close notes if the handler leaves work for
+// later that nothing will start.
 func (n *node) Close(handler isr.Handler) {
 	if p, is := handler.(interface{ Later() bool }); is && n.world.subjects != nil && p.Later() {
 		n.world.subjects[hooks.LeftForLater] = true

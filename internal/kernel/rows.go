@@ -88,8 +88,7 @@ func (w *world) fit(o *Outcome) {
 
 // tableless sets Misfit if nothing was written, and a request was about a table that the world does not have, or has in
 // another region. Then what went wrong is no evidence against the code, and a violation makes the run unknown. The code
-// may keep the error to itself: it is taken for the cause if clients were told of it, or if no request had another
-// answer.
+// may hide the error. It counts as the cause if clients were told of it, or if no request had another answer.
 func (w *world) tableless(o *Outcome) {
 	const code = "ResourceNotFoundException"
 	absent := func(a answered) bool { return a.err != nil && strings.Contains(a.err.Error(), code) }
@@ -265,9 +264,8 @@ func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (
 	return roles.Has(role), true
 }
 
-// together says whether two rows of a table are in one page of a Query always, as two rows are that are all there ever
-// are: 1 MB has room for them. So are a page's row and its lock. If rows are not judged, any two may
-// be all.
+// together says whether two rows of a table are always in one page of a Query: a page's row and its lock are, because 1
+// MB has room for both. If rows are not judged, any two rows may be such a pair.
 func (w *world) together(table string, a, b map[string]types.AttributeValue) bool {
 	if !w.by.Rows {
 		return true
@@ -346,9 +344,8 @@ func createTable(ctx context.Context, client tableCreator, table *dynamodb.Creat
 	return nil
 }
 
-// empty is the store at the beginning of every run, by the kind of its table. If the kind has no like, the table is
-// that of package isr. The store is made once in a process, because to restore it takes a third of the time that it
-// takes to make it.
+// empty is the store at the beginning of every run, by the kind of its table. A kind whose field like is nil has the
+// table of package isr. The store is made once in a process: restoring it takes a third of the time of making it.
 var empty struct {
 	mu     sync.Mutex
 	tables map[tableKind]*ddbfake.Snapshot

@@ -53,11 +53,11 @@ type Run struct {
 type Options struct {
 	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
-	// AllStops makes time stop at more instants: in runs of locks and calls around the end of each time that the lock
-	// or the layer promises, where clocks may differ, or rows have times finer than seconds, on both sides of what
-	// invariants allow for, where a replica that is behind hears of a write, and under compare-lags where the
-	// scenario's own lag ends, in place of the comparison. Proofs have these stops. Other runs do without them, as
-	// their schedules did when they were recorded.
+	// AllStops makes time stop at more instants: around the end of each time that a lock or an idempotency layer
+	// promises; on both sides of the invariants' tolerance, if clocks may differ or rows have times finer than seconds;
+	// where a lagging replica hears of a write; and, under compare-lags, where the scenario's own lag ends, in place of
+	// the comparison. Proofs have these stops. Other runs do without them, as their schedules did when they were
+	// recorded.
 	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the
 	// same.
@@ -269,8 +269,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 // underOtherLags runs the run's schedule once more under each lag of TTL that the scenario compares, and returns the
 // histories. Marks of these runs count as marks of the run.
 //
-// Under no lag does a deletion make time stop. So runs with the same decisions have the same choices. Time stops at
-// each ttl in any case. If the schedule no longer fits, some decision was different.
+// A deletion never makes time stop, whatever the lag; time stops at each ttl in any case. So runs with the same
+// decisions have the same choices. If the schedule no longer fits, some decision was different.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged, error) {
 	s := r.Scenario
 	own := r.stage
@@ -298,8 +298,8 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 	return lags, nil
 }
 
-// comparesLags says whether the run is made once more under other lags. No search does so, and none of its runs that is
-// repeated: time stops there where a lag ends, so that other lags make other schedules.
+// comparesLags says whether the run is made once more under other lags. A search and the repetition of one of its runs
+// do not: there time stops where a lag ends, so that other lags make other schedules.
 func (w *world) comparesLags() bool { return len(w.scenario.CompareLags) > 0 && !w.allStops }
 
 // union returns the marks in one of the sets, in the order of Marks.

@@ -92,8 +92,8 @@ func judgesOf(s *Scenario, o Options, recipe bool) (j judges, err error) {
 	return j, nil
 }
 
-// excused is the verdict of a run in which nothing is violated: unknown if the error of clocks leaves nothing of what
-// one of the judges holds, and why.
+// excused is the verdict of a run in which nothing is violated, with the reason: unknown if clock skew leaves one of
+// the invariants nothing to judge.
 func (j judges) excused(ev invariant.Evidence) (invariant.Verdict, string) {
 	var names []string
 	why := ""
@@ -224,7 +224,7 @@ type Outcome struct {
 	Unmet  []Fault // declared faults that no call of the run could meet
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them; without
 	// Scenario.Rows, that none of them is META or LOCK. It is empty if Scenario.Rows fits them, or if no row was
-	// written. If the rows do not fit, no violation that rests on them makes the run violated, but unknown.
+	// written. If the rows do not fit, a violation that rests on them makes the run unknown.
 	Misfit string
 	// Tableless says that nothing was written, and that the code has asked for a table, or in a region, that the world
 	// does not have. Misfit says which.

@@ -270,8 +270,8 @@ func (w *world) addActor(a Actor, place int) {
 	})
 }
 
-// ownCalls is the kind of the names of a client's transactions, behind the name of the node. No name of a node has a
-// tilde, and hardly a token that code gives: see givenToken.
+// ownCalls is the kind of the names of a client's transactions, behind the name of the node. The name of a node has no
+// tilde, and a token that code gives is unlikely to have one: see givenToken.
 const ownCalls = "~call"
 
 // position is the state of a node after the n-th command of its script, if its cache keeps nothing in memory. The state

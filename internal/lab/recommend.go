@@ -74,8 +74,8 @@ func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) o
 	return o
 }
 
-// fromTier returns the number of reads of a key that the store sees a second. A node with a copy asks once in the time
-// of a lifetime and of the gap until the next read.
+// fromTier returns the number of reads of a key that the store sees a second. A node with a copy asks once per lifetime
+// plus the gap until its next read.
 func fromTier(tier policy.Tier, reads float64) float64 {
 	if tier.Keys == 0 || reads == 0 {
 		return reads

@@ -150,8 +150,8 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process other than not for an incarnation of the actor, perhaps one that has begun it with the inputs
-// first.
+// take returns a process for an incarnation of the actor, perhaps one that has already begun it with the inputs first.
+// The process called not is never returned.
 func (g *Program) take(actor string, left <-chan struct{}, first inputKey, not *process) (*process, error) {
 	for {
 		p := g.takeIdle(actor, not)
@@ -191,8 +191,8 @@ func (g *Program) ahead(actor string) int {
 	return slices.IndexFunc(g.idle, func(p *process) bool { return p.begun != nil && p.begun.actor == actor })
 }
 
-// giveBack keeps a process for reuse. The process begins next, if not nil and if no other process is ahead for the
-// actor.
+// giveBack keeps a process for reuse. The process begins the incarnation next ahead of time, unless next is nil or
+// another process has begun one for the same actor.
 func (g *Program) giveBack(p *process, next *begun) {
 	g.mu.Lock()
 	closed := g.closed

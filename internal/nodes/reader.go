@@ -181,8 +181,8 @@ func (e *reader) numberCall(a *arrival) {
 // requestToken is the token of a transaction. An attribute of that name has no text after it.
 var requestToken = regexp.MustCompile(`"ClientRequestToken"\s*:\s*"([^"\\]+)"`)
 
-// nameToken has the attempts of a transaction keep one token. Each process draws another one: where the process of was
-// made the first attempts, they have the token of that.
+// nameToken gives all attempts of a transaction one token. Each process draws tokens of its own: if another process
+// made the first attempt, which is was, its token is kept.
 func (e *reader) nameToken(a, was *arrival) {
 	at := requestToken.FindSubmatchIndex(a.body)
 	if at == nil {

@@ -26,8 +26,8 @@ type Actor struct {
 	PauseFor time.Duration
 	// Planned are the events that happen to the node in every schedule.
 	Planned []Planned
-	// Class, if positive, says that the actor is interchangeable with the others of its class: they have all the rest
-	// in common but their names. See Symmetry.
+	// Class, if positive, says that the actor is interchangeable with the others of its class: they differ only in
+	// their names. See Symmetry.
 	Class int
 }
 

@@ -36,8 +36,8 @@ type Search interface {
 	// Histories are what the search remembers of the code of nodes.
 	Histories() *Histories
 	// Rewind puts the latest run back to where the next run begins to differ from it, and returns its Sim, whose Run
-	// goes on from there; nil if a run from the beginning is needed. The actors are in the state of then, and so is the
-	// world: see Config.Keep.
+	// goes on from there; nil if a run from the beginning is needed. The actors and the world are in their state at
+	// that point: see Config.Keep.
 	Rewind() *Sim
 }
 
@@ -104,8 +104,8 @@ type input struct {
 // it only by requests and Tell.
 func (p *Proc) Remembers() bool { return p.running != nil }
 
-// Tell lets the actor's code change the world besides its requests: f runs at once, or, if the output is remembered,
-// each time that it is done.
+// Tell lets the actor's code change the world besides its requests: f runs at once and, if the output is remembered,
+// each time that the output is used again.
 func (p *Proc) Tell(f func()) {
 	if l := p.running; l != nil {
 		l.doing.does = append(l.doing.does, f)
@@ -123,8 +123,8 @@ func (p *Proc) Says(text string) {
 	}
 }
 
-// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on. It
-// must be code that runs for the memory.
+// Wrong panics with an error that ends the run, even if the calling code recovers and goes on. Only code that runs for
+// the memory may call it.
 func (p *Proc) Wrong(err *TakenError) {
 	p.running.err = err
 	panic(err)

@@ -17,8 +17,8 @@ const (
 	InterchangeableActors
 	UnreadDeadlines
 	OrphanedReads
-	// RememberedCode and NoRandomness are no reductions. Without the one, the code of nodes runs in each schedule: see
-	// Memory.Search. Without the other, code may draw random bytes: see Memory.Seed.
+	// RememberedCode and NoRandomness are no reductions. Without RememberedCode, the code of nodes runs in each
+	// schedule: see Memory.Search. Without NoRandomness, code may draw random bytes: see Memory.Seed.
 	RememberedCode
 	NoRandomness
 )
@@ -49,8 +49,8 @@ func (o Option) footprint() footprint {
 	return footprint{o.Kind, global(o.Kind) || o.Accesses != nil, o.Thread, o.Actor}
 }
 
-// TakenError says that something does not hold which reductions take for granted. What was explored does not count: a
-// search without them may do.
+// TakenError says that an assumption of some reductions does not hold. What was explored does not count; a search
+// without these reductions may succeed.
 type TakenError struct {
 	Off Reduction
 	Why string

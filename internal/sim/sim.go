@@ -68,8 +68,8 @@ type Config struct {
 type Memory struct {
 	Afresh bool // the code of every node runs
 	// Search, if set, is the search that the run is part of. What the code of nodes in this process does is then
-	// remembered, and a run goes on where it differs from those before: see Search.Rewind. Each Request must be
-	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
+	// remembered, and a run starts at the first step in which it differs from earlier ones: see Search.Rewind. Each
+	// Request must be Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
 	Search Search
 	// Drew, if set, says whether code has drawn random bytes since the last call. A *TakenError then breaks the run:
 	// all nodes draw from one source, so the bytes of one depend on the draws of others.
@@ -77,8 +77,8 @@ type Memory struct {
 	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on
 	// its incarnation alone, and can be remembered.
 	Seed func(uint64)
-	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again,
-	// runs the node's code once more, perhaps at the same time as further runs.
+	// Check, if set, is called at the end of a node that did something new. Its parameter again replays the node's code
+	// and compares the output; it may be called while further runs go on.
 	Check func(again func() error)
 }
 

@@ -60,8 +60,8 @@ func (s *Sim) counts(o orphan) bool { return !o.reads || s.cfg.Off&OrphanedReads
 
 func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
 
-// Canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps
-// of two actors that the world does not know by name, and that are in the same state, have one.
+// Canonical is the id of a step in every state that is the same but for the names of interchangeable actors. Two actors
+// in the same state whose names the world does not know have steps with the same id.
 func (s *Sim) Canonical(step *Step) uint64 {
 	h := fingerprint.Hash(step.Kind)
 	if step.planned {
@@ -196,8 +196,8 @@ func (s *Sim) observe(step *Step) {
 	}
 }
 
-// resumed makes the time count if the actor's code reads it before it parks. With UnreadClocks off, or where goroutines
-// read it at the same time, it counts at once.
+// resumed makes the time of this resumption a part of the state once the actor's code reads a clock before it parks
+// again. With UnreadClocks off, or if goroutines may read it at the same time, the time is a part of the state at once.
 func (s *Sim) resumed(a *actor) {
 	if s.eager {
 		a.observeTime()

@@ -23,8 +23,8 @@ type Sent struct {
 	facts *history.Hold // as it was then; nil if the code is not remembered
 }
 
-// Note notes what the node knows now, if its code is remembered. The parameter waited is the time for which it had
-// waited before that to which the facts belong.
+// Note notes what the node knows now, if its code is remembered. The parameter waited is the time for which the node
+// had already waited before the span that the facts describe.
 func (s *Sent) Note(n Node, facts func() *history.Hold, waited time.Duration) {
 	if !n.Proc().Remembers() {
 		return

@@ -63,8 +63,8 @@ func (o *OwnTime) Waited(now time.Time) time.Duration {
 	return o.excused
 }
 
-// Waits returns since when the node waits for others once it has sent a request, and the time for which it has waited
-// before.
+// Waits returns how long the node has waited for others in earlier spans, and when the present span began; that is now
+// if no request is under way.
 func (o *OwnTime) Waits(now func() time.Time) (before time.Duration, since time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -153,8 +153,8 @@ func (o *OwnTime) Troubles() int {
 }
 
 // Troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
-// not count. A malformed request is no excuse, but where it is the reason of a refusal: if all are refused so, the
-// table has other keys, of which a check says more than that.
+// not count. A malformed request is no excuse, unless it is the reason for a refusal by the code under test: if all
+// requests are malformed, the table has other keys, and the check reports that.
 func (o *OwnTime) Troubled(before int, refused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -37,8 +37,8 @@ type Subject interface {
 type Judged struct {
 	// Rows says that rows have meanings. If it is false, no row is judged, and any two rows may be all of one thing.
 	Rows bool
-	// Times says that it counts when clients asked and were told. It then matters in which order the code of different
-	// nodes runs, and for which delays it is to blame.
+	// Times says that invariants judge at what times clients asked and were told. Then the order in which the code of
+	// different nodes runs matters, and so do the delays for which that code is to blame.
 	Times bool
 }
 
@@ -48,8 +48,8 @@ type State interface {
 	Configure(Node, *isr.Config)
 	// Visit is the code of one more node when faults have stopped: it asks for everything once more.
 	Visit(*sim.Proc)
-	// GiveUp returns the event with which a visit ends that still waits for an answer, by its last event; false if it
-	// waits for none.
+	// GiveUp returns the event that ends a visit which still waits for an answer. Its last event shows whether it does;
+	// if not, GiveUp returns false.
 	GiveUp(last history.Event) (history.Event, bool)
 	// Evidence adds what the invariants need to know besides the change log and the history.
 	Evidence(*invariant.Evidence)

@@ -46,8 +46,8 @@ type World interface {
 	Visitor(p *sim.Proc, tenant string, nth int, ids map[string]int) (Node, isr.Handler)
 	// StopAt makes time stop at the end of a promise that begins now.
 	StopAt(promised time.Duration)
-	// StopAround makes time stop on both sides of the end of a promise to an actor that begins now, and of the moment
-	// until which an invariant holds it: rows may round it. A search stops nowhere else.
+	// StopAround is for a promise to an actor that begins now. It makes time stop on both sides of the promise's end,
+	// and of the end that an invariant enforces, which rows may round. A search stops nowhere else.
 	StopAround(actor string, promised, rounded time.Duration)
 }
 

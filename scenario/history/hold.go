@@ -17,12 +17,12 @@ type Hold struct {
 	// Troubled says that, since the lock was asked for, one of its requests failed: it was not served, or its result is
 	// not known.
 	Troubled bool
-	// Silent is how long before the event the node last wrote, or was told that a request of its failed, without the
-	// time for which requests were under way since. It is 0 if that write was refused, or is under way. Only events
-	// of a lock that extends itself have it.
+	// Silent is how long before the event the node last wrote, or was told that one of its requests failed, less the
+	// time for which requests were under way since then. It is 0 if that write was refused, or is under way. Only
+	// events of a lock that extends itself have it.
 	Silent time.Duration
-	// Done says, where an effect begins, that its call was told before that its effect has happened, or that the call
-	// has begun it before and does not know its end yet.
+	// Done is for the beginning of an effect. It says that the call already knows that its effect has happened, or has
+	// already begun it and does not know yet how that ended.
 	Done bool
 }
 

@@ -83,6 +83,6 @@ type Config struct {
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
 	Patience   int           // the number of sleeps before the wait is given up; default 10
 	// MaxClockSkew is a promise of the world, for caches that compare the clocks of machines: no machine's clock is
-	// ever further from true time. The published recipes compare none.
+	// ever further from true time. The published recipes do not compare clocks.
 	MaxClockSkew time.Duration
 }

@@ -330,8 +330,8 @@ func successor(b []byte) []byte {
 }
 
 // IndexCondition is a key condition on a secondary index. It differs from the key condition on a table, because the key
-// of a global index may have up to four attributes for its partition and up to four for its order, each each with its
-// own condition.
+// of a global index may have up to four attributes for its partition and up to four for its order, each with its own
+// condition.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 type IndexCondition struct{ *KeyCondition }

@@ -30,8 +30,8 @@ type Attributes interface {
 	Get(name string) attr.Value
 }
 
-// Record is a row as a store keeps it: its attributes in one array, in the order of their names. To make a Record from
-// another, to compare two, to keep one, and to find a name in it: each costs a fraction of the same with an
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. Making a Record from
+// another, comparing two, keeping one and finding a name in it each cost a fraction of what they cost with an
 // [attr.Item]. A Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 

@@ -173,8 +173,8 @@ func noOperands(function string) error {
 	)
 }
 
-// maxCompared bounds the conditions that truth compares, in bytes. It writes each twice, so a chain of comparisons
-// doubles with every link; it would have no end.
+// maxCompared bounds the conditions that truth compares, in bytes. truth writes each of them twice, so a chain of
+// comparisons doubles in size with every link.
 const maxCompared = 1 << 14
 
 // compared translates a condition that is compared.

@@ -31,8 +31,8 @@ type Draft struct {
 	name   string // its final place
 	over   bool
 	direct bool // the draft is its final place itself: a terminal, a pipe or a device, which no file replaces
-	// lock is held while the draft is written: one that nobody holds was left by a process that was killed. nil is a
-	// system, or a folder, without locks.
+	// lock is held while the draft is written: a draft whose lock is free was left behind by a killed process. It is
+	// nil if the system or the folder has no locks.
 	lock *os.File
 }
 
@@ -65,8 +65,8 @@ func Create(name string) (*Draft, error) {
 // mostDrafts bounds how many processes write a file at the same time.
 const mostDrafts = 1000
 
-// create makes the file of a draft: .NAME.1.tmp, or with the next number that nobody writes. What a process that was
-// killed has left there is removed.
+// create makes the file of a draft: .NAME.1.tmp, or with the next number that nobody writes. A draft that a killed
+// process left there is removed.
 func create(name string) (*Draft, error) {
 	folder, base := filepath.Split(name)
 	for n := 1; ; n++ {

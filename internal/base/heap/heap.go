@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// Settings while campaigns run. Near the limit the collector runs as often as necessary. The limit is at least so many
-// times what was in use after the latest collection: else a large proof would spend half of its time in the collector.
+// Settings while campaigns run. Near the limit the collector runs as often as necessary. The limit is at least
+// limitTimes the memory in use after the latest collection: otherwise a large proof would spend half of its time in the
+// collector.
 const (
 	percent    = 800
 	limitBytes = 1 << 30
@@ -54,8 +55,8 @@ func CollectRarely() (restore func()) {
 	})
 }
 
-// watch has the limit follow what is in use, after each collection, as long as campaigns run: a cleanup of garbage runs
-// when the garbage is collected.
+// watch adapts the limit to the memory in use after each collection, as long as campaigns run. It learns of a
+// collection because the cleanup of a piece of garbage runs.
 func watch() {
 	type garbage struct{ _ *garbage }
 	runtime.AddCleanup(new(garbage), func(struct{}) {

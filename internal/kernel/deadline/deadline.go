@@ -15,7 +15,7 @@ import (
 // freshness, ttl), a second before and a second after each of them, and at the ends of the windows of faults.
 type Stops struct {
 	At []int64 // epoch seconds, sorted, each once
-	// All says that time stops at all of these. Otherwise time points finer than a second (Fine) come before whole
+	// All says that time stops at all deadlines. Otherwise time points finer than a second (Fine) come before whole
 	// seconds (At).
 	All bool
 	// Skew is the promised clock skew if time stops on both sides of the invariants' tolerance; else 0.
@@ -162,7 +162,7 @@ func (d *Stops) Near(at time.Time) bool {
 }
 
 // Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own,
-// such as some time after the end of a lease, and there time is past it.
+// such as some time after the end of a lease, and at the last stop that instant has passed.
 func (d *Stops) Idle(t time.Time) bool {
 	_, unread := slices.BinarySearch(d.Unread, t.Unix())
 	_, read := slices.BinarySearch(d.At, t.Unix())

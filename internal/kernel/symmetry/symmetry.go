@@ -21,8 +21,8 @@ type Actors struct {
 // Rank returns the position of an actor among those met, from 1; 0 for one not met or not symmetric.
 func (t *Actors) Rank(actor string) int { return slices.Index(t.met, actor) + 1 }
 
-// Text returns a text with ranks in place of names, which are met then: alice.2-render-1 is the first body that the
-// second life of the n-th actor has made.
+// Text returns a text with ranks in place of names, and notes these names as met: alice.2-render-1 becomes the first
+// body of the second incarnation of the n-th actor.
 func (t *Actors) Text(text string) string {
 	if len(t.Class) == 0 {
 		return text

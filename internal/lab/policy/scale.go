@@ -12,8 +12,7 @@ func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0
 	}
-	// A node asks once in the time of a lifetime and of the gap until the next read: nodes / (T + nodes/rate) reads a
-	// second.
+	// A node asks once per lifetime plus the gap until its next read: nodes / (T + nodes/rate) reads a second.
 	lifetime := float64(nodes)/most - float64(nodes)/rate
 	return fromSeconds(math.Ceil(lifetime*1000) / 1000)
 }

@@ -10,7 +10,7 @@ import (
 const oldest = monthSeconds * time.Second
 
 // chain is the time from the beginning of one render of a key to the beginning of the next. The next one begins at the
-// first read that finds the value expired, or of the age most.
+// first read that finds the value expired, or at least as old as most.
 type chain struct {
 	lasts  time.Duration // how long a value is fresh at most
 	jitter float64       // the largest share of that time which is lost

@@ -117,8 +117,8 @@ type page struct {
 	overtaken bool
 }
 
-// String returns all that matters of a page later. The etag does not: that of a page to be published follows from its
-// body.
+// String returns the parts of a page on which later steps depend. The etag is not among them: for a page to be
+// published, it follows from the body.
 func (p *page) String() string {
 	if p == nil {
 		return "no page"
@@ -129,7 +129,7 @@ func (p *page) String() string {
 }
 
 // look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest
-// of the visit depends on where it is, and on these values: see forget.
+// of the visit depends on its position in the code, and on these values: see forget.
 func (v *visit) look(ctx context.Context, where string, values ...any) (*page, error) {
 	v.forget(where, values...)
 	meta, err := v.store.Read(ctx, v.key)

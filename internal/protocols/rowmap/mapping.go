@@ -121,8 +121,8 @@ func New(s isr.Schema) (*Mapping, error) {
 	return m, nil
 }
 
-// Attributes returns the names of the attributes that pages and locks have, without those of keys and conditions. Of a
-// path it is the first one.
+// Attributes returns the names of the attributes that pages and locks have, without those of keys and conditions. For a
+// path, it returns the first name.
 func (m *Mapping) Attributes() []string {
 	var names []string
 	for i := range m.entries {

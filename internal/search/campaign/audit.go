@@ -74,8 +74,7 @@ func (v Prove) renamed(class map[string]int) *kernel.Scenario {
 	return &s
 }
 
-// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is
-// renamed.
+// swap gives the steps of each interchangeable actor to the next actor of its class, under that actor's new name.
 func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
 	for _, a := range v.Scenario.Actors {
@@ -98,10 +97,11 @@ func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 	return moves
 }
 
-// again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
-// repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
-// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
-// not tell, the end of the run may: a body that had never been put was put too late.
+// again repeats the run of o, which the search may have abandoned, to its end, with a trace for the digest. If the
+// verdicts agree it returns the repetition; otherwise it returns o, or an error if o is violated, because no later step
+// undoes a violation. There are three exceptions. If rows that fit no mapping make the repetition unknown, it returns
+// o. It returns the repetition if the invariant is the caller's, which may be about the end of a run, and if the end of
+// the run shows a violation that o does not.
 func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, error) {
 	whole, err := v.replay(ctx, o.Result.Choices)
 	switch {

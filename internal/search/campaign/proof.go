@@ -61,7 +61,7 @@ func (p *Proof) LeftToCampaigns() []string {
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
 
 // TimeWaits says that time passed only where no machine had anything else to do, and that no deadline of a page shows
-// which moments the search met. So a lock that is taken too early may never have been.
+// which moments the search met. So the search may never have tried to take a lock too early.
 func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.Deadlines) == 0 }
 
 // WholeSeconds names the kinds of deadlines that the search met at whole seconds only, so the proof does not cover

@@ -51,8 +51,8 @@ type Prove struct {
 	MaxSchedules, MaxStates int
 	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK and without
 	// memory (Forgetful), a schedule is run twice, and compared with its repetition and with the schedules that begin
-	// with the same steps. The code of a program runs twice for each new past (everything that a life of a node has
-	// been told so far), and one schedule in a hundred is run again without remembered answers.
+	// with the same steps. The code of a program runs twice for each new history (everything that an incarnation of a
+	// node has been told so far), and one schedule in a hundred is run again without remembered answers.
 	kernel.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave
 	// some out, are off, and interchangeable actors are told apart. Against makes the search check such a list of
@@ -70,10 +70,10 @@ type Prove struct {
 	Progress func(exhaustive.Explored)
 
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same.
-	// Without it, the code of nodes in this process runs once for each new past, and a schedule goes on where it
-	// differs from those before. Only then is code seen not to look at the ttl of locks, so that no tick need go there.
-	// In either case one schedule in a hundred, the first ones (with SDK a hundred), and the one that violates are run
-	// once more from the beginning, and compared.
+	// Without it, the code of nodes in this process runs once for each new history, and a schedule starts at the first
+	// step in which it differs from earlier ones. Only then does the search see that code does not look at the ttl of
+	// locks, and needs no tick there. In either case one schedule in a hundred, the first ones (with SDK a hundred),
+	// and the one that violates are run once more from the beginning, and compared.
 	Forgetful bool
 
 	crew    crew          // in place of usualCrew; for tests
@@ -144,8 +144,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 }
 
-// withoutMemory looks again at code that did something else when it was told the same. If its runs differ from their
-// repetitions, too, the error then names the request. Else it is the machines that share something, and the error
+// withoutMemory searches again, without memory, after code had different outputs for the same inputs. If runs now
+// differ from their repetitions, the error names the request. Otherwise the machines share some state, and the error
 // stays.
 func (v Prove) withoutMemory(ctx context.Context, was error) (*Proof, error) {
 	const enough = 100 // schedules

@@ -58,8 +58,8 @@ func (c *Check) World(i int) (*kernel.Scenario, error) {
 	return worlds.Checked(drawn.Scenario)
 }
 
-// atOnce is how many worlds run at the same time, by the cores together. While one begins, by a schedule alone, or
-// ends, the other has them.
+// atOnce is the number of worlds that share the cores. The first schedule of a world runs alone; while one world begins
+// or ends, the other keeps the cores busy.
 const atOnce = 2
 
 // Run draws the worlds, and runs each, until the first one that is not ok. A context that is over ends the check
@@ -168,8 +168,8 @@ func (c *Check) Try(ctx context.Context, s *kernel.Scenario, seed uint64, worker
 }
 
 // Try runs a world under its schedules. If a clock drifted by more than the world promises in a run that violates an
-// invariant, slower drifts are tried instead; if their time is over before they are judged, the violation stands. The
-// report that comes with an error has only the world, in which the error is.
+// invariant, slower drifts are tried instead; if their time is over before they are judged, the violation stands. A
+// report that comes with an error has only the world in which the error occurred.
 func Try(ctx context.Context, of campaign.Campaign) (*campaign.Report, error) {
 	report, err := of.Run(ctx)
 	switch {

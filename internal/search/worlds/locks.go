@@ -111,8 +111,8 @@ func locks(name, protocol string, schedules int, l Extras) *rapid.Generator[Worl
 	})
 }
 
-// other draws the name of a second lock or call. Some differ from the first one in the case of a letter, in what
-// follows it, or after the first letter alone: a layer that shortens or folds its names takes them for one.
+// other draws the name of a second lock or call. Some differ from the first one only in the case of a letter, by one
+// more character, or after the first letter: a layer that shortens or folds names takes both for one.
 func other(t *rapid.T, names ...string) string { return pick(t, "the other name", names...) }
 
 // holders generates nodes with their scripts, pauses and crashes. Some times are not whole seconds, so that a lock that
@@ -139,9 +139,10 @@ func holders(s *kernel.Scenario, names []string, crashes int) *rapid.Generator[k
 	return scripted(commands, c.Lease, crashes)
 }
 
-// drawLoss draws what happens to the first holder of a lock with goroutines. A holder that beats loses its lock only if
-// its machine dies, or stands still for longer than a lease: its timers go on, and one more beat is sent. Schedules of
-// such a lock are few and slow, and it is seldom that one of them finds such a moment by itself.
+// drawLoss draws what happens to the first holder of a lock with goroutines. A holder that sends heartbeats loses its
+// lock only if its machine dies, or stands still for longer than a lease: the timers of a machine that stands still go
+// on, and send one more heartbeat. Schedules of such a lock are few and slow, and seldom find such a moment by
+// themselves.
 func drawLoss(t *rapid.T, s *kernel.Scenario, lock string) {
 	lease := s.Cache.Lease
 	loss := sim.Planned{At: lease / 2}

@@ -11,7 +11,7 @@ import (
 )
 
 // outage is a command that fails after another node has done something. A fault that the schedule may place would
-// rarely strike such a command, and each attempt that an SDK makes.
+// rarely strike all attempts that an SDK makes of such a command.
 type outage struct {
 	first   kernel.Command // of the node whose later command fails: what it learns may be outdated then
 	takes   time.Duration  // how long the first command takes
@@ -21,8 +21,8 @@ type outage struct {
 	then    kernel.Command // the command that fails
 }
 
-// draw puts the outage before the scripts of the first two nodes. One request of the command fails as often as the SDK
-// sends it, whichever the fault's number says; it may be sent while the other node is at it.
+// draw puts the outage before the scripts of the first two nodes. The fault's number selects one request of the failing
+// command; the request fails in all attempts of the SDK. It may be sent while the other node is still at its command.
 func (o outage) draw(t *rapid.T, s *kernel.Scenario) {
 	const second = time.Second
 	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }

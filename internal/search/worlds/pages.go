@@ -87,10 +87,10 @@ func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses
-		// one. A mapped cache may give a lock back by a batch, so the fault comes where a lock may stay behind anyway;
-		// and where pages are invalidated, which is done by batches more often. Queries come in pages in these worlds
-		// and in others.
+		// This fault strikes batches alone. A page of a mapped cache may have more than two rows, so the schedule
+		// chooses the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a
+		// lock may stay behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds
+		// with this fault, and in some others, queries come in pages.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 		key := pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 		if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
@@ -120,7 +120,7 @@ func versions(s *kernel.Scenario, key string) []kernel.Command {
 
 // failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK
 // sends it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike
-// this request, and each of its attempts.
+// all attempts of this request.
 func failedInvalidation(s *kernel.Scenario, key string) {
 	get := kernel.Command{Verb: "get", Key: key}
 	second := []kernel.Command{{Verb: "sleep", For: s.Cache.Render + time.Second},

@@ -21,12 +21,12 @@ type Subject struct {
 	Wrong func(Extras) (field, why string)
 	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
 	Proof []kernel.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
-	// Basic is what some world must reach in any case, or nothing was judged. The text Nothing says that it was not
-	// reached. It is "" for pages: their rows say more.
+	// Basic is the mark that some world must reach in any case, or nothing was judged. The text Nothing says that no
+	// world did. Both are "" for pages, whose rows say more.
 	Basic   kernel.Mark
 	Nothing string
-	// Also is a verb that some of its code can do. It was tested only if a world reached the mark, which no invariant
-	// would miss.
+	// Also is a verb that some of its code can do. It was tested only if a world reached its mark; no invariant notices
+	// if none did.
 	Also Also
 	// UnderTest is the name of code in a Go test, in the files that the test leaves, unless the code has another one.
 	UnderTest string

@@ -157,8 +157,8 @@ func (b *sentBody) Read(p []byte) (int, error) {
 // Close does nothing: the server closes the body.
 func (b *sentBody) Close() error { return nil }
 
-// writeS3 writes an answer. It reports whether there was room for the answer. An object needs no room, because its
-// bytes are in memory anyway; other answers are made anew.
+// writeS3 writes an answer. It reports whether there was room for the answer. An object needs no room, because the
+// store has its bytes in memory anyway; an answer in XML has new bytes, and takes room.
 func writeS3(ctx *fasthttp.RequestCtx, response *http.Response) bool {
 	out := &ctx.Response
 	out.SetStatusCode(response.StatusCode)

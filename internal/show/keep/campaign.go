@@ -25,8 +25,8 @@ type resultsFile struct {
 	plots []report.Plot
 }
 
-// readResults reads a file of results. The result is says whether the file has results; if it has results but cannot be
-// read, that is an error.
+// readResults reads a file of results. It also reports whether the file has results; one that has but cannot be read is
+// an error.
 func (r *Drawing) readResults(file string) (of resultsFile, is bool, err error) {
 	in, err := os.Open(file)
 	if err != nil {

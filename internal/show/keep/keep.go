@@ -202,7 +202,7 @@ func History(file string, visualize func(io.Writer) error) error {
 }
 
 // telling is the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs passed
-// it is the first run; to make this one, telling needs c.
+// it is the first run, which telling can make only with c.
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (kernel.Run, bool, error) {
 	switch {
 	case r.Failure != nil:

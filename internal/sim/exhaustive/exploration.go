@@ -11,8 +11,8 @@ import (
 )
 
 // Exploration runs every schedule, one after another: depth first, each run from the beginning, because the code of an
-// actor cannot be copied. With [sim.Memory].Search it is remembered, and a run goes on where it differs from those
-// before.
+// actor cannot be copied. With [sim.Memory].Search, what the code did is remembered, and a run starts at the first step
+// in which it differs from earlier ones.
 //
 //	x := exhaustive.Exploration{}
 //	for x.Next() {
@@ -46,12 +46,13 @@ import (
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [sim.Step.Further].
 //
-// But for the instants of unread deadlines, all states in which runs end remain, up to the names of interchangeable
-// actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
-// remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
-// node's next incarnation. The order of events on different nodes at the same instant is not explored, so the judgement
-// of a run must not depend on it, unless Config.Ordered is set. It must not depend on a history that Config.Fingerprint
-// does not cover either: if two histories lead to the same state, only one is continued.
+// Except for the instants of unread deadlines, the search reaches all states in which runs end, up to the names of
+// interchangeable actors; without persistent sets, it reaches all reachable states. Without state comparison, all
+// orders of steps that race remain, with one exception: if the sender of a request is gone, the place of the request
+// among the last steps of its node's next incarnation. The order of events on different nodes at the same instant is
+// not explored, so the judgement of a run must not depend on it, unless Config.Ordered is set. It must not depend on a
+// history that Config.Fingerprint does not cover either: if two histories lead to the same state, only one is
+// continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
@@ -62,7 +63,7 @@ import (
 // MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
 	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last. A
-	// divided exploration ends at the meeting that finds a bound met.
+	// divided exploration ends at the first Meet after a bound is reached.
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off sim.Reduction
@@ -108,9 +109,10 @@ type Explored struct {
 	// Open counts the branches that are left: steps that were possible at some point and have not been taken from
 	// there. Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
-	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
-	// falls. They are not: what branches have in common is searched in the first of them. So the first hundredth of the
-	// tree takes most of the time: in the embedded proofs, between 27 and 99 of a hundred schedules.
+	// Share is how much of the tree is searched, from 0 to 1, as if all branches of a moment were equally large. It
+	// never falls. In truth the first branch of a moment is the largest: what branches have in common is searched
+	// there. So the first hundredth of the tree takes most of the time: in the embedded proofs, between 27 and 99 of a
+	// hundred schedules.
 	//
 	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
 	// (CMU-PDL-12-113, 2012).

@@ -106,8 +106,8 @@ func (x *Exploration) open() (n int) {
 	return n
 }
 
-// share gives a member who has nothing left half of a frame: the one with the fewest choices before it, of those who
-// have two branches or more.
+// share gives half of a frame to a member that has nothing left to do. Of the frames with two branches or more, it
+// takes the one with the fewest choices before it.
 func (t *team) share(idle *Exploration) {
 	var from *Exploration
 	var top *frame

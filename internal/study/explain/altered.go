@@ -8,8 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// until is a strategy that follows the strategy first for the given number of steps, and the strategy then for all
-// later steps.
+// until is a strategy in two parts: it follows first for the given number of steps, and then for all later ones.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}
@@ -126,7 +125,7 @@ func (st *stay) Watch(s sim.Step) {
 }
 
 // without follows the recorded schedule without the event up to the step cut. From there on it follows the strategy
-// then, which does not take the event either.
+// called then, which does not take the event either.
 func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.Strategy {
 	if event.from != "" {
 		return staying(event.step, event.from, until(cut, reschedule.Follow(w.moves), then))

@@ -64,9 +64,9 @@ type Explanation struct {
 	Tails   int
 	Before  int // number of tails that violate the invariant before the first step
 	Steps   []Step
-	// Last is the last step at which that number grew by more than chance. Jump is the step at which it grew most; if
-	// there are several, the first of them. Sealed is the first step after which every tail violates the invariant. All
-	// three are positions in Steps, and -1 if the number never grew.
+	// Last is the last step at which the number of violations grew by more than chance. Jump is the step at which it
+	// grew most; if there are several, the first of them. Sealed is the first step after which every tail violates the
+	// invariant. All three are positions in Steps, and -1 if the number never grew.
 	Last, Jump, Sealed int
 	Events             []Event // those that the violation needed first
 }

@@ -25,8 +25,8 @@ type explorationFile struct {
 	Explorations json.RawMessage `json:"explorations"`
 }
 
-// sum is that of the explorations, however they are laid out: without a line that is lost, such as one of a canary that
-// was not found, the whole could pass.
+// sum is the checksum of the explorations, whatever their layout. Without it nobody would notice a lost line, such as
+// that of a canary that was not found, and the whole could pass.
 func (f explorationFile) sum() string {
 	var b bytes.Buffer
 	_ = json.Compact(&b, f.Explorations) // they have been read as JSON, or just written

@@ -28,8 +28,8 @@ type Shards struct {
 }
 
 // Read takes a file, a tarball of files (.tar, .tar.gz, .tgz), or all files and tarballs of a folder. In folders and
-// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out.
-// Whatever is damaged, Merge names. The reader calls the place by the name called.
+// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out. Merge
+// names the files that are damaged. The parameter called is the user's name for the place.
 func (s *Shards) Read(place, called string) {
 	info, err := os.Stat(place)
 	if err != nil {

@@ -26,10 +26,10 @@ const Image = "amazon/dynamodb-local:3.3.1"
 // Region is the region that clients name. DynamoDB Local keeps other tables for other regions.
 const Region = "us-east-1"
 
-// Command runs DynamoDB Local as process 1, and with it a shell that waits for the end of standard input and then ends
-// it. Whoever started the container holds the other end of that input, so the container cannot outlive it. The kill is
-// repeated because a process 1 ignores the signal until it has installed a handler, which Java does a moment after its
-// start.
+// Command runs DynamoDB Local as process 1, and beside it a shell that waits for the end of standard input and then
+// ends DynamoDB Local. Whoever started the container holds the other end of that input, so the container cannot outlive
+// it. The kill is repeated because a process 1 ignores the signal until it has installed a handler, which Java does a
+// moment after its start.
 //
 // Java's default encoding in a container without a locale is not UTF-8. DynamoDB Local then reads its own NextToken and
 // the strings of sets back wrongly, and a read of pages never ends. Most servers serve for seconds: with one of Java's

@@ -178,8 +178,8 @@ func (b *branch) commit(
 ) (changed bool, err error) {
 	there := map[string]bool{}
 	if head == "" {
-		// A commit that was refused before, because another writer has begun the branch and it is gone again, is no
-		// parent.
+		// HEAD may be a commit that was refused because another writer had begun the branch, which is gone by now. It
+		// must not become the parent.
 		if _, err := git(ctx, folder, "update-ref", "-d", "HEAD"); err != nil {
 			return false, err
 		}

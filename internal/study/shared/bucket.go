@@ -36,8 +36,8 @@ const atOnce = 16
 // attempts is how often a request is sent that S3 does not answer or cannot serve.
 const attempts = 5
 
-// bucket keeps files as objects below a prefix. A conditional PutObject has the first of a name stay. Four operations
-// need no SDK of S3, which takes longer to compile than all that uses it here.
+// bucket keeps files as objects below a prefix. A conditional PutObject keeps the first file of a name. Four operations
+// do not justify the SDK of S3, which takes longer to compile than everything that would use it here.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 type bucket struct {

@@ -127,8 +127,8 @@ func isFile(name string) bool {
 	return filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && !strings.HasPrefix(name, ".")
 }
 
-// wait waits before the n-th repetition, from 1: longer each time, and not as long as other processes do, which would
-// all come back at once.
+// wait waits before the n-th repetition, from 1: longer each time, and not as long as other processes wait, so that
+// they do not all come back at once.
 func wait(ctx context.Context, n int) error {
 	spread := time.Duration((os.Getpid()*7919+n*104729)%1000) * time.Millisecond / 1000
 	pause, cancel := context.WithTimeout(ctx, min(time.Duration(n), 40)*(20*time.Millisecond+40*spread))

@@ -68,9 +68,9 @@ func AnswerFingerprint(out any, err error, value Text) (h fingerprint.Hash, know
 	}
 }
 
-// severalItems returns the items of an answer to a request about several rows, in its order, and the rest of the
-// answer, which says how many items there are of what. In the rest, the types of keys follow from the request, or from
-// the table. The rest is nil for other answers.
+// severalItems splits the answer to a request about several rows into its items, in order, and the rest of the answer.
+// For a batch, the rest has the number of items of each table. In the rest, the types of keys follow from the request,
+// or from the table. The rest is nil for other answers.
 func severalItems(out any) (items []map[string]types.AttributeValue, rest any) {
 	switch out := out.(type) {
 	case *dynamodb.BatchGetItemOutput:

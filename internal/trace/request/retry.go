@@ -77,8 +77,8 @@ func LeftUndone(r types.BatchStatementResponse) bool {
 		r.Error.Code == types.BatchStatementErrorCodeEnumTransactionConflict)
 }
 
-// Refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of
-// CreateTable.
+// Refusal says whether an error is only about failed conditions. For CreateTable, the condition is that the table does
+// not exist yet.
 func Refusal(err error) bool {
 	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
 		return true

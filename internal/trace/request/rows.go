@@ -128,7 +128,7 @@ func doneStatements(in *dynamodb.BatchExecuteStatementInput, out any) any {
 	return &part
 }
 
-// SeesPasts says whether the answer to a request, or what it does, depends on more than the rows of now: a stream has
+// SeesPasts says whether the answer to a request, or what it does, depends on more than the present rows: a stream has
 // all writes in their order, and a table may be restored to any earlier time.
 func SeesPasts(input any) bool {
 	switch input.(type) {
