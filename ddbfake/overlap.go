@@ -11,8 +11,8 @@ import (
 
 // overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one of them entered Do before the
 // other had left it. No call waits for another. Calls are numbered as they enter. An effect of a call is kept with the
-// number of the latest call that had entered before it. Every call with that number or a lower one that had not left by
-// then overlapped.
+// number of the latest call that had entered before it. It overlaps with every call that had entered by then, that is,
+// has this number or a lower one, and had not left.
 type overlaps struct {
 	mu     sync.Mutex
 	calls  uint64   // that have come

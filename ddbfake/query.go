@@ -187,8 +187,8 @@ func (q *query) bind() error {
 	return q.checkFilter(schema.has)
 }
 
-// otherPartition is the answer to an ExclusiveStartKey of another partition. With a condition on the sort key, which
-// the starting key meets, the service says something else, whatever the condition is.
+// otherPartition is the answer to an ExclusiveStartKey of another partition. If there is a condition on the sort key
+// and the starting key meets it, the service has another text, whatever the condition is.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
 func otherPartition(sorted bool) error {

@@ -72,8 +72,9 @@ type stuckError struct {
 func (e *stuckError) Error() string { return "the store under test" + e.why }
 
 // rouse wakes the simulator in a bubble in which it waits for ever: a goroutine waits for a mutex, so the bubble is not
-// quiet, and no time passes in it. But the holder may wait for the answer to a request, or no time is needed. What the
-// simulator does then does not depend on when the watchdog sees that: nothing happens in the bubble in the meantime.
+// quiet, and no time passes in it. But what the holder waits for may be the answer to a request, or anything else that
+// takes no time. What the simulator does then does not depend on when the watchdog sees that: nothing happens in the
+// bubble in the meantime.
 //
 // Go lets no goroutine outside of a bubble wake one inside, with one exception: the other side of a coroutine may be in
 // another bubble. (Both bubbles count it right; a goroutine without a bubble would not be counted.)

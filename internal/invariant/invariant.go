@@ -142,7 +142,7 @@ func (f Finding) done(is bool) Finding {
 // Invariant is one promise.
 type Invariant struct {
 	Name      string
-	Statement string // T is true time, e is the promised bound of clock skew
+	Statement string // T is true time, S that of sending, e the promised clock skew
 	Check     func(Evidence) Finding
 	// Watch begins a check of a log that is still being written. It is nil if the check needs more than the change log.
 	Watch func(Promise) Watcher

@@ -130,9 +130,9 @@ func checkOutlived(ev Evidence, lock *lock, h *hold) Finding {
 	return ok()
 }
 
-// stopped reports, and for how long, that a self-extending lock had stopped extending by the time of an event: it sent
-// no write for more than half a lease and 2e, yet stayed held. A lock that reports its loss after a failed request has
-// not stopped.
+// stopped reports whether, and for how long, a self-extending lock had stopped extending by the time of an event: it
+// sent no write for more than half a lease and 2e, yet stayed held. A lock that reports its loss after a failed request
+// has not stopped.
 func (h *hold) stopped(ev Evidence, until *history.Event) (silent time.Duration, stopped bool) {
 	silent = h.silent(ev, until)
 	goesOn := h.checking == nil

@@ -400,8 +400,8 @@ func together(first, second *flight) Finding {
 	}.done(true)
 }
 
-// began are the changes that show that both have the lease. The last one is the later one, to which the story of its
-// key is added. If the two are in different regions, the earlier one is there, too.
+// began returns the changes that show that both have the lease. The last of them is the later one; a finding also shows
+// the earlier changes of its key. If the two are in different regions, began returns the earlier one, too.
 func began(first, second *flight) []int {
 	from, to := min(first.began, second.began), max(first.began, second.began)
 	if first.region == second.region {

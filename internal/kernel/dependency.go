@@ -391,8 +391,8 @@ func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.a
 
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
 
-// noteObjects notes the state of the bodies' store after a write. It keeps more than bodies: dates, headers, uploads,
-// buckets.
+// noteObjects notes the state of the body store after a write. That store keeps more than bodies: dates, headers,
+// uploads, buckets.
 func (w *world) noteObjects(state func() uint64) {
 	if w.fingerprinter == nil {
 		return

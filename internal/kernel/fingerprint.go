@@ -31,7 +31,7 @@ type fingerprinter struct {
 	// oldVersions says that stale reads can still see old versions of a row, which are then part of its fingerprint.
 	oldVersions bool
 	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With
-	// a replica lag it has them once for each write.
+	// a replica lag it has a row once for each of its writes.
 	ordered, lags bool
 	order         []rowName
 

@@ -295,8 +295,8 @@ func ordered(f invariant.Finding) invariant.Finding {
 	return f
 }
 
-// within says whether something that came after so many events and changes came between the first and the last line of
-// a finding.
+// within says whether something lies between the first and the last line of a finding. The parameters are the numbers
+// of events and of changes before it.
 func within(events, changes int, f invariant.Finding) bool {
 	after, before := false, false
 	if n := len(f.Events); n > 0 {

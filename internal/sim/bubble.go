@@ -164,7 +164,8 @@ func (p *Proc) goCode() {
 }
 
 // settle returns once the goroutines of all actors are parked, and the goroutines that waited for their turn have had
-// their turn. Only the goroutines of one actor run; nil says that time has passed, which wakes any.
+// their turn. Only the goroutines of the given actor run; nil means that time has passed, which may wake those of any
+// actor.
 func (s *Sim) settle(of *actor) {
 	b := s.cfg.Bubble
 	if b == nil {

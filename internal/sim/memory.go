@@ -202,8 +202,8 @@ func (p *Proc) recall() {
 	}
 }
 
-// depends notes the output of the code after a history, and returns an error if it differs from the output where, by
-// Proc.Forget, the code was in the same state.
+// depends notes the output of the code after a history, and returns an error if the code had another output before in
+// what Proc.Forget called the same state.
 func (m *Histories) depends(p *Proc, at *history) error {
 	says := at.says
 	if at.says = ""; at.since == 0 {

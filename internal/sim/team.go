@@ -16,8 +16,8 @@ type team struct {
 	code sync.Mutex // held while code of actors runs
 }
 
-// Divide shares the room and the knowledge of m with others, which are empty: with those of searchers that may run at
-// the same time.
+// Divide shares the room and the knowledge of m with other memories, which are empty: those of searchers that may run
+// at the same time.
 func (m *Histories) Divide(others []*Histories) {
 	t := &team{size: 1 + len(others), same: m.same}
 	if t.same == nil {

@@ -55,7 +55,7 @@ type Kind struct {
 }
 
 // foreign says that a file is something else: it has none of the keys, and none that looks like one. Then each of its
-// lines is a mistake, and one message about all of them helps more. names are the keys that it has.
+// lines is a mistake, and one message about all of them helps more. names are the keys of the file.
 func (r *Reader) foreign(names []string, fail func(expected string)) bool {
 	keys := r.Kind.Keys()
 	if slices.ContainsFunc(names, func(name string) bool {

@@ -184,8 +184,8 @@ func (r *Results) keepFindings(
 	return errors.Join(lost...)
 }
 
-// BrokeOff prints the run that broke off, and reports whether the error is of that kind. The other scenarios may still
-// have a verdict.
+// BrokeOff reports whether an error says that a run broke off, and prints that run. The other scenarios may still have
+// a verdict.
 func (r *Results) BrokeOff(err error, s *kernel.Scenario, protocol, name string) bool {
 	broken, ok := errors.AsType[*kernel.BrokenError](err)
 	if ok {

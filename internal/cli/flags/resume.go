@@ -21,10 +21,10 @@ import (
 // keepFirst on, each is twice as long as the one before.
 const keepFirst, keepEvery = 5 * time.Second, time.Minute
 
-// Resume runs a proof that keeps its search in a file, after five seconds, ever less often up to every minute, and when
-// it ends early, and goes on with the search that is in the file. The file is removed when nothing is left to search.
-// Without a name it is Run. The list of unsimulated things that a program used is kept, too. A full disk does not end
-// the search.
+// Resume runs a proof that keeps its search in a file, and goes on with the search that is in the file already. It
+// writes the file after five seconds, then at growing intervals of up to a minute, and when the proof ends early. The
+// file is removed when nothing is left to search. Without a name it is Run. The list of unsimulated things that a
+// program used is kept, too. A full disk does not end the search.
 func (p *Program) Resume(
 	run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer,
 ) (*campaign.Proof, error) {

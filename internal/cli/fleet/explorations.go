@@ -152,8 +152,8 @@ func (s *Saved) Foreign(err error) error {
 	return cli.Usage(fmt.Errorf("%s: %w", s.file, err), "delete it to begin anew, or give another --out")
 }
 
-// Put saves the part of the i-th scenario, if it is time for it or the part is whole. Nothing depends on whether it can
-// be written. It says whether it tried.
+// Put saves the part of the i-th scenario, if it is time for it or the part is whole. A failure to write it changes
+// nothing. Put reports whether it tried.
 func (s *Saved) Put(i int, part func() *explore.Part, whole bool) bool {
 	if s.file == "" {
 		return false

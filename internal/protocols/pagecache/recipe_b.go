@@ -93,8 +93,8 @@ func (r *RecipeB) Publish(ctx context.Context, l Lease, m Meta) error {
 	})
 }
 
-// PointTo makes the update by which META leads to m.CurrentSK, on a condition with its values, which may be nil; :gone
-// is the value that is compared with #ttl.
+// PointTo makes the conditional update by which META leads to m.CurrentSK. The parameter values holds the values of the
+// condition, and may be nil; in the condition, :gone is compared with #ttl.
 func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[string]types.AttributeValue) *types.Update {
 	if values == nil {
 		values = map[string]types.AttributeValue{}

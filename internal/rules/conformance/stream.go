@@ -53,8 +53,8 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	return text
 }
 
-// streamDescriptionText prints a stream, and whether its shards are open or closed, and have a parent: there may be any
-// number of shards.
+// streamDescriptionText prints a stream, and the states of its shards: open or closed, with a parent or without. It
+// does not count the shards, because there may be any number.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {

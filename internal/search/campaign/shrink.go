@@ -252,8 +252,8 @@ func furtherSchedules(seed uint64, graded bool, harm *int) iter.Seq[sim.Strategy
 	}
 }
 
-// Worse returns the outcome of a schedule that violates the same invariant as a run and does more harm; nil if none of
-// some schedules does.
+// Worse returns the outcome of a schedule that violates the same invariant as a run and does more harm. It tries some
+// schedules, and returns nil if none of them does.
 func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (more *kernel.Outcome, err error) {
 	harm := o.Harm
 	run.ExpectedSteps, run.Steps = o.Result.Steps, 0

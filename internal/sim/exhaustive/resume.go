@@ -65,8 +65,8 @@ func (x *Exploration) Save() *Saved {
 	return s
 }
 
-// Resume makes the exploration go on where s was saved, before its first Next. Its fields and its runs must be those of
-// the saved exploration, but for its bounds.
+// Resume makes the exploration go on where s was saved, before its first Next. Its fields, except for the bounds, and
+// its runs must be those of the saved exploration.
 func (x *Exploration) Resume(s *Saved) {
 	if s.Schedules == 0 {
 		return // nothing was done

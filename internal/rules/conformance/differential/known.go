@@ -109,8 +109,8 @@ func readKnown(text string) (list []*Known) {
 
 var compiling sync.Mutex
 
-// compile makes the patterns that a list has not yet. A test that only draws requests, which property/gen does, does
-// not wait for them as it starts.
+// compile makes the patterns of a list when they are first needed. So a test that only draws requests, such as those of
+// property/gen, starts without waiting for them.
 func compile(list []*Known) {
 	compiling.Lock()
 	defer compiling.Unlock()

@@ -388,7 +388,7 @@ func (s Store) plainStream(body object) {
 	}
 }
 
-// records goes on once where a page is empty, which AWS allows anywhere.
+// records reads one more page after an empty one: AWS may answer with an empty page anywhere.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
 func (s Store) records(ctx context.Context, first answer) (answer, error) {
