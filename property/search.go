@@ -87,8 +87,8 @@ type found struct {
 	last  *failure // the last failure, which is the smallest
 	// attempt identifies the attempt of the last failure. It is needed because rapid repeats every attempt that fails.
 	attempt string
-	// passed identifies the attempts that passed after the first failure. It is needed because rapid tries the worlds
-	// before a failure each time.
+	// passed identifies the attempts that passed after the first failure. It is needed because rapid tries them again
+	// whenever it reproduces a failure that comes after them.
 	passed map[string]bool
 }
 
@@ -343,8 +343,8 @@ type random struct {
 	unseeded string
 }
 
-// begin notes the test of a bubble. Until the bubble's end, a client of DynamoDB for which the code under test loads
-// the SDK's configuration dials nowhere: behind its own endpoint there may be a table that matters to somebody.
+// begin notes the test of a bubble. The code under test may make a client of DynamoDB from the SDK's configuration,
+// whose endpoint may have a table that matters to somebody. Until the bubble's end, such a client cannot connect.
 // Parallel tests share the environment, so nothing is set for them.
 func (r *random) begin(t *testing.T) {
 	r.in = t

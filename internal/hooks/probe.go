@@ -71,8 +71,8 @@ const (
 )
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,
-// the events of the history, and the calls and answers of operations. A step of the visit, which comes after the
-// schedule and chooses nothing, has Visit. Changed are the step's changes, in words.
+// the events of the history, and the calls and answers of operations. Visit marks the steps of the visit, which comes
+// after the schedule and chooses nothing. Changed are the step's changes, in words.
 type Step struct {
 	sim.TraceStep
 	Changes, Events, Operations int

@@ -30,8 +30,8 @@ type followedFlights struct {
 // created again.
 type tableOf struct{ region, name string }
 
-// createdAgain is between the name and a number in the name of a table that was created again. The number says how
-// often.
+// createdAgain separates name and number in the name of a table that was created again. The number says how often it
+// was.
 const createdAgain = ", created again "
 
 func (id rowID) tableOf() tableOf {

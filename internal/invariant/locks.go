@@ -207,7 +207,7 @@ func sureFrom(ev Evidence, asked *history.Event) time.Time {
 	return asked.Time.Add(promise.Sure(ev.Held, ev.MaxClockSkew, promise.LeaseRounding))
 }
 
-// heldUp says whether the answer to a request came when its lease was over, except for the margin, although the lock
+// heldUp says whether the answer to a request came after the end of its lease, less the margin, although the lock
 // itself did not wait too long.
 func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 	if h.answer == nil || h.answer.Time.Before(sureFrom(ev, h.asked).Add(-margin)) {
@@ -219,9 +219,10 @@ func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 // surely says whether a holder may rely on its lock at an event without asking again.
 func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Before(h.sure(ev, at)) }
 
-// claimed is the last question after the given event that was answered "still held", or nil. An answer within the lease
-// requested by then does not count: rows may hold whole milliseconds, so that the row ends a fraction earlier. Nor does
-// one within a millisecond of the event, if the time of the last extension is unknown. Clock skew excuses more.
+// claimed is the last request after the given event that was answered "still held", or nil. Without clock skew, such an
+// answer does not count if it was requested within the lease that held at the event: rows may hold whole milliseconds,
+// so a row may end a fraction earlier. Nor does it count if it was requested within a millisecond of the event and the
+// lock extends itself, because the time of the last extension is unknown.
 func (h *hold) claimed(ev Evidence, after *history.Event) *history.Event {
 	terms := ev.Lock
 	for _, c := range slices.Backward(h.claims) {

@@ -129,9 +129,9 @@ func (h *hold) claimOver(ev Evidence, at *history.Event, limit time.Time) answer
 	return answered{}
 }
 
-// rowsBetween returns the changes, between the first and the last of some events, of the rows that two holders wrote in
-// that time. The rows of a lock are not known, but these are among them. If there are many changes, it returns the
-// first and the last ones.
+// rowsBetween returns the changes, from the first to the last of some events, of all rows that one of two holders wrote
+// in that time. It is not known which rows belong to the lock, but they are among these. If there are many changes, it
+// returns the first and the last ones.
 func rowsBetween(ev Evidence, events []int, holders ...string) (seqs []int) {
 	from, to := ev.History[events[0]-1].Change, ev.History[events[len(events)-1]-1].Change
 	var between []ddbfake.Change

@@ -323,7 +323,7 @@ func (w *world) noteTTL(key, row attr.Item) {
 }
 
 // notePassed notes, for a search, the times in a row at which time does not stop: its ttl if TTL never deletes, and
-// those of the code's own.
+// times in attributes of the code's own.
 func (w *world) notePassed(row attr.Item) {
 	now := w.clock.Now().Add(w.scenario.Skew)
 	//isrsim:unordered each by itself

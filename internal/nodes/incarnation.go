@@ -145,8 +145,8 @@ func (l *incarnation) bring(at string) error {
 	return nil
 }
 
-// linesAfter returns all lines after the first moments of the history. It returns false if a request came over HTTP and
-// not as a line: it might overtake earlier lines.
+// linesAfter returns the lines of the history, except for those of its first moments; the parameter is their number. It
+// returns false if a request came over HTTP and not as a line: it might overtake earlier lines.
 func (l *incarnation) linesAfter(first int) (lines []toldLine, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
 	for i, m := range l.moved {

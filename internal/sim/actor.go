@@ -294,8 +294,8 @@ func (p *Proc) park(s procState) {
 	}
 }
 
-// GoOn ends the code that calls it if its node has crashed. Code that recovers from all panics goes on while it is
-// unwound, but a dead node answers no client.
+// GoOn ends the calling code if its node has crashed. A crash unwinds the code by a panic; code that recovers from all
+// panics would go on, although a dead node must not answer a client.
 func (p *Proc) GoOn() {
 	if p.state == crashed && p.running == nil {
 		panic(crashSignal{})

@@ -108,8 +108,8 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 	return waiting
 }
 
-// early lets answers arrive and ends pauses before their time where nothing else has to happen and no time can pass: a
-// goroutine waits for a mutex whose holder waits for an answer.
+// early lets answers arrive and ends pauses before their time, if nothing else is possible and no time can pass. That
+// is so if a goroutine waits for a mutex whose holder waits for an answer.
 func (s *Sim) early() {
 	if s.required {
 		return

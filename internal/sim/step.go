@@ -227,8 +227,8 @@ func (s Step) tells() bool {
 // global says whether the world sees the step, or whoever judges the run.
 func (s Step) global() bool { return global(s.Kind) || s.tells() }
 
-// Accesses returns what the step reads and writes of the world: nothing if the world does not see it, or if that is not
-// known.
+// Accesses returns what the step reads and writes of the world: nothing if the world does not see the step, or if its
+// accesses are not known.
 func (s Step) Accesses() []Access {
 	if !global(s.Kind) {
 		return nil

@@ -23,8 +23,8 @@ type settled struct {
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
-	// open are the pages that were left undecided when the time of pages began anew, in the order of their first
-	// requests: by another event settled, of which each client of a fleet may tell one, or by a Restore.
+	// open are the pages that were undecided when the time of pages began anew, in the order of their first requests.
+	// It begins anew with a Restore, and with each event settled; every client of a fleet may tell one.
 	open []pageOf
 }
 

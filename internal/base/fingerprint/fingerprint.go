@@ -33,8 +33,8 @@ func Mix(seed, n uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Wide is a fingerprint for bytes that nobody has chosen so that they collide: two different texts have the same
-// fingerprint with a chance of about 2^-128.
+// Wide is a fingerprint for bytes that were not chosen to collide: two different texts have the same fingerprint with a
+// chance of about 2^-128.
 type Wide [2]uint64
 
 // Plus returns the fingerprint of two things that have no order.

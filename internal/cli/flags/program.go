@@ -139,8 +139,9 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scen
 	return protocol, scenarios, names, err
 }
 
-// Find returns the protocol that the flags ask for, which must be of the subject, and what it can do; nil is a protocol
-// of isr-sim. It adds to the extras what a program's hello says. Close ends the processes of a program.
+// Find returns the protocol that the flags ask for, which must be of the subject, and what the program can do, which is
+// nil for a protocol of isr-sim. It adds to the extras what a program's hello says. Close ends the processes of a
+// program.
 func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds.Extras) (can []string, err error) {
 	if of.Program.Flag != "" && p.Exec == "" {
 		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", of.Program.Flag, of.Verb),

@@ -17,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
-// keepEvery is how much of a search is lost at most if the process is killed. The first times are shorter: from
-// keepFirst on, each is twice as long as the one before.
+// keepEvery is the longest interval between two writes of the file, so a killed process loses no more of its search.
+// The first interval is keepFirst, and each is twice as long as the one before.
 const keepFirst, keepEvery = 5 * time.Second, time.Minute
 
 // Resume runs a proof that keeps its search in a file, and goes on with the search that is in the file already. It

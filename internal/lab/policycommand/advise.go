@@ -40,8 +40,8 @@ renders: it runs recipe A on clocks that are off by the skew. A holder that may 
 needs a lease longer by the pause. With --retention, it checks the ttl of rows against
 the lifetime, the clocks and the lag of deletion.
 
-With --longest, it advises a protocol, too. One that serves stale pages does so after
-the lifetime, for no longer than the retention that is printed. The advice was run
+With --longest, it advises a protocol, too. If the protocol serves stale pages, it does so
+after the lifetime, for no longer than the retention that is printed. The advice was run
 through the simulator, and bounded-staleness held in all of its schedules.
 
 The first lines of the output are the demands as flags: those that were given, and the

@@ -44,10 +44,11 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.Var(&p.reads, "reads", "reads of all keys together, such as 100/s or 200k/s")
 	f.Var(&p.changes, "changes", "changes of the data of each key, such as 1/h")
 	f.Var(&p.keys, "keys", "how many keys there are, such as 500 or 1M")
-	f.Float64Var(&s.Zipf, "zipf", 0.9, "how unequally keys are read: the k-th as often as 1/k^ZIPF; 0 is equally")
+	f.Float64Var(&s.Zipf, "zipf", 0.9,
+		"how unequally keys are read: the k-th in proportion to 1/k^ZIPF; 0 means equally")
 	f.DurationVar(&s.Store.Latency, "latency", 5*time.Millisecond, "how long a read of a row takes")
 	f.IntVar(&s.Store.Bytes, "row", 400, "the size of a row in bytes, without the body")
-	f.BoolVar(&s.Store.Eventual, "eventual", false, "read eventually consistent, for half the units")
+	f.BoolVar(&s.Store.Eventual, "eventual", false, "use eventually consistent reads, for half the units")
 	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour,
 		"the ttl of a row, counted from when it was stored (0: none)")
 	f.BoolVar(&s.Store.Redis, "redis", false, "expire rows as Redis does, and not as DynamoDB does")

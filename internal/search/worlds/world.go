@@ -48,8 +48,8 @@ func Text(s *kernel.Scenario) string {
 	return "\n" + string(yaml)
 }
 
-// OfSeed has a world of pages under one seed in four render the same bytes from unchanged data, so that no other draw
-// moves: a cache that goes by content may leave out a write.
+// OfSeed makes a world of pages render the same bytes from unchanged data under one seed in four: a cache that compares
+// contents may then leave out a write. The seed decides, so that the draws of the world stay the same.
 func (w World) OfSeed(seed uint64) World {
 	w.Cache.SameBytes = seed%4 == 3 && kernel.About(w.Scenario).Judged().Rows
 	return w

@@ -40,8 +40,8 @@ func watch(c sim.Chooser, s sim.Step) {
 	}
 }
 
-// avoiding is a strategy that takes a move, and those alike, at most a given number of times. Time still moves when no
-// actor can run.
+// avoiding is a strategy that takes a given move, and moves like it, at most a given number of times. Time still moves
+// when no actor can run.
 func (w *witness) avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &avoid{move: w.alike(move), alike: w.alike, times: times, then: s.New(rng, expectedSteps)}

@@ -46,8 +46,8 @@ func (n Night) sum() (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(data)), err
 }
 
-// sampleInNight bounds the sample of a Night: an estimate from it is off by a share of about 9 %, and those of 10,000
-// shards take 60 MB.
+// sampleInNight bounds the sample of a Night: an estimate from it is off by a share of about 9 %, and the samples of
+// 10,000 shards take 60 MB.
 const sampleInNight = 128
 
 // nightPrefix begins the names of the files of nights. No scenario's name has a dot.

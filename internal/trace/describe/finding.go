@@ -30,8 +30,8 @@ type Run struct {
 	Operations []storeop.Operation
 }
 
-// Shown prints the changes, events and operations of a run that a finding names, and the lines that led to it, in their
-// order, one a line, in order of time.
+// Shown prints the changes, events and operations of a run that a finding names, and the lines that led to it, one a
+// line, in order of time.
 func (r Run) Shown(words Words, f hooks.Shown, led ...Line) []string {
 	var all recorder.Timeline
 	events := f.Events
