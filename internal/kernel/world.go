@@ -270,12 +270,12 @@ func (w *world) addActor(a Actor, place int) {
 	})
 }
 
-// ownCalls is the kind of the names of a client's transactions, behind the name of the node. The name of a node has no
-// tilde, and a token that code gives is unlikely to have one: see givenToken.
+// ownCalls follows the name of the node in the tokens of its client's transactions. The name of a node has no tilde,
+// and a token that code gives is unlikely to have one: see givenToken.
 const ownCalls = "~call"
 
 // position is the state of a node after the n-th command of its script, if its cache keeps nothing in memory. The state
-// is then n and the numbers of names that the node has used.
+// is then n, and how many names of each kind the node has used.
 func (w *world) position(p *sim.Proc, n int) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(n))
 	for _, of := range []string{p.Name(), p.Name() + subject.Rendering, p.Name() + ownCalls, p.Name() + latencies} {

@@ -84,8 +84,8 @@ type Source interface {
 	// Steps returns the steps that are possible now, each as a number that keeps its meaning while others are taken.
 	// The caller only reads the slice, and only until the next step.
 	Steps() []uint64
-	// Accesses returns the reads and writes of one of them. Nil means that it may access anything. The slice must not
-	// change later.
+	// Accesses returns the reads and writes of one of these steps. Nil means that the step may access anything. The
+	// slice must not change later.
 	Accesses(step uint64) []Access
 	// Take takes one of them and returns its effect in words.
 	Take(step uint64) string

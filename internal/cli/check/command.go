@@ -55,7 +55,7 @@ func NewCommand() *cobra.Command {
 idempotency layer, which may be written in any language. It draws worlds (machines and
 what they are asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as
 property.CheckStore does for a cache in Go, and runs the program in each under many
-schedules. Clients ask only for what the program's hello offers.
+schedules. Clients use only what the program's hello message offers.
 
 The first run that violates an invariant ends the check. It is made smaller, and left
 in a folder (--keep) as a scenario file, a record and a report. The next check begins

@@ -121,7 +121,7 @@ why.`,
 	f.Float64Var(&d.Miss, "miss", 1, "what a render costs")
 	f.Float64Var(&d.Stale, "stale", 1, "what a second of serving outdated data costs, in the unit of --miss")
 	f.DurationVar(&d.Longest, "longest", 0, "how old served data may be (default: any age)")
-	f.StringVar(&protocol, "protocol", "recipe-a", "with --longest: the protocol that keeps pages from becoming older")
+	f.StringVar(&protocol, "protocol", "recipe-a", "with --longest: the protocol that must keep that bound")
 	f.StringVar(&contention, "contention", "serve-stale",
 		"with --longest: what a reader does while another one renders: serve-stale or wait")
 	f.DurationVar(&d.Render, "render", 0, "how long a render takes (default: no time, and no advice about leases)")
