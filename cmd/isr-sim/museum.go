@@ -42,8 +42,8 @@ does, and the verdict about a protocol without the bug. Without arguments it sho
 of them. An exhibit is a scenario: isr-sim run, replay, shrink and explain take its
 name, too.
 
-With --backend dynamodb-local, museum makes the requests of the schedule that shows the
-bug again on DynamoDB Local in a container, and compares every answer.`,
+With --backend dynamodb-local, museum repeats the requests of the schedule that shows
+the bug on DynamoDB Local in a container, and compares every answer.`,
 		Example: "  isr-sim selftest museum\n  isr-sim selftest museum paused-after-acquire\n" +
 			"  isr-sim run --protocol blind-publish paused-after-acquire",
 	}

@@ -47,8 +47,8 @@ a scenario that fails it also prints the invariant, the events that violate it, 
 the command that replays them. The first schedule that violates an invariant ends the
 campaign of its scenario.
 
-With --backend dynamodb-local, run then makes the requests of the same schedules
-again on DynamoDB Local in a container, and compares every answer. It needs a Docker
+With --backend dynamodb-local, run then repeats the requests of the same schedules
+on DynamoDB Local in a container, and compares every answer. It needs a Docker
 engine.`,
 		Example: "  isr-sim run paused-writer two-contenders\n" +
 			"  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",

@@ -120,8 +120,8 @@ var Module = Rules{
 				"internal/search/worlds",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
-			// The command reaches these packages indirectly, through fixtures/ddblocal. The ban on flags names those
-			// that must not come with it.
+			// Only direct imports are banned, because the command reaches these packages through fixtures/ddblocal. The
+			// ban on flags names the packages that it must not reach at all.
 			Directly: true,
 			Reason:   "only packages for tests import packages for tests",
 		},

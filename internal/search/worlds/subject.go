@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Subject is a subject as checks know it, those in Go and those of programs: which worlds are drawn for it, and what
-// they must reach.
+// Subject is what a check in Go and a check of a program need to know about a subject: which worlds are drawn for it,
+// and what they must reach.
 type Subject struct {
 	Verb kernel.Verb // what all its code can do
 	// Draw generates its worlds.
