@@ -287,7 +287,7 @@ func checkRepeated(keys []map[string]types.AttributeValue) error {
 	return nil
 }
 
-// checkBatchGet checks the parameters one by one. The service has two forms of error texts, and so does this.
+// checkBatchGet checks the parameters one by one. The service has error texts of two forms, and the fake has both.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 // Source:

@@ -317,8 +317,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, saveErr)
 }
 
-// Idle lists the faults and holds that wait and have struck no request. When the server has ended, they are those of
-// the end.
+// Idle lists the faults and holds that wait and have struck no request. Once the server has ended, these are the ones
+// at its end.
 func (s *Server) Idle() []string {
 	idle := control.Idle(s.options.DB, s.desk)
 	if s.options.S3 != nil {

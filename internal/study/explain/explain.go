@@ -37,11 +37,11 @@ import (
 // brings the violation about, that number jumps. Later steps may undo a jump; after the last jump, no step prevents the
 // violation.
 //
-// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step or an error of a clock, a
-// move of time while an actor can run, a context switch while the former actor can run. Explain leaves them out, one at
-// a time: For each event it makes Tails runs without the event. Each of them follows the recorded schedule up to some
-// later step, which differs from run to run, and goes on at random. To leave out a context switch, the former actor
-// goes on for as long as it can.
+// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step of a clock, an error of a
+// clock, a move of time while an actor can run, a context switch while the former actor can run. Explain leaves them
+// out, one at a time: For each event it makes Tails runs without the event. Each of them follows the recorded schedule
+// up to some later step, which differs from run to run, and goes on at random. To leave out a context switch, the
+// former actor goes on for as long as it can.
 //
 // The tails are random walks, drawn from streams of the run's seed: the same Explain gives the same Explanation, on any
 // number of cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails
