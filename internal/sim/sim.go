@@ -77,8 +77,8 @@ type Memory struct {
 	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on
 	// its incarnation alone, and can be remembered.
 	Seed func(uint64)
-	// Check, if set, is called at the end of a node that did something new. Its parameter again replays the node's code
-	// and compares the output; it may be called while further runs go on.
+	// Check, if set, is called at the end of a node that did something new. Its parameter is a function that replays
+	// the node's code and compares the output; the function may be called while further runs go on.
 	Check func(again func() error)
 }
 

@@ -60,8 +60,8 @@ func (s *Sim) counts(o orphan) bool { return !o.reads || s.cfg.Off&OrphanedReads
 
 func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
 
-// Canonical is the id of a step in every state that is the same but for the names of interchangeable actors. Two actors
-// in the same state whose names the world does not know have steps with the same id.
+// Canonical is an id of a step that is the same in all states that differ only in the names of interchangeable actors.
+// Two actors in the same state whose names the world does not know have steps with the same id.
 func (s *Sim) Canonical(step *Step) uint64 {
 	h := fingerprint.Hash(step.Kind)
 	if step.planned {

@@ -169,8 +169,8 @@ func (e Explain) tails(ctx context.Context, o *kernel.Outcome) ([]int, error) {
 	return append(counts, e.Tails), err // this is the run itself: no choice is left
 }
 
-// count makes n groups of runs, and counts the runs of each group that violate the invariant. In the
-// runs of a group, no replica answers the read whose number the function fresh returns; 0 stands for no read.
+// count makes n groups of runs, and counts the runs of each group that violate the invariant. The function fresh gives
+// each group the number of a read that no replica answers in its runs; 0 means that there is none.
 func (e Explain) count(ctx context.Context, o *kernel.Outcome, n, each int, fresh func(group int) int,
 	of func(group, i int) kernel.Run) ([]int, error) {
 	violated := make([]bool, n*each)

@@ -24,8 +24,8 @@ const defaultBranch = "isr-sim-corpus"
 // is made again on top of that writer's.
 type branch struct{ url, name string }
 
-// transports are those of the URLs. git has others, which read a descriptor or run a command: the URL of a corpus comes
-// from files and variables of CI.
+// transports are the transports of git that a URL may name. The others read a descriptor or run a command, and must not
+// be used: the URL of a corpus comes from files and variables of CI.
 const transports = "file:git:http:https:ssh"
 
 // helper matches a URL that names a helper of git, as fd::17 does.
