@@ -71,7 +71,8 @@ out no order of steps. It refuses the list if a step leads out of it (exit code 
 
 With --resume a search that ends before it is complete, even by kill -9, goes on when
 the same command runs again. The file is written after five seconds, then at growing
-intervals of up to a minute, and at the end. It is removed when nothing is left to search.
+intervals of up to a minute, and at the end. It is removed when nothing is left to
+search.
 `,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n" +
 			"  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n" +

@@ -15,9 +15,9 @@ func newReport() *cobra.Command {
 		Short: "Draw recorded runs: pages of HTML, pictures, or files for Perfetto",
 		Long: `Report draws the records of runs (--record of run, replay, shrink, explain, prove,
 explore, museum, concurrent and serve --check; a failed check of package property
-leaves one). A page of HTML is one file and
-needs no network: a lane for each node and for each row, the step of the violation in
-view, the rows at each step, and the commands that run the schedule again.
+leaves one). A page of HTML is one file and needs no network: a lane for each node and
+for each row, the step of the violation in view, the rows at each step, and the commands
+that run the schedule again.
 
 A folder stands for all records in it. The pages of several records are written to a
 folder, with an index. --format svg is the picture alone, for a ticket; --format trace

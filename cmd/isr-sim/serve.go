@@ -44,10 +44,10 @@ the service's own names, such as dynamodb.us-east-1.amazonaws.com.
 
 With --data, a file keeps tables and rows from one run to the next. The server writes
 nothing else to disk and sends nothing to other machines. SIGINT or SIGTERM stops it;
-requests under way get three seconds to end. The exit code is then 0, but with --check it is
-1 after a violation, and 3 if a write or a posted event could not be judged, or nothing
-was judged. It is also 3 if a request that a hold fault stopped was never released, or if
-a fault that is still set has struck no request.`
+requests under way get three seconds to end. The exit code is then 0, but with --check
+it is 1 after a violation, and 3 if a write or a posted event could not be judged, or
+nothing was judged. It is also 3 if a request that a hold fault stopped was never
+released, or if a fault that is still set has struck no request.`
 
 type serveCommand struct {
 	flags.Results

@@ -62,7 +62,7 @@ in a folder (--keep) as a scenario file, a record and a report. The next check b
 with it.
 
 A check that judged nothing fails as vacuous: nothing was published or served, no lock
-was taken, no call answered, or no world reached one of the marks of --reach.`,
+was taken, no call answered, or a mark of --reach was reached in no world.`,
 		Example: "  isr-sim check --exec 'node node.mjs'\n" +
 			"  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n" +
 			"  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",

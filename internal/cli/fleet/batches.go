@@ -39,8 +39,8 @@ type Batch struct {
 func (b *Batches) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&b.protocols, "protocols", nil,
-		"run each scenario under each of these protocols that supports it; 'exec COMMAND' is a "+
-			"program, as of --exec")
+		"run each scenario under each of these protocols that supports it, instead of --protocol; 'exec "+
+			"COMMAND' is a program, as of --exec")
 	f.StringToIntVar(&b.weights, "weight", nil,
 		"with --for: the share of the time for a scenario or a protocol, such as paused-writer=3 (default: 1)")
 	f.BoolVar(&b.canary, "canary", false,

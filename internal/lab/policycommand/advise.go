@@ -30,19 +30,19 @@ func newAdvise(out io.Writer) *cobra.Command {
 		Short: "Choose a lifetime from rates, costs and the staleness allowed",
 		Long: `Advise chooses how long a page should be fresh. It prints two lifetimes: the one of
 least cost, C/T + S (1 - F(WT)), and the rule of thumb sqrt(2C/(WS)). For each it says
-which share of reads sees outdated data and, separately, the chance that
-data has changed when its lifetime ends. Both are rounded to values that people write
-(1s, 2s, 5s, and so on to 24h): the first to the cheapest that is longer than a render
-and meets the demands, the rule of thumb to the nearest from 5s on.
+which share of reads sees outdated data and, separately, the chance that data has
+changed when its lifetime ends. Both are rounded to values that people write (1s, 2s,
+5s, and so on to 24h): the first to the cheapest that is longer than a render and meets
+the demands, the rule of thumb to the nearest from 5s on.
 
 With --render, it finds the smallest lease under which no holder loses its lock while it
 renders: it runs recipe A on clocks that are off by the skew. A holder that may pause
 needs a lease longer by the pause. With --retention, it checks the ttl of rows against
 the lifetime, the clocks and the lag of deletion.
 
-With --longest, it advises a protocol, too. If the protocol serves stale pages, it does so
-after the lifetime, for no longer than the retention that is printed. The advice was run
-through the simulator, and bounded-staleness held in all of its schedules.
+With --longest, it advises a protocol, too. If the protocol serves stale pages, it does
+so after the lifetime, for no longer than the retention that is printed. The advice was
+run through the simulator, and bounded-staleness held in all of its schedules.
 
 The first lines of the output are the demands as flags: those that were given, and the
 defaults of the others. Exit code 2 says that the demands cannot be met together, and
