@@ -38,10 +38,10 @@ async function checked({ testPath, currentTestName: whole }, name, options, adap
     throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, ` +
       'such as { worlds: 50 }, and then the adapter')
   }
-  const { exec, keep, timeout: allowed = timeout(options), ...rest } = options
+  const { exec, next, keep, timeout: allowed = timeout(options), ...rest } = options
   const folder = path.dirname(testPath)
   let command = exec
-  if (command === undefined) {
+  if (command === undefined && next === undefined) {
     const file = /^file:/.test(String(adapter)) ? fileURLToPath(adapter) : path.resolve(folder, String(adapter))
     if (!existsSync(file)) {
       throw new Error(`isr-sim: ${name}: found no file ${file}, expected the program that is the node (docs/NODES.md)`)
@@ -53,7 +53,7 @@ async function checked({ testPath, currentTestName: whole }, name, options, adap
   const kept = keep ??
     path.join('__isr_sim__', path.basename(testPath), (whole ?? name).replace(/[^\p{L}\p{N}_.-]+/gu, '-'))
   const child = spawn(binary(),
-    ['check', '--exec', command, '--keep', kept, ...flags({ ...rest, seed, worlds })],
+    ['check', ...flags({ exec: command, next, keep: kept, ...rest, seed, worlds })],
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: allowed })
   const end = () => child.kill()
   process.once('exit', end) // a test that has ended early leaves nothing behind

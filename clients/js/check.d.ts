@@ -4,6 +4,8 @@
 export interface Options {
   /** The command that runs the node, which may be in any language. It takes the place of the adapter. */
   exec?: string
+  /** A file, beside the test, with a cacheHandler or the cacheHandlers of Next.js, in the place of the adapter. */
+  next?: string
   /** The folder for the run that fails, beside the test. By default it is below __isr_sim__. */
   keep?: string
   /** How long the test may take, in milliseconds. By default ten minutes. */

@@ -55,6 +55,8 @@ test('a violation is told without what the nodes print, and all else with it', a
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
   const flags = `--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7`
   assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n${flags}\n`)
+  assert.match(await told({ next: 'cache-handler.mjs', rows: 'r' }, '1', undefined),
+    /^check\n--next\ncache-handler\.mjs\n--keep\n.*\n--rows\nr\n$/m)
   assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'),
     /^isr-sim check, exit code 3, in .*:\n(.|\n)*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
 })

@@ -39,6 +39,7 @@ type command struct {
 	worlds, schedules int
 	limit, shrink     time.Duration
 	rows, folder      string
+	next              string // the file of --next
 	reach             []string
 	lockless          bool // the mapping of rows has no lock
 	extra             worlds.Extras
@@ -81,6 +82,8 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 		"the longest time to spend on making a failing run smaller; 0s leaves it as it is")
 	f.StringVar(&c.rows, "rows", "",
 		"a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
+	f.StringVar(&c.next, "next", "",
+		"a `file` with a cacheHandler or the cacheHandlers of Next.js, which is checked as it is (docs/CHECK.md)")
 	f.StringVar(&c.folder, "keep", "isr-sim-check",
 		"the folder for the run that fails, with which the next check begins")
 	f.StringSliceVar(&c.extra.Without, "without", nil,
@@ -116,11 +119,14 @@ const (
 )
 
 func (c *command) run(cmd *cobra.Command, _ []string) error {
-	if given := cmd.Flags().Changed; !given("exec") && !given("protocol") {
+	if given := cmd.Flags().Changed; !given("exec") && !given("protocol") && !given("next") {
 		return cli.Usage(errors.New("check: found no program, expected --exec 'COMMAND' or --protocol NAME"),
 			cmd.CommandPath()+" --help")
 	}
 	check, err := c.check(cmd)
+	if err == nil && cmd.Flags().Changed("next") {
+		err = c.handler(cmd, check)
+	}
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (c *command) ended(cmd *cobra.Command, check *engine.Check, r *engine.Resul
 	if r.Worlds < check.Worlds && verdict == verdicts.OK {
 		fmt.Fprintf(c.Out, "--for: ended after %d of %d worlds\n", r.Worlds, check.Worlds)
 	}
-	for _, name := range check.Without {
+	for _, name := range c.extra.Without {
 		fmt.Fprintf(c.Out, "%s: not judged: left out by --without\n", name)
 	}
 	fmt.Fprint(c.Out, c.Real())

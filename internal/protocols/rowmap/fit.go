@@ -257,7 +257,7 @@ func (t *Translator) Misfit() string {
 	switch {
 	case len(f.complaints) > 0:
 		return "the row mapping is wrong:\n  " + strings.Join(f.complaints, "\n  ")
-	case !f.written:
+	case !f.written, !t.m.HasPages() && !t.m.locks():
 		return ""
 	case !f.found:
 		return listed("the row mapping fits none of the rows that were written:", f.strangers)

@@ -242,7 +242,7 @@ func (e *entry) decide(translated bool) *Error {
 	}
 	switch {
 	case !page && !e.isLock && !e.isRequest && !e.isVersion && !e.isMark:
-		if translated && !e.token.is() {
+		if !e.token.is() && (translated || !has(forKey)) {
 			return nil // the entry says which key its table has
 		}
 		if e.token.is() {

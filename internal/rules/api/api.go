@@ -317,8 +317,9 @@ var Promised = []string{
 	"scenario/isr/recipe", "scenario/live",
 }
 
-// Commands are the folders of programs and of examples: their packages are not imported.
-var Commands = []string{"cmd", "examples"}
+// Commands are the folders of programs, of examples, and of the kits that programs carry: their packages are not
+// imported.
+var Commands = []string{"clients", "cmd", "examples"}
 
 // Allowed are the hidden types that a promised package may show all the same, each with its reason. The key is a
 // Surface.Hidden.

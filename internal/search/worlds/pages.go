@@ -31,6 +31,17 @@ var Pages = &Subject{
 	},
 }
 
+// Entries are the cache handlers of Next.js: Pages that are judged without their rows, by what clients are served. They
+// have no locks, and compare times of two machines.
+var Entries = &Subject{
+	Verb: "get", Draw: pages, UnderTest: protocols.StoreUnderTest,
+	Reach: []kernel.Mark{
+		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, responseLost,
+	},
+	Basic: mark.ServedFresh, Nothing: "no page was served as fresh",
+	Program: Pages.Program,
+}
+
 // pages generates worlds of a cache. They keep their promises: all clocks stay within max-clock-skew.
 func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
@@ -39,6 +50,9 @@ func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		s.Lag = drawLag(t)
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		s.Skew = pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
+		if extra.Exact {
+			s.Skew = 0
+		}
 		s.Faults = drawFaults(t)
 		crashes := pick(t, "who may crash", 0, 0, 1)
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})

@@ -24,6 +24,7 @@ type Extras struct {
 	Tenants bool          // a cache takes its node's tenant
 	Promise kernel.Promise
 	Without []string // names of invariants that do not judge
+	Exact   bool     // all clocks of a cache's worlds show true time
 
 	Terms
 	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
