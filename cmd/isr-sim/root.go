@@ -54,7 +54,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 			with(newRun(), newConcurrent()), newReplay(), newShrink(), newExplain(),
 			with(newReport(), fleet.NewDashboard()), newScenario(), newList(),
 		}},
-		{"serve", "Serve the fake:", []*cobra.Command{with(newServe(), cli.NewHealth())}},
+		{"serve", "Serve the fake:", []*cobra.Command{with(newServe(), cli.NewHealth()), newMCP()}},
 		{"campaign", "Long campaigns:", []*cobra.Command{fleet.NewExplore(), fleet.NewMerge()}},
 		{"about", "Policies, and the toolkit itself:", []*cobra.Command{
 			policycommand.New(out, progress), newSelftest(), flags.NewCompletion(root),

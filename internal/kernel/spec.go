@@ -219,6 +219,13 @@ func (s *Scenario) YAML() ([]byte, error) {
 	return out, nil
 }
 
+// RowsYAML returns a mapping as a file that LoadRows reads back.
+func RowsYAML(rows isr.Schema) ([]byte, error) {
+	var doc document
+	doc.Add("rows", rowsDocument(rows), true)
+	return doc.Text()
+}
+
 func (c Cache) document(d Cache) document {
 	var doc document
 	doc.AddDuration("lease", c.Lease, d.Lease)

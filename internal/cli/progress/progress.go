@@ -17,19 +17,24 @@ import (
 
 // Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many of the counted
 // things, such as schedules, are done, how many a second, and the time left. A campaign that ends after a time has a
-// bar of that time. If w is no terminal, or an agent reads it, show is nil.
+// bar of that time. If w is no terminal, or an agent reads it, show is nil. A Told is told the numbers.
 func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
+	if told, is := terminal.Raw(w).(Told); is {
+		return func(done, of int) { told.Progress(scenario+": "+counts, done, of) }, func() {}
+	}
 	if !watched(w) {
 		return nil, func() {}
 	}
 	return newBar(terminal.Raw(w), scenario, counts, lasts)
 }
 
-// watched says whether a person sees w. Agents that run commands say so by these variables; the frames of a bar would
-// only fill what they read.
-func watched(w io.Writer) bool {
-	return terminal.Is(w) && os.Getenv("AGENT") == "" && os.Getenv("AI_AGENT") == ""
+// Told is a writer for a program, which is told in numbers how far a task is; of is 0 if nobody knows its end.
+type Told interface {
+	Progress(what string, done, of int)
 }
+
+// watched says whether a person sees w. The frames of a bar would only fill what an agent reads.
+func watched(w io.Writer) bool { return terminal.Is(w) && !terminal.Agent() }
 
 func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
 	var bar *progressbar.ProgressBar
@@ -75,10 +80,28 @@ func Wait(w io.Writer, what string) (remove func()) {
 
 // Search is Wait for a task that says more as it goes on. The function what is called by another goroutine.
 func Search(w io.Writer, what func() string) (remove func()) {
+	if told, is := terminal.Raw(w).(Told); is {
+		return wait(&lines{to: told}, what, clockwork.NewRealClock())
+	}
 	if !watched(w) {
 		return func() {}
 	}
 	return wait(terminal.Raw(w), what, clockwork.NewRealClock())
+}
+
+// lines tells a program each line that people would see.
+type lines struct {
+	to   Told
+	said int
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(line []byte) (int, error) {
+	if text := strings.TrimSpace(string(line)); text != "" {
+		l.said++
+		l.to.Progress(text, l.said, 0)
+	}
+	return len(line), nil
 }
 
 // patience is the time before the first line: most tasks are done by then.

@@ -15,8 +15,14 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width is the width of a terminal; 0 if w is not one.
+// Agent says whether an agent runs the command: agents say so by these variables.
+func Agent() bool { return os.Getenv("AGENT") != "" || os.Getenv("AI_AGENT") != "" }
+
+// Width is the width of a terminal; 0 if w is not one, or if an agent reads it, for which no line is broken.
 func Width(w io.Writer) int {
+	if Agent() {
+		return 0
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return width

@@ -56,7 +56,7 @@ var Module = Rules{
 		{"internal/show/results"},
 		{"internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest", "property"},
 		{"internal/lab/policycommand", "internal/server/serve", "internal/cli/flags"},
-		{"internal/cli/check", "internal/cli/fleet"},
+		{"internal/cli/check", "internal/cli/fleet", "internal/cli/mcp"},
 		{"cmd/isr-sim", "internal/lab/strategies", "internal/rules/counter"},
 	},
 
@@ -99,7 +99,7 @@ var Module = Rules{
 				"internal/lab", "internal/lab/policycommand", "internal/show/keep", "internal/show/prose",
 				"internal/show/results",
 				"internal/study/selftest", "internal/cli", "internal/cli/flags", "internal/cli/check",
-				"internal/cli/fleet", "cmd/isr-sim",
+				"internal/cli/fleet", "internal/cli/mcp", "cmd/isr-sim",
 			},
 			To:     []string{"./internal/search/campaign"},
 			Reason: "one run knows nothing of campaigns; only packages that judge stores or print results do",
@@ -143,9 +143,15 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{"internal/cli", "internal/cli/flags", "internal/lab/policycommand", "internal/cli/check",
-				"internal/cli/fleet", "cmd/isr-sim"},
+				"internal/cli/fleet", "internal/cli/mcp", "cmd/isr-sim"},
 			To:     []string{"github.com/spf13/..."},
 			Reason: "the command line is the command's",
+		},
+		{
+			From:   []string{"..."},
+			Except: []string{"internal/cli/mcp", "cmd/isr-sim"},
+			To:     []string{"github.com/modelcontextprotocol/...", "github.com/google/jsonschema-go/..."},
+			Reason: "agents talk to the command: a test of somebody's cache links no server for them",
 		},
 		{
 			From:   []string{"property", "property/bodies", "property/gen", "scenario"},

@@ -14,6 +14,7 @@ import (
 	generator "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/isr-sim/isr-sim/internal/cli/mcp"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -132,6 +133,14 @@ func TestThePublishedSchemaOfResultsIsThatOfTheTypes(t *testing.T) {
 	s.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/results.schema.json"
 	s.Title = "The results of a command of isr-sim"
 	isPublished(t, "results.schema.json", s)
+}
+
+// Agents read the schema of answers before each session: it has no descriptions.
+func TestTheSchemaOfAnswersIsThatOfTheTypes(t *testing.T) {
+	r := generator.Reflector{AllowAdditionalProperties: true, ExpandedStruct: true}
+	s := r.Reflect(&mcp.Answer{})
+	s.ID = ""
+	isPublished(t, filepath.Join("..", "internal", "cli", "mcp", "answer.schema.json"), s)
 }
 
 func TestResultsFitTheirSchema(t *testing.T) {
