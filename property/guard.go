@@ -231,6 +231,9 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 	if err := b.guard.check(ctx, b.actor, s.Text); err != nil {
 		return err
 	}
+	if b.guard.pageless {
+		b.guard.answers.asked = true
+	}
 	return b.BodySteps.Step(ctx, s)
 }
 

@@ -60,6 +60,7 @@ type HeldFencer interface {
 type Machine struct {
 	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
 	Table  string           // the name of the table
+	Bodies isr.BodyStore    // an object store: bodies.Of makes a client of S3 of it
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
 	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
 	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
@@ -73,8 +74,8 @@ type Machine struct {
 // machine is the node of a lock or of a layer.
 func (n Node) machine() Machine {
 	return Machine{
-		Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, MaxClockSkew: n.MaxClockSkew,
-		Lease: n.Lease, Retention: n.Retention,
+		Client: n.Client, Table: n.Table, Bodies: n.Bodies, Clock: n.Clock, Tokens: n.Tokens,
+		MaxClockSkew: n.MaxClockSkew, Lease: n.Lease, Retention: n.Retention,
 	}
 }
 
@@ -110,6 +111,10 @@ type LockCheck struct {
 	// longest lease and some seconds. If it is longer than the lease, it also counts from the moment at which a machine
 	// was first refused.
 	Takeover time.Duration
+
+	// S3Store is the kind of S3 store in which the lock is kept: aws, or one of s3fake.Options.Like, which ignores some
+	// conditions. Default aws.
+	S3Store string
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run
 }
@@ -166,7 +171,7 @@ func (c LockCheck) check() Check {
 	s := check.subject
 	s.table = c.Table
 	s.terms = worlds.Extras{
-		Leases: c.Leases, Goroutines: c.Goroutines,
+		Leases: c.Leases, Goroutines: c.Goroutines, S3Store: c.S3Store,
 		Terms: worlds.Terms{Margin: c.Margin, Wait: c.Wait, Takeover: c.Takeover},
 	}
 	ofTTL := s.unmet

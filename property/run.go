@@ -112,7 +112,7 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}
-	r.answers.asked = r.answers.asked || engine.Asked(report.Metrics)
+	r.answers.asked = r.answers.asked || report.AskedObjects || engine.Asked(report.Metrics)
 	switch report.Verdict {
 	case invariant.Violated:
 		f := r.outcome(s, report.Failure)
@@ -139,7 +139,7 @@ func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	switch a := r.answers; {
 	case o.Violation == nil && !o.Tableless, o.Violation != nil &&
 		!strings.HasSuffix(o.Violation.Invariant.Name, "liveness"):
-	case !a.asked && !engine.Asked(o.Metrics):
+	case !a.asked && !o.AskedObjects && !engine.Asked(o.Metrics):
 		why := unasked
 		if a.first != nil {
 			why += fmt.Sprintf("; each of its %d answers was an error, such as: %v", a.all, a.first)

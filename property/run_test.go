@@ -781,6 +781,7 @@ func (s *side) Sleep(time.Duration)                             { _ = s.note("Cl
 func (s *side) PutBody(context.Context, string, []byte) error   { return s.note("PutBody") }
 func (s *side) GetBody(context.Context, string) ([]byte, error) { return nil, s.note("GetBody") }
 func (s *side) Step(_ context.Context, b hooks.BodyStep) error  { return s.note(b.Text) }
+func (s *side) Client() hooks.BodyClient                        { return hooks.BodyClient{} }
 func (s *side) Now() time.Time                                  { return time.Time{} }
 func (s *side) State(of func() hooks.Kept) hooks.Kept           { return of() }
 

@@ -60,6 +60,17 @@ func (c Call) String() string {
 	return b.String()
 }
 
+// Strikes reports whether a fault can hit the call: its kind, and the predicates but for Nth and Times.
+func (c *Call) Strikes(f Fault) bool { return slices.Contains(kinds, f.Kind) && f.matches(c) }
+
+// Invocation returns the id that an SDK gives a call, the same for all attempts; "" if the client sends none.
+func (c *Call) Invocation() string {
+	if c.in == nil {
+		return ""
+	}
+	return c.in.header.Get("Amz-Sdk-Invocation-Id")
+}
+
 // conditional reports whether the call is a write with a condition.
 func (c *Call) conditional() bool {
 	return slices.Contains([]string{"PutObject", "DeleteObject", "CopyObject", "CompleteMultipartUpload"},

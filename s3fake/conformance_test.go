@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -280,6 +281,9 @@ func TestConformanceIsWhole(t *testing.T) {
 			return a, err
 		}
 		must.Done(t)(roundTrip(do, c.request(t, "https://s3.us-east-1.isr-sim.invalid")))
+	}
+	if !slices.Equal(operationNames(), faults.ObjectOperations) {
+		t.Errorf("faults of scenarios know %v, want %v", faults.ObjectOperations, operationNames())
 	}
 	for _, op := range operationNames() {
 		if !seen[op][true] && op != "DeleteBucket" || !seen[op][false] && op != "ListBuckets" {

@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
@@ -29,6 +30,9 @@ type Options struct {
 	// Buckets are the buckets that exist from the start. Clients can create others. New panics if a bucket may not have
 	// one of the names: see ValidBucket.
 	Buckets []string
+	// Like is the name of a store that ignores some conditions: digitalocean, hetzner, incus or minio. The default is
+	// aws, which ignores none. New panics at another name.
+	Like string
 	// LogRequests is the number of latest requests that Requests returns. Zero keeps none.
 	LogRequests int
 }
@@ -36,6 +40,7 @@ type Options struct {
 // Store is an object store in memory. It may be used by several goroutines at once; requests take effect one at a time.
 type Store struct {
 	clock ddbfake.Clock
+	like  promise.Objects
 
 	mu       sync.Mutex
 	buckets  map[string]*bucket
@@ -79,6 +84,10 @@ func (b *bucket) delete(key string) {
 func New(o Options) *Store {
 	s := &Store{
 		clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)},
+		like: promise.ObjectsOf(o.Like),
+	}
+	if like := promise.ObjectStores(); !slices.Contains(like, cmp.Or(o.Like, promise.AWS)) {
+		panic("s3fake: Options.Like: found " + o.Like + ", expected one of " + strings.Join(like, ", "))
 	}
 	if s.clock == nil {
 		s.clock = fakeclock.New(fakeclock.Epoch)
@@ -146,11 +155,27 @@ func (s *Store) attempt(op *operation, c *Call) *Answer {
 	if b == nil && op.needsBucket {
 		return refused(noSuchBucket(c.Bucket))
 	}
-	answer, err := op.serve(s, b, c)
+	answer, err := op.serve(s, b, s.heard(b, c))
 	if err != nil {
 		return refused(err)
 	}
 	return answer
+}
+
+// heard is a call without the conditions that a store like this ignores.
+func (s *Store) heard(b *bucket, c *Call) *Call {
+	if len(s.like) == 0 || !c.conditional() {
+		return c
+	}
+	_, there := b.objects.Get(c.Keys[0])
+	in, heard := *c.in, *c
+	in.header, heard.in = in.header.Clone(), &in
+	for _, condition := range []string{"If-Match", "If-None-Match"} {
+		if s.like.Ignores(c.Operation, condition, !there) {
+			in.header.Del(condition)
+		}
+	}
+	return &heard
 }
 
 // Snapshot is a state of a Store: its buckets and objects. It never changes.

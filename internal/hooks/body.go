@@ -3,16 +3,10 @@ package hooks
 import (
 	"context"
 	"time"
-)
 
-// Struck says how a scenario's fault strikes a step.
-type Struck int
+	"github.com/aws/smithy-go/middleware"
 
-// The ways in which a step is struck.
-const (
-	Unharmed Struck = iota
-	Refused         // it has no effect, and the caller is told so
-	Lost            // it takes effect, and the caller is told that it failed
+	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
 // BodyStep is one request to the body store.
@@ -20,8 +14,15 @@ type BodyStep struct {
 	Names []string // the names of the bodies that it may read or write; empty means all
 	Write bool
 	Text  string // what it asks, for traces
-	// Do makes the step take effect, once, and returns the answer for traces.
-	Do func(struck Struck) string
+	// Do makes the step take effect, once, and returns the answer for traces. Struck is the kind of the fault that
+	// strikes it; 0 is none.
+	Do func(struck ddbfake.FaultKind) string
+	// Strikes says whether a fault can strike it, by its kind, operation and key.
+	Strikes func(ddbfake.Fault) bool
+	// Err is the error of the answer; nil for a success. Invocation is the call's id of the SDK, the same for all
+	// attempts; "" if the client sends none.
+	Err        func() error
+	Invocation string
 	// Body returns a body as it is after Do; nil is none.
 	Body func(name string) []byte
 	// State is the fingerprint of all that the store keeps, as it is now.
@@ -41,8 +42,18 @@ type Kept interface{ Keep() (back func()) }
 type BodySteps interface {
 	// Step returns when the step's answer has arrived. It returns an error if the node's life is over.
 	Step(ctx context.Context, s BodyStep) error
+	// Client is what a client has to know of its world.
+	Client() BodyClient
 	// Now is the true time.
 	Now() time.Time
 	// State returns the value that the nodes of one run share. The first call in the run makes it.
 	State(make func() Kept) Kept
+}
+
+// BodyClient is what a client of the bodies' store has to know of its world: how often it sends a request that fails,
+// the kind of the store (promise.Objects), and what its calls go through.
+type BodyClient struct {
+	Attempts int
+	Store    string
+	Through  []func(*middleware.Stack) error
 }

@@ -52,7 +52,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 			o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
 			o.Region = n.region
 			if n.own != nil {
-				n.own.TellsTrouble(o)
+				o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], n.own.TellsTrouble)
 			}
 		})
 }
@@ -169,13 +169,13 @@ func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, erro
 	}
 	*r = storeRequest{node: n, call: c, attempt: attempt, named: n.namedFor(ctx)}
 	if err := n.Do(ctx, r); err != nil {
-		n.own.Answered(c.Input, n.proc.Now, err)
+		n.own.Answered(request.Writes(c.Input), n.proc.Now, err)
 		return nil, err
 	}
 	if free { // other requests of a program may have come and gone meanwhile
 		n.busy = false
 	}
-	n.own.Answered(c.Input, n.proc.Now, r.err)
+	n.own.Answered(request.Writes(c.Input), n.proc.Now, r.err)
 	return r.out, r.err
 }
 

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -51,19 +55,14 @@ func errorOf(fault string) error {
 	}
 }
 
-// ofDependency is the name of the fault for the body store or the origin; "" if it cannot strike them.
-func (f *Fault) ofDependency() string {
-	if f.CutOff {
-		return cutOffKind
-	}
-	return f.Dependency
-}
-
 // befalls says whether the fault is one of the given faults of dependencies and can strike the given actor. As with
 // faults of the store, a fault of alice can strike alice.2.
 func (f *Fault) befalls(actor string, of []string) bool {
-	return (f.CutOff || slices.Contains(of, f.Dependency)) &&
-		(f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
+	return (f.CutOff || slices.Contains(of, f.Dependency)) && f.strikesActor(actor)
+}
+
+func (f *Fault) strikesActor(actor string) bool {
+	return f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+".")
 }
 
 // dependencyCall is the part of a request to the body store or the origin that depends on faults.
@@ -71,7 +70,26 @@ type dependencyCall struct {
 	node       *node
 	of         []string // the faults of dependencies that can strike it
 	ways       []int    // see Outcomes
-	dependency string   // the fault that struck it, or ""
+	dependency string   // the name of the fault that struck it, or ""
+	// strikes says whether a fault of the store can strike it; nil is never. It is for requests to the bodies' store
+	// through a client of the store's own.
+	strikes func(ddbfake.Fault) bool
+}
+
+// befallen says whether a fault can strike the request.
+func (b *dependencyCall) befallen(f *Fault) bool {
+	actor := b.node.proc.Name()
+	if b.strikes == nil || !f.ofStore() || f.CutOff {
+		return f.befalls(actor, b.of)
+	}
+	return b.node.world.ofObjects(f) && f.strikesActor(actor) && b.strikes(f.Fault)
+}
+
+// ofObjects says whether a fault of the store strikes requests to the bodies' store, too: if it names an operation of
+// S3, or no operation and no row in a world without pages, where the bodies' store is as good a store as any.
+func (w *world) ofObjects(f *Fault) bool {
+	return f.ofStore() && f.Latency == 0 && f.Table == "" &&
+		(slices.Contains(faults.ObjectOperations, f.Op) || f.Op+f.Key == "" && !w.by.Rows)
 }
 
 func (n *node) befallenBy(faults []string) dependencyCall { return dependencyCall{node: n, of: faults} }
@@ -86,7 +104,7 @@ func (b *dependencyCall) Outcomes() []int {
 	b.ways = append(b.ways[:0], 0)
 	for i := range w.possible {
 		f := &w.possible[i]
-		if f.left != 0 && f.fault.during(w.since()) && f.fault.befalls(b.node.proc.Name(), b.of) {
+		if f.left != 0 && f.fault.during(w.since()) && b.befallen(&f.fault) {
 			w.meet(f.declared)
 			b.ways = append(b.ways, i+1)
 		}
@@ -105,15 +123,15 @@ func (b *dependencyCall) Strike(outcome int) string {
 	w := b.node.world
 	b.dependency = ""
 	if outcome > 0 {
-		b.dependency = w.possible[outcome-1].strike().ofDependency()
+		b.dependency = w.possible[outcome-1].strike().Name()
 	}
 	for i := 0; i < len(w.certain) && b.dependency == ""; i++ {
 		f := &w.certain[i]
-		if !f.fault.during(w.since()) || !f.fault.befalls(b.node.proc.Name(), b.of) {
+		if !f.fault.during(w.since()) || !b.befallen(&f.fault) {
 			continue
 		}
 		if f.meets() {
-			b.dependency = f.fault.ofDependency()
+			b.dependency = f.fault.Name()
 			w.meet(f.declared)
 		}
 	}
@@ -312,7 +330,28 @@ func (b bodies) Step(ctx context.Context, s hooks.BodyStep) error {
 	if s.Write {
 		of = ofPuts
 	}
-	return b.n.Do(ctx, &objectRequest{dependencyCall: b.n.befallenBy(of), step: s})
+	r := &objectRequest{dependencyCall: b.n.befallenBy(of), step: s}
+	r.strikes = s.Strikes
+	var left error
+	_, _ = b.n.own.Watch(ctx, s.Invocation, b.n.proc.Now, func() (any, error) { // the answer is the step's
+		left = b.n.Do(ctx, r)
+		err := left
+		if left == nil {
+			err = s.Err()
+		}
+		b.n.own.Answered(s.Write, b.n.proc.Now, err)
+		return nil, err
+	})
+	return left
+}
+
+// Client implements hooks.BodySteps.
+func (b bodies) Client() hooks.BodyClient {
+	c := hooks.BodyClient{Attempts: b.n.world.scenario.Cache.Attempts, Store: b.n.world.scenario.S3Store}
+	if b.n.own != nil {
+		c.Through = []func(*middleware.Stack) error{b.n.own.TellsTrouble}
+	}
+	return c
 }
 
 // Now implements hooks.BodySteps. The store alone asks for it, when a request takes effect.
@@ -348,16 +387,22 @@ func (r *objectRequest) Accesses(outcome int) []sim.Access {
 }
 
 func (r *objectRequest) Apply(outcome int) {
+	r.node.world.askedObjects = !r.node.world.by.Rows
 	r.Strike(outcome)
-	struck := hooks.Unharmed
-	switch r.dependency {
-	case "":
-	case mark.BodyPutLost:
-		struck = hooks.Lost
+	var struck ddbfake.FaultKind
+	switch f, err := ddbfake.ParseFault(r.dependency); {
+	case r.dependency == "":
+	case err == nil:
+		struck = f.Kind
+	case r.dependency == mark.BodyPutLost:
+		struck = ddbfake.FaultErrorAfter
 	default:
-		struck = hooks.Refused
+		struck = ddbfake.FaultErrorBefore
 	}
 	r.answer = r.step.Do(struck)
+	if struck == ddbfake.FaultDuplicate {
+		r.answer += " (delivered twice)"
+	}
 	if r.step.Write || len(r.step.Names) == 0 { // a bucket may have been made
 		r.node.world.noteObjects(r.step.State)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/base/words"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -112,7 +113,7 @@ func (f *Fault) ofStore() bool { return f.Dependency == "" }
 
 // countedHere says whether the world, and not the store itself, decides when a certain fault of the store strikes.
 func (w *world) countedHere(f *Fault) bool {
-	return f.lasts() || f.Latency > 0 || w.byRole(f.Fault)
+	return f.lasts() || f.Latency > 0 || w.byRole(f.Fault) || w.ofObjects(f)
 }
 
 // certainFault is a fault that strikes when its time has come.
@@ -231,8 +232,14 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	if i >= ofStore {
 		as = ddbfake.FaultThrottled.String()
 	}
-	window := f
-	f.Fault, err = ddbfake.ParseFault(as + " " + predicates)
+	window, ofRows, object := f, predicates, ""
+	for _, op := range faults.ObjectOperations {
+		if others, is := without(strings.Fields(predicates), "op="+op); is {
+			ofRows, object = strings.Join(others, " "), op
+		}
+	}
+	f.Fault, err = ddbfake.ParseFault(as + " " + ofRows)
+	f.Op = cmp.Or(object, f.Op)
 	f.From, f.To, f.Latency, f.LatencyUpTo = window.From, window.To, window.Latency, window.LatencyUpTo
 	switch {
 	case i < ofStore:
@@ -251,6 +258,15 @@ func parseFault(text string) (f Fault, hint string, err error) {
 				predicates, kind)
 	}
 	return f, "", nil
+}
+
+// without removes a word.
+func without(all []string, word string) (others []string, was bool) {
+	i := slices.Index(all, word)
+	if i < 0 {
+		return all, false
+	}
+	return slices.Delete(all, i, i+1), true
 }
 
 // exampleOf is the end of an example of a fault, after the name of its kind.
@@ -350,7 +366,7 @@ func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	case actorsKnown && f.Actor != "" && !slices.Contains(actors, f.Actor):
 		p.Fail(n, suggest.Hint(f.Actor, actors, ""), "found a fault of actor %q, expected one of %s", f.Actor,
 			strings.Join(actors, ", "))
-	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op):
+	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op) && !slices.Contains(faults.ObjectOperations, f.Op):
 		p.Fail(n, suggest.Hint(f.Op, ddbfake.Operations(), ""), "found a fault of operation %q, expected one of %s",
 			f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -157,6 +158,7 @@ func (p *parse) scenario(n yamlNode) {
 				p.List(n, func(n yamlNode) { p.fault(n, true, true) })
 			}
 		}},
+		field{"s3-store", func(n yamlNode) { s.S3Store = p.Word(n, "S3 store", promise.ObjectStores()) }},
 		field{"settle", func(n yamlNode) { s.Settle = p.Duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n yamlNode) { p.List(n, p.mark) }},

@@ -128,6 +128,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	if r.probe.Search {
 		r.probe.Whole, r.probe.State = func() string { return w.whole(o) }, w.fingerprint
 	} else {
+		o.AskedObjects = w.askedObjects
 		o.Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
 	}
 	return o, nil

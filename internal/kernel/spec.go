@@ -50,6 +50,8 @@ type Scenario struct {
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
+	// S3Store is the kind of the S3 store (promise.Objects); "" is AWS's.
+	S3Store string
 	// Settle is the time after the run, when faults have stopped, within which every page must be fresh; with 0 this is
 	// not checked.
 	Settle time.Duration
@@ -187,6 +189,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 	}
 	doc.Add("actors", actors, true)
 	doc.Add("faults", texts(s.Faults), len(s.Faults) > 0)
+	doc.Add("s3-store", s.S3Store, s.S3Store != "")
 	doc.Add("settle", s.Settle.String(), s.Settle != 0)
 	bounds := document{
 		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps},

@@ -238,6 +238,8 @@ type Outcome struct {
 	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
 	// counted.
 	Metrics []ddbfake.Metrics
+	// AskedObjects says that a request reached the bodies' store through a client of S3, in a world without pages.
+	AskedObjects bool
 	// Harm is that of the Violation: 0 if a rule of the recipe is broken and nobody is harmed, 1 if somebody may be, 2
 	// if the harm is done. Graded says that the invariant also knows violations with more harm, or with less.
 	Harm   int

@@ -70,6 +70,7 @@ type world struct {
 	swept         int               // the number of rows that TTL has deleted because the schedule chose so
 	skewed        bool              // the clock of some node can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served, or 0
+	askedObjects  bool              // a request reached the bodies' store through a client of the store's own
 	recipe        bool              // the rules of the recipe are promised
 	subject       *list.About
 	state         subject.State // the state of its subject

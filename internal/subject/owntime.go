@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -74,30 +73,19 @@ func (o *OwnTime) Waits(now func() time.Time) (before time.Duration, since time.
 	return o.excused, now()
 }
 
-// Answered notes the answer to an attempt. Nil notes nothing.
-func (o *OwnTime) Answered(input any, now func() time.Time, err error) {
+// Answered notes the answer to an attempt, of a request that may write or not. Nil notes nothing.
+func (o *OwnTime) Answered(writes bool, now func() time.Time, err error) {
 	if o == nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case err == nil && onlyReads(input):
+	case !writes && (err == nil || request.Refusal(err)):
 	case err != nil && request.Refusal(err):
 		o.beat = time.Time{}
 	default:
 		o.beat, o.quiet = now(), o.excused
-	}
-}
-
-// onlyReads says whether a request cannot write.
-func onlyReads(input any) bool {
-	switch input.(type) {
-	case *dynamodb.GetItemInput, *dynamodb.BatchGetItemInput, *dynamodb.TransactGetItemsInput, *dynamodb.QueryInput,
-		*dynamodb.ScanInput:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -166,18 +154,16 @@ func (o *OwnTime) Troubled(before int, refused bool) bool {
 // ownClient is the key under which the context of a call says that it has come through the node's client.
 type ownClient struct{}
 
-// TellsTrouble makes the client note the outcome that the caller of each call gets, after the SDK's own retries.
-func (o *OwnTime) TellsTrouble(options *dynamodb.Options) {
-	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)],
-		func(s *middleware.Stack) error {
-			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble", func(
-				ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-			) (middleware.InitializeOutput, middleware.Metadata, error) {
-				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
-				o.Attempted("", time.Time{}, cmp.Or(err, request.InPart(out.Result)))
-				return out, meta, err
-			}), middleware.Before)
-		})
+// TellsTrouble makes a client of the SDK note the outcome that the caller of each call gets, after the SDK's own
+// retries. It is one of the client's APIOptions.
+func (o *OwnTime) TellsTrouble(s *middleware.Stack) error {
+	return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble", func(
+		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+	) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
+		o.Attempted("", time.Time{}, cmp.Or(err, request.InPart(out.Result)))
+		return out, meta, err
+	}), middleware.Before)
 }
 
 // Watch makes a program's request, of an SDK call with an invocation id, and notes its result. Requests that come

@@ -20,6 +20,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/s3fake/sdk"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -40,4 +42,27 @@ func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
 		return nil, fmt.Errorf("bodies: %w", err)
 	}
 	return sdk.NewClient(do, optFns...), nil
+}
+
+// Of returns a real client of the SDK for a lock or an idempotency layer under check, made of the Bodies of its
+// property.Machine:
+//
+//	property.CheckLock(t, func(m property.Machine) (property.Lock, error) {
+//		client, err := bodies.Of(m.Bodies)
+//		return mylock.New(client, bodies.Bucket, m.Clock), err
+//	})
+//
+// Requests are steps as those of Client, and the world's faults of the store strike them, too: errors before and after
+// the effect, lost requests and answers, SlowDown, ConditionalRequestConflict, and duplicates. The client sends a
+// request as often as the world says.
+func Of(store isr.BodyStore, optFns ...func(*s3.Options)) (*s3.Client, error) {
+	about := hooks.BodyClient{}
+	if steps, ok := store.(hooks.BodySteps); ok {
+		about = steps.Client()
+	}
+	ofWorld := func(o *s3.Options) {
+		o.Retryer = ddbfake.Retryer(about.Attempts)
+		o.APIOptions = append(o.APIOptions, about.Through...)
+	}
+	return Client(isr.Config{Bodies: store}, append([]func(*s3.Options){ofWorld}, optFns...)...)
 }

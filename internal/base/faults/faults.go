@@ -12,6 +12,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/words"
 )
 
+// ObjectOperations are the operations of S3, as faults name them.
+var ObjectOperations = []string{
+	"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateBucket", "CreateMultipartUpload",
+	"DeleteBucket", "DeleteObject", "DeleteObjects", "GetBucketLocation", "GetBucketVersioning", "GetObject",
+	"GetObjectTagging", "HeadBucket", "HeadObject", "ListBuckets", "ListMultipartUploads", "ListObjectVersions",
+	"ListObjects", "ListObjectsV2", "ListParts", "PutObject", "UploadPart", "UploadPartCopy",
+}
+
 // Always is the Times of a fault that never stops.
 const Always = -1
 

@@ -5,9 +5,12 @@ package objects
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
@@ -41,7 +44,7 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 	}
 	objects := steps.State(func() hooks.Kept {
 		now := &clock{} // the bucket has the date of the beginning, whichever node asks for it first
-		store := kept{s3fake.New(s3fake.Options{Clock: now, Buckets: []string{Bucket}})}
+		store := kept{s3fake.New(s3fake.Options{Clock: now, Buckets: []string{Bucket}, Like: steps.Client().Store})}
 		now.steps = steps
 		return store
 	}).(kept).Store
@@ -50,12 +53,22 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 			Write: slices.Contains(writes, c.Operation), Text: c.String(),
 			Body:  func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
 			State: func() uint64 { return objects.Fingerprint() },
-			Do: func(struck hooks.Struck) string {
-				c.Fault = faultOf(struck)
+			Do: func(struck ddbfake.FaultKind) string {
+				if c.Fault = nil; struck != 0 {
+					c.Fault = &s3fake.Fault{Kind: struck}
+				}
 				answer, err = objects.Do(context.WithoutCancel(ctx), c) // it has arrived
 				return words(objects, c, answer)
 			},
-			Asks: c.Detail,
+			Strikes: func(f ddbfake.Fault) bool { return c.Strikes(s3fake.Fault{Kind: f.Kind, Op: f.Op, Key: f.Key}) },
+			Err: func() error {
+				if err == nil && answer.Status >= http.StatusMultipleChoices {
+					return &smithy.GenericAPIError{Code: answer.Code}
+				}
+				return err
+			},
+			Invocation: c.Invocation(),
+			Asks:       c.Detail,
 			Print: func() uint64 {
 				if err != nil {
 					return uint64(fingerprint.Hash(0).Text(err.Error()))
@@ -87,19 +100,6 @@ type told struct {
 
 // kept are the objects of a run. They implement hooks.Kept.
 type kept struct{ *s3fake.Store }
-
-// faultOf translates a fault of the scenario's body store for S3: status 500, before or after the effect. SDKs try
-// again.
-func faultOf(struck hooks.Struck) *s3fake.Fault {
-	switch struck {
-	case hooks.Refused:
-		return &s3fake.Fault{Kind: ddbfake.FaultErrorBefore}
-	case hooks.Lost:
-		return &s3fake.Fault{Kind: ddbfake.FaultErrorAfter}
-	default:
-		return nil
-	}
-}
 
 // words is an answer as traces print it.
 func words(objects *s3fake.Store, c s3fake.Call, answer *s3fake.Answer) string {

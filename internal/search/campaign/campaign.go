@@ -57,6 +57,8 @@ type Report struct {
 	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would
 	// have rung.
 	Metrics []ddbfake.Metrics
+	// AskedObjects says that in some schedule a request reached the bodies' store through a client of S3.
+	AskedObjects bool
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *kernel.Outcome
 	FailedAt        int
@@ -99,6 +101,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		}
 		r.add(o)
 		r.Metrics = schedules.AddMetrics(r.Metrics, o.Metrics)
+		r.AskedObjects = r.AskedObjects || o.AskedObjects
 		if c.Progress != nil {
 			c.Progress(r.Schedules, set.Schedules)
 		}

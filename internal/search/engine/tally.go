@@ -17,7 +17,7 @@ import (
 type Tally struct {
 	Worlds, Schedules, Steps int
 	Marks                    schedules.MarkSet // in how many worlds each was reached
-	Asked                    bool              // in some world, a request reached a table
+	Asked                    bool              // in some world, a request reached a table or S3
 	Judged                   bool              // in some world, an invariant that judges had something to judge
 	Misfit                   string            // why the mapping of rows does not fit the rows of some world
 	Pageless                 string            // why no row of some world was a page
@@ -32,7 +32,7 @@ func (t *Tally) Add(r *campaign.Report) {
 	t.Schedules += r.Schedules
 	t.Steps += r.Steps
 	t.Judged = t.Judged || len(r.Idle()) == 0
-	t.Asked = t.Asked || Asked(r.Metrics)
+	t.Asked = t.Asked || r.AskedObjects || Asked(r.Metrics)
 	if t.Misfit == "" {
 		t.Misfit = r.Misfit
 	}
@@ -44,7 +44,7 @@ func (t *Tally) Add(r *campaign.Report) {
 	}
 }
 
-// Asked says whether a request reached a store.
+// Asked says whether a request reached a table.
 func Asked(all []ddbfake.Metrics) bool {
 	return slices.ContainsFunc(all, func(m ddbfake.Metrics) bool { return m.Operation != "" || m.UserErrors > 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -47,6 +48,9 @@ func (e Extras) wrongLock() (field, why string) {
 		if promise.Sure(lease, 0, e.Margin) <= 0 {
 			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", e.Margin, lease)
 		}
+	}
+	if stores := promise.ObjectStores(); e.S3Store != "" && !slices.Contains(stores, e.S3Store) {
+		return "S3Store", fmt.Sprintf("found %q, expected one of %s", e.S3Store, strings.Join(stores, ", "))
 	}
 	for _, d := range []struct {
 		name  string

@@ -25,6 +25,7 @@ type Extras struct {
 	Promise kernel.Promise
 	Without []string // names of invariants that do not judge
 	Exact   bool     // all clocks of a cache's worlds show true time
+	S3Store string   // see kernel.Scenario
 
 	Terms
 	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
@@ -79,7 +80,7 @@ const MaxSteps = 10_000
 func begin(t *rapid.T, name, protocol string, schedules int, extra Extras) *kernel.Scenario {
 	s := kernel.Defaults()
 	s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
-	s.Without = slices.Clone(extra.Without)
+	s.Without, s.S3Store = slices.Clone(extra.Without), extra.S3Store
 	s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
 	s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 	return s

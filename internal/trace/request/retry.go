@@ -86,6 +86,9 @@ func Refusal(err error) bool {
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return true
 	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok && slices.Contains(refusals, api.ErrorCode()) {
+		return true
+	}
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
 		return false
@@ -98,9 +101,24 @@ func Refusal(err error) bool {
 	return true
 }
 
+// refusals are those of S3: the object is not there, or is not as a condition has it. ConditionalRequestConflict is one
+// that says neither, and asks for the request again; no SDK sends it.
+var refusals = []string{"PreconditionFailed", "NoSuchKey", "NotFound", "NotModified", "ConditionalRequestConflict"}
+
 // Malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
 func Malformed(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
 	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException",
 		"UnknownOperationException"}, api.ErrorCode())
+}
+
+// Writes says whether a request can write.
+func Writes(input any) bool {
+	switch input.(type) {
+	case *dynamodb.GetItemInput, *dynamodb.BatchGetItemInput, *dynamodb.TransactGetItemsInput, *dynamodb.QueryInput,
+		*dynamodb.ScanInput:
+		return false
+	default:
+		return true
+	}
 }
