@@ -44,7 +44,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		hint           string
 	}{
 		{"misspelt key", "protocol:", "protocl:",
-			`f.yaml:2:1: found key "protocl", expected one of name, about, source, broken, protocol, rows, cache, promise, ttl-lag, compare-lags, region-lag, replica-lag, max-clock-skew, actors, faults, settle, bounds, reach, invariants, without, expect, catches, replay`,
+			`f.yaml:2:1: found key "protocl", expected one of name, about, source, broken, protocol, rows, cache, promise, ttl-lag, compare-lags, region-lag, replica-lag, max-clock-skew, actors, faults, s3-store, settle, bounds, reach, invariants, without, expect, catches, replay`,
 			`did you mean "protocol"?`},
 		{"misspelt key inside", "  lease:", "  leas:",
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, ttl-buffer, render, keep-alive, same-bytes, contention, failure, poll, patience, attempts`,
