@@ -374,7 +374,7 @@ func (s *sample) entry(forms [2]string, rows []attr.Item) isr.Row {
 	}
 	for _, name := range left {
 		within := func(other string) bool { return strings.HasPrefix(other, name+".") }
-		if !strings.Contains(name, ".") && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Attributes)), within) {
+		if !strings.Contains(name, ".") && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.Attributes)), within) {
 			s.unsure("%s has no meaning in the mapping", name)
 		}
 	}
