@@ -38,6 +38,8 @@ var silentYes = map[string]string{
 	"no-settle.yaml":    lonelyBut("invariants: [liveness]"),
 	"no-proof.yaml":     lonelyBut("invariants: [linearizable]"),
 	"skewed.yaml":       lonelyBut("max-clock-skew: 10s"),
+	"sliding.yaml": lonelyBut("max-clock-skew: 1m\nwithout: [lock-theft, single-flight, expired-publish]\n" +
+		"promise: {max-age: 30s}"),
 	"lonely.yaml":       lonelyBut(""),
 	"cut/a.yaml":        lonelyBut(""),
 	"cut.json":          `{"format": 1, "version":`,
@@ -159,6 +161,8 @@ func TestNoSilentYes(t *testing.T) {
 		{"prove --certificate certificate skewed.yaml", cli.ExitUnknown, "so nothing is proved of lock-theft"},
 		{"replay --choices - skewed.yaml", cli.ExitUnknown, "leaves nothing of a lease"},
 		{"scenario check skewed.yaml", cli.ExitOK, "ok; not judged, because max-clock-skew of 10s leaves nothing"},
+		{"run sliding.yaml", cli.ExitUnknown, "of a max-age of 30s, so freshness, bounded-staleness judged"},
+		{"prove sliding.yaml", cli.ExitUnknown, "so nothing is proved of freshness"},
 		{"run no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},
 		{"prove no-proof.yaml", cli.ExitViolated, "left to campaigns, and not proved: linearizable"},

@@ -23,8 +23,8 @@ type Probe struct {
 	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
 	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
 	// stream, or restored an earlier state of a table; MeetsParts if locks or calls had requests such as Met.Part notes
-	// for pages; NeverDeleted if rows had a ttl, but TTL never deletes; Passed followed by the name of an attribute if
-	// time did not stop at a time that rows had in it.
+	// for pages; SomeParts if only sleeps chose the parts of seconds that were met; NeverDeleted if rows had a ttl, but
+	// TTL never deletes; Passed followed by the name of an attribute if time did not stop at a time that rows had in it.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -66,6 +66,7 @@ const (
 	LeftForLater  = "left for later"
 	SeesPasts     = "sees pasts"
 	MeetsParts    = "meets parts of seconds"
+	SomeParts     = "meets some parts of seconds"
 	NeverDeleted  = "TTL never deletes"
 	Passed        = "passed: "
 )

@@ -221,12 +221,12 @@ func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Befo
 
 // claimed is the last request after the given event that was answered "still held", or nil. Without clock skew, such an
 // answer does not count if it was requested within the lease that held at the event: rows may hold whole milliseconds,
-// so a row may end a fraction earlier. Nor does it count if it was requested within a millisecond of the event and the
-// lock extends itself, because the time of the last extension is unknown.
-func (h *hold) claimed(ev Evidence, after *history.Event) *history.Event {
+// so a row may end a fraction earlier. If the lock extends itself, the time of the last extension is unknown, so an
+// answer does not count either that was requested within a millisecond of when the other holder took the lock.
+func (h *hold) claimed(ev Evidence, after *history.Event, other *hold) *history.Event {
 	terms := ev.Lock
 	for _, c := range slices.Backward(h.claims) {
-		if terms != nil && terms.Heartbeats && c.asked.Time.Before(after.Time.Add(promise.LeaseRounding)) {
+		if terms != nil && terms.Heartbeats && c.asked.Time.Before(other.taken.Time.Add(promise.LeaseRounding)) {
 			continue
 		}
 		if c.asked.Seq > after.Seq && (ev.MaxClockSkew > 0 || c.answer.Kind == mark.EventLockExtended ||

@@ -49,8 +49,9 @@ func both(ev Evidence, first, second *hold) bool {
 	}
 	// From here on, a later answer to a holder counts if it is later by more than clocks can be wrong.
 	end := at.Time.Add(math.MaxInt64)
-	for _, h := range []*hold{first, second} {
-		until, claimed := h.sure(ev, h.last), h.claimed(ev, at)
+	for _, pair := range [][2]*hold{{first, second}, {second, first}} {
+		h := pair[0]
+		until, claimed := h.sure(ev, h.last), h.claimed(ev, at, pair[1])
 		if claimed == nil && !h.surely(ev, at) {
 			return false
 		}

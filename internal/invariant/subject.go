@@ -118,21 +118,27 @@ func (inv *Invariant) Excused(ev Evidence) string {
 }
 
 func excused(name string, ev Evidence) string {
-	e, lease := ev.MaxClockSkew, ev.Held
+	e, of, what := ev.MaxClockSkew, ev.Held, "lease"
 	left := time.Duration(1)
 	switch name {
 	case "lock-theft", "expired-publish", "single-flight":
-		left = lease - e // the row says when the lease ends, so only one clock counts
+		left = of - e // the row says when the lease ends, so only one clock counts
 	case "mutual-exclusion", "guarded-write", "kept-lease":
-		left = promise.Sure(lease, e, promise.LeaseRounding)
+		left = promise.Sure(of, e, promise.LeaseRounding)
 	case "effect-once":
-		left = max(promise.Sure(lease, e, promise.LeaseRounding),
+		left = max(promise.Sure(of, e, promise.LeaseRounding),
 			promise.Sure(ev.Retention, e, promise.RetentionRounding))
+	case "freshness":
+		of, what = ev.Revalidate, "window"
+		left = of - e
+	case "bounded-staleness":
+		of, what = ev.MaxAge, "max-age"
+		left = of - e
 	}
-	if left > 0 {
+	if left > 0 || of == 0 { // if it is 0, it is not known
 		return ""
 	}
-	return fmt.Sprintf("max-clock-skew of %v leaves nothing of a lease of %v", e, lease)
+	return fmt.Sprintf("max-clock-skew of %v leaves nothing of a %s of %v", e, what, of)
 }
 
 // contended says whether a lock that was taken was asked for by another node, too.

@@ -452,6 +452,14 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
+// meetsPart notes that a request showed a rounding to seconds. Where no row has a finer time, it is a sleep that chose
+// the part of the second.
+func (w *world) meetsPart() {
+	if len(w.deadlines.Fine) == 0 {
+		w.subjects[hooks.SomeParts] = true
+	}
+}
+
 // meetEnds notes the ends that a request met. It looks at the rows before the changes of the request.
 func (w *world) meetEnds(r *storeRequest) {
 	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
@@ -460,12 +468,16 @@ func (w *world) meetEnds(r *storeRequest) {
 	for _, p := range w.deadlines.Parts {
 		if p.Actor != r.call.Actor && hooks.Rounds(p.End, r.call.Sent, true) {
 			w.subjects[hooks.MeetsParts] = true
+			w.meetsPart()
 		}
 	}
 	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
 	meet := func(row endOf) {
 		if s := w.ends.find(row); s.row == row {
 			w.ends.met.Meet(s.of, s.at, s.exact, r.call.Sent)
+			if hooks.Rounds(s.exact, r.call.Sent, row.lock) {
+				w.meetsPart()
+			}
 		}
 	}
 	w.db.Rows(r.call, func(table string, key map[string]types.AttributeValue) {

@@ -181,13 +181,11 @@ func (c *Checker) sumUp(found *Found) {
 	found.lacks = found.lacks || rows && found.Judged == 0
 }
 
-// excused says why an invariant found nothing in what it has judged: clocks may differ by as much as the longest lease;
-// "" if it could find something.
+// excused says why an invariant found nothing in what it has judged: clocks may differ by as much as the longest lease,
+// or as the window; "" if it could find something.
 func (c *Checker) excused(inv invariant.Invariant) string {
-	if c.lease == 0 { // none was written
-		return ""
-	}
-	record := invariant.Evidence{MaxClockSkew: c.options.Promise.MaxClockSkew}
+	promised := c.options.Promise
+	record := invariant.Evidence{MaxClockSkew: promised.MaxClockSkew, Revalidate: promised.Revalidate}
 	return (&engine.Invariant{Name: inv.Name}).Excused(engine.Evidence{Record: record, Held: c.lease})
 }
 

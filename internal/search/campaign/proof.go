@@ -78,6 +78,10 @@ func (p *Proof) WholeSeconds() (ends []string) {
 	return ends
 }
 
+// SomeParts says that the search met parts of seconds, but only those that sleeps made: no row has times that are finer
+// than seconds. The proof covers rounding, and no smaller error.
+func (p *Proof) SomeParts() bool { return p.judged[hooks.SomeParts] }
+
 // TTLWaits says that rows had a time for TTL in a scenario whose TTL never deletes.
 func (p *Proof) TTLWaits() bool { return p.judged[hooks.NeverDeleted] }
 

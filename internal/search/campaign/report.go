@@ -41,17 +41,22 @@ func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	return names
 }
 
-// Excused names, with the reason, the invariants about leases that are void because clock skew is as long as a lease.
-// Their findings are violations, but their silence proves nothing.
+// Excused names, with the reason, the invariants that are void because clock skew is as long as a lease, or as the
+// window in which a page is fresh. Their findings are violations, but their silence proves nothing.
 func (r *Report) Excused() (names []string, why string) {
-	ev := invariant.Evidence{Record: invariant.Record{MaxClockSkew: r.Scenario.Skew}}
+	ev := invariant.Evidence{Record: invariant.Record{
+		MaxClockSkew: r.Scenario.Skew, Revalidate: r.Scenario.Cache.Revalidate, MaxAge: r.Scenario.Promise.MaxAge,
+	}}
 	ev.Held, ev.Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
+	var whys []string
 	names = r.asked(func(inv invariant.Invariant) bool {
 		excused := inv.Excused(ev)
-		why = cmp.Or(why, excused)
+		if excused != "" {
+			whys = append(whys, excused)
+		}
 		return excused != ""
 	})
-	return names, why
+	return names, strings.Join(slices.Compact(whys), ", and ")
 }
 
 // Unreached returns the lease deadlines that a proof did not meet on all sides: before, at and after; nil for a

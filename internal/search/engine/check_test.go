@@ -198,7 +198,7 @@ func TestAViolationStandsUntilSlowerClocksAreJudged(t *testing.T) {
 	}
 	s := kernel.Defaults()
 	s.Name, s.Skew = "drifts", 2*time.Second
-	s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 10*time.Second, 8*time.Second, time.Second
+	s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 10*time.Second, 8*time.Second, 5*time.Second
 	for _, name := range []string{"alice", "bob"} {
 		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
 	}

@@ -53,6 +53,9 @@ func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		if extra.Exact {
 			s.Skew = 0
 		}
+		if s.Skew >= s.Cache.Revalidate { // it would leave nothing of freshness
+			s.Skew = s.Cache.Revalidate / 2
+		}
 		s.Faults = drawFaults(t)
 		crashes := pick(t, "who may crash", 0, 0, 1)
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})

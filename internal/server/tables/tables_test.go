@@ -125,11 +125,12 @@ func TestTerraformTells(t *testing.T) {
 		}
 	}
 	db, _, err := load(t, `{"terraform_version": "1.9.0", "values": {"root_module": {"resources": [{
-		"address": "c", "type": "aws_dynamodb_table", "values": {`+base+`, "server_side_encryption": [{"enabled": true}]}}]}}}`)
+		"address": "c", "type": "aws_dynamodb_table", "values": {`+base+`, "server_side_encryption": [{"enabled": true,
+			"kms_key_arn": "arn:aws:kms:eu-west-1:000000000000:key/k"}]}}]}}}`)
 	must.OK(t, err)
 	out, err := db.As("alice").In("eu-west-1").DescribeTable(t.Context(),
 		&dynamodb.DescribeTableInput{TableName: aws.String("cache")})
-	if err != nil || out.Table.SSEDescription == nil {
+	if err != nil || out.Table.SSEDescription == nil || out.Table.SSEDescription.SSEType != "KMS" {
 		t.Errorf("got %+v and %v, want the encryption", out, err)
 	}
 }

@@ -158,7 +158,9 @@ func terraformTable(v object) object {
 	for _, e := range asList(v["server_side_encryption"]) {
 		if asObject(e)["enabled"] == true {
 			sse := object{"Enabled": true}
-			set(sse, "KMSMasterKeyId", asObject(e)["kms_key_arn"])
+			if key := asObject(e)["kms_key_arn"]; key != nil && key != "" {
+				sse["SSEType"], sse["KMSMasterKeyId"] = "KMS", key
+			}
 			request["SSESpecification"] = sse
 		}
 	}
