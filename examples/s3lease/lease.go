@@ -1,8 +1,8 @@
 // Package s3lease is a lease in one object of S3. A client creates the object if it is not there, renews it and takes
 // it over by its ETag, and deletes it by its ETag. The object has a fencing token, which grows with each holder.
 //
-// The store must keep the conditions If-None-Match and If-Match of PutObject, and If-Match of DeleteObject:
-// TestStores says what happens at one that ignores some. The clocks of two machines may differ by twice Skew.
+// The store must keep the conditions If-None-Match and If-Match of PutObject, and If-Match of DeleteObject. The clocks
+// of two machines may differ by twice Skew.
 package s3lease
 
 import (
