@@ -24,7 +24,7 @@ type Probe struct {
 	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
 	// stream, or restored an earlier state of a table; MeetsParts if locks or calls had requests such as Met.Part notes
 	// for pages; SomeParts if only sleeps chose the parts of seconds that were met; NeverDeleted if rows had a ttl, but
-	// TTL never deletes; Passed followed by the name of an attribute if time did not stop at a time that rows had in it.
+	// TTL never deletes; Passed and the name of an attribute if time did not stop at a time that rows had in it.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.

@@ -67,7 +67,7 @@ func (t *Tally) Nothing(of *worlds.Subject, served bool, w Words) string {
 		return w.Unasked
 	case of.Basic != "" && t.Marks[of.Basic] == 0:
 		return of.Nothing + w.In
-	case of.Basic != "":
+	case of.Basic != "" || !of.OfRows():
 		return ""
 	case !served:
 		return w.Code + " served nothing" + w.In

@@ -149,8 +149,8 @@ func NotProved(p *campaign.Proof) (lines []string) {
 		"take: other moments are not proved (bounds: {ticks: 1})")
 	list("parts of a second are not proved at %s: times that code rounds to seconds looked the same as others (sleep "+
 		"300ms and sleep 400ms before commands of each script)", p.WholeSeconds())
-	say(p.SomeParts(), "of the parts of a second, only those that sleeps make were met: rounding to seconds would show, "+
-		"a time that is wrong by less is not proved (other sleeps meet others)")
+	say(p.SomeParts(), "of the parts of a second, only those that sleeps make were met: rounding to seconds would "+
+		"show, a time that is wrong by less is not proved (other sleeps meet others)")
 	list("time did not stop at the times that rows have in %s: moments around them are not proved (a sleep that ends "+
 		"then has time stop there)", p.PassedBy())
 	say(len(p.Drawn()) > 0, "seed %d has drawn one of many, and the others are not proved: %s", p.Seed,
