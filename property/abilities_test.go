@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -78,7 +79,7 @@ func TestAbilities(t *testing.T) {
 // number of worlds; 0 if there is none. Each world has as many schedules as in a check.
 func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
-	generator := worlds.Pages.Draw("Extras", recipe.Reference().Name, DefaultSchedules, more)
+	generator := draw.Pages.Draw("Extras", recipe.Reference().Name, DefaultSchedules, more)
 	for w := 1; w <= most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
 		r, err := campaign.Campaign{
@@ -181,7 +182,7 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 // An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store:
 // the rest that is forgotten is found there.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
-	generator := worlds.Pages.Draw("TestBatches", "recipe-a", 5,
+	generator := draw.Pages.Draw("TestBatches", "recipe-a", 5,
 		worlds.Extras{Verbs: []kernel.Verb{"invalidate"}, Rows: isr.Schema{
 			Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}},
 		}})
@@ -203,7 +204,7 @@ func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 // the same world, and runs the reference in them: two machines ask for a page,
 // the clocks stay within the promised skew, no run is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
-	generator := worlds.Pages.Draw("TestWorlds", "recipe-a", 5, worlds.Extras{})
+	generator := draw.Pages.Draw("TestWorlds", "recipe-a", 5, worlds.Extras{})
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
 		s, err := worlds.Checked(w.Scenario)
@@ -263,12 +264,12 @@ bounds:
   steps: 10000
   ticks: 0
 `
-	w := worlds.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
+	w := draw.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
 	must.Done(t)(worlds.Checked(w.Scenario))
 	// rapid shrinks to an all-zero bit stream.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		found = worlds.Text(worlds.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)
+		found = worlds.Text(draw.Pages.Draw("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)
@@ -439,7 +440,7 @@ func TestChecksOfLocksAndCalls(t *testing.T) {
 func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
 	short := map[bool]int{}
 	for _, program := range []bool{false, true} {
-		generator := worlds.Locks.Draw("TestTimeLimits", "recipe-a", 5, worlds.Extras{Program: program})
+		generator := draw.Locks.Draw("TestTimeLimits", "recipe-a", 5, worlds.Extras{Program: program})
 		for seed := range 200 {
 			if s := generator.Example(seed).Scenario; s.Bounds.Ticks > 0 && s.Settle < s.Cache.Lease {
 				short[program]++

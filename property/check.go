@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -89,7 +90,7 @@ type subject struct {
 
 // stores is the subject of Check itself.
 var stores = subject{
-	Subject:  worlds.Pages,
+	Subject:  draw.Pages,
 	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
 	anew: "newStore must make a new store at each call",
 	hint: func(c *Check) string {
@@ -122,7 +123,7 @@ func (c *Check) about() *subject {
 	if c.subject != nil {
 		return c.subject
 	}
-	for _, s := range worlds.Subjects() {
+	for _, s := range draw.Subjects() {
 		if s != stores.Subject && s.Program.InGo == "" && s.UnderTest == c.Protocol {
 			return &subject{
 				Subject: s, function: "property.Check", anew: stores.anew,
@@ -243,7 +244,7 @@ func (c *Check) name(t *testing.T) {
 	c.subject = c.about()
 	ofCode := func(s *worlds.Subject) bool { return s.UnderTest == c.Protocol }
 	if err := protocols.Known(c.Protocol); err != nil && c.Protocol != "" &&
-		!slices.ContainsFunc(worlds.Subjects(), ofCode) {
+		!slices.ContainsFunc(draw.Subjects(), ofCode) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {

@@ -24,10 +24,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -238,7 +238,7 @@ func load(file string) (*kernel.Scenario, error) {
 		return nil, fmt.Errorf("%s: found more than %d MiB, expected a scenario file", file, most>>20)
 	}
 	var names []isr.Protocol
-	for _, s := range worlds.Subjects() {
+	for _, s := range draw.Subjects() {
 		names = append(names, isr.Protocol{Name: s.UnderTest})
 	}
 	return kernel.Parse(file, data, names...)

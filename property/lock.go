@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -122,7 +123,7 @@ type LockCheck struct {
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
 // A lock has been tested only if somebody took it, if two machines wanted it at the same time, and if it was taken over
 // from a machine that had not given it back.
-func LockReach() []scenario.Mark { return slices.Clone(worlds.Locks.Reach) }
+func LockReach() []scenario.Mark { return slices.Clone(draw.Locks.Reach) }
 
 // CheckLock draws worlds with rapid. In them machines take a lock, write to the resource that it guards, and give it
 // back, while they are paused and crash, their clocks differ, and requests fail. It runs each world under many
@@ -167,7 +168,7 @@ func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock,
 func (c LockCheck) check() Check {
 	check := Check{
 		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
-	}.of(worlds.Locks, "Lock", "lock", "return a Held from Acquire", c.TTL)
+	}.of(draw.Locks, "Lock", "lock", "return a Held from Acquire", c.TTL)
 	s := check.subject
 	s.table = c.Table
 	s.terms = worlds.Extras{

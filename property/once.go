@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -51,7 +52,7 @@ type OnceCheck struct {
 // OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise.
 // A layer has been tested only if some call was answered with the result of another call, if some call was made while
 // another one was under way, and if some effect happened again when that was allowed.
-func OnceReach() []scenario.Mark { return slices.Clone(worlds.Calls.Reach) }
+func OnceReach() []scenario.Mark { return slices.Clone(draw.Calls.Reach) }
 
 // CheckOnce checks an idempotency layer, in the same way as CheckLock checks a lock. It draws worlds with
 // rapid. In them, machines make the same calls, while effects and requests fail. The runs are judged by
@@ -86,7 +87,7 @@ func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(Machine) (Once,
 func (c OnceCheck) check() Check {
 	check := Check{
 		Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines,
-	}.of(worlds.Calls, "Once", "layer", "call effect", c.TTL)
+	}.of(draw.Calls, "Once", "layer", "call effect", c.TTL)
 	check.subject.table = c.Table
 	check.subject.terms = worlds.Extras{
 		Leases: c.InProgress, Retentions: c.Retentions,

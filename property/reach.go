@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -20,7 +21,7 @@ import (
 // reference, at least a quarter of the worlds reach each of them. If a store never reaches one of them, it has not been
 // tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
 // not been tested at all.
-func Reach() []scenario.Mark { return slices.Clone(worlds.Pages.Reach) }
+func Reach() []scenario.Mark { return slices.Clone(draw.Pages.Reach) }
 
 // tally sums up the worlds of one check.
 type tally struct {
@@ -115,7 +116,7 @@ func (r runner) abilities(rows isr.Schema) []kernel.Verb {
 	options.Invariants = nil
 	_, _ = inside(r, kernel.Run{Scenario: s, Protocol: protocol, Seed: 1, ExpectedSteps: 1, Options: options}.Do)
 	var verbs []kernel.Verb
-	for _, v := range worlds.Verbs {
+	for _, v := range draw.Verbs {
 		if p.can[v] {
 			verbs = append(verbs, v)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -310,7 +310,7 @@ bounds: {ticks: 8}
 // TestShapesOfLocks: a lock passes however its goroutines wait for each other and for time, and the same bug is found
 // in each shape.
 func TestShapesOfLocks(t *testing.T) {
-	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: worlds.Locks.UnderTest}))(t)
+	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
 	for _, sh := range effort.Quick(shapes, shapes[1:4]) {
 		for _, broken := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%t", sh.name, broken), func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestShapesOfLocks(t *testing.T) {
 
 // TestTimeStopsAtAMutex: if a timer's goroutine waits for a mutex, time stops at that instant, in each run.
 func TestTimeStopsAtAMutex(t *testing.T) {
-	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: worlds.Locks.UnderTest}))(t)
+	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
 	c := LockCheck{Goroutines: true, TTL: NoTTL}
 	for _, sh := range shapes[:2] {
 		r := newRunner(t, c.check(), c.store(func(n Machine) (Lock, error) {

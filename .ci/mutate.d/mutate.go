@@ -37,7 +37,8 @@ var (
 // packages are the packages that judge other code. A mistake in them can pass broken code in silence.
 var packages = []string{"internal/sim", "internal/sim/exhaustive", "internal/kernel", "internal/nodes",
 	"internal/protocols/rowmap", "internal/search/campaign", "internal/search/engine", "internal/search/reschedule",
-	"internal/search/schedules", "internal/search/worlds", "property", "internal/kernel/deadline",
+	"internal/search/schedules", "internal/search/worlds", "internal/subject/calls/draw",
+	"internal/subject/locks/draw", "internal/subject/pages/draw", "property", "internal/kernel/deadline",
 	"internal/kernel/symmetry", "internal/invariant"}
 
 // chosen says whether -line selects a line.

@@ -27,6 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -89,8 +90,8 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.StringSliceVar(&c.extra.Without, "without", nil,
 		"an invariant to leave out, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: "+
-		strings.Join(prose.Names(worlds.Pages.Reach), ", ")+"; for locks and calls those of docs/CHECK.md)")
-	for _, of := range worlds.Subjects() {
+		strings.Join(prose.Names(draw.Pages.Reach), ", ")+"; for locks and calls those of docs/CHECK.md)")
+	for _, of := range draw.Subjects() {
 		if of.Program.Flag != "" {
 			f.Bool(of.Program.Flag, false, of.Program.Usage)
 		}
@@ -238,7 +239,7 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 
 // subject is the subject that the flags choose. Flags that do not go together are refused.
 func subject(cmd *cobra.Command) (*worlds.Subject, error) {
-	all := worlds.Subjects()
+	all := draw.Subjects()
 	of := all[0]
 	for _, other := range all[1:] {
 		switch yes, err := cmd.Flags().GetBool(other.Program.Flag); {

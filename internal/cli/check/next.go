@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -43,7 +43,7 @@ func (c *command) handler(cmd *cobra.Command, check *engine.Check) error {
 		return err
 	}
 	c.Exec = "node " + shell.Quote(driver) + " " + shell.Quote(c.next)
-	check.Of, check.Exact = worlds.Entries, true
+	check.Of, check.Exact = draw.Entries, true
 	if !cmd.Flags().Changed("reach") {
 		check.Reach = slices.Clone(check.Of.Reach)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -77,7 +77,7 @@ func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint
 	if err != nil {
 		return "", "" // the run says it
 	}
-	for _, verb := range worlds.Verbs {
+	for _, verb := range draw.Verbs {
 		asks := func(a kernel.Actor) bool {
 			return slices.ContainsFunc(a.Script, func(c kernel.Command) bool { return c.Verb == verb })
 		}
@@ -99,7 +99,7 @@ func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint
 func undoable(s *kernel.Scenario, name string) error {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
-			for _, of := range worlds.Subjects() {
+			for _, of := range draw.Subjects() {
 				if in := of.Program.InGo; c.Verb == of.Verb && in != "" {
 					return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s",
 						name, c, actor.Name, c.Verb),

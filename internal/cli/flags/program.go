@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -160,7 +161,7 @@ func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds
 		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), of.Verb),
 			hint(of, can))
 	}
-	for _, v := range worlds.Verbs {
+	for _, v := range draw.Verbs {
 		if slices.Contains(can, string(v)) {
 			extra.Verbs = append(extra.Verbs, v)
 		}
@@ -178,7 +179,7 @@ func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds
 // hint is about a program that can so much, and is not of the subject.
 func hint(of *worlds.Subject, can []string) string {
 	if of.Program.Flag == "" {
-		for _, s := range worlds.Subjects() {
+		for _, s := range draw.Subjects() {
 			if slices.Contains(can, string(s.Verb)) {
 				return fmt.Sprintf("--%s checks %s", s.Program.Flag, s.Program.Named)
 			}
@@ -193,7 +194,7 @@ func canDo(can []string) string { return cmp.Or(strings.Join(can, ", "), "do not
 // several refuses a program that has more than a check judges, which is pages, a lock or calls.
 func several(can []string) error {
 	var kinds []string
-	for _, s := range worlds.Subjects() {
+	for _, s := range draw.Subjects() {
 		if verb := string(s.Verb); slices.Contains(can, verb) {
 			kinds = append(kinds, verb)
 		}

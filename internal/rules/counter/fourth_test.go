@@ -24,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -36,15 +37,15 @@ var drawn = []byte("name: count\nactors:\n  - {name: alice, script: [add n, slee
 
 func init() { // before anything reads a scenario
 	list.Add(counters{})
-	worlds.Add(&worlds.Subject{
+	draw.Add(&worlds.Subject{
 		Verb: "add", UnderTest: counterUnderTest, Program: worlds.Program{Flag: "counter"},
-		Draw: func(name, protocol string, _ int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-			s, err := kernel.Parse("count.yaml", drawn)
+		Fill: func(_ *rapid.T, s *kernel.Scenario, _ worlds.Extras) {
+			parsed, err := kernel.Parse("count.yaml", drawn)
 			if err != nil {
 				panic(err)
 			}
-			s.Name, s.Protocol = name, protocol
-			return rapid.Just(worlds.World{Scenario: s})
+			parsed.Name, parsed.Protocol = s.Name, s.Protocol
+			*s = *parsed
 		},
 	})
 	if behaviour := os.Getenv(environment); behaviour != "" {

@@ -47,8 +47,11 @@ var Module = Rules{
 		{"internal/subject/list"},
 		{"internal/kernel", "internal/nodes", "property/bodies", "scenario/live"},
 		{"internal/rules/scenariotest", "internal/search/schedules", "internal/search/worlds", "scenario"},
-		{"internal/search/campaign", "internal/show/record", "internal/study/compare"},
-		{"internal/search/engine", "internal/study/explain"},
+		{
+			"internal/search/campaign", "internal/show/record", "internal/study/compare",
+			"internal/subject/calls/draw", "internal/subject/locks/draw", "internal/subject/pages/draw",
+		},
+		{"internal/search/engine", "internal/study/explain", "internal/subject/list/draw"},
 		{
 			"internal/cli/catalog", "internal/lab", "internal/rules/schemas", "internal/show/format",
 			"internal/show/prose", "internal/show/report",
@@ -81,11 +84,12 @@ var Module = Rules{
 				"so that it can be read, tested and trusted alone",
 		},
 		{
-			From:     []string{"..."},
-			Except:   []string{"internal/subject/list"},
-			To:       []string{"./internal/subject/calls", "./internal/subject/locks", "./internal/subject/pages"},
+			From:   []string{"..."},
+			Except: []string{"internal/subject/list", "internal/subject/list/draw"},
+			To: []string{"./internal/subject/calls/...", "./internal/subject/locks/...",
+				"./internal/subject/pages/..."},
 			Directly: true,
-			Reason:   "a subject is known by its interface: a new one is a folder and a line in internal/subject/list",
+			Reason:   "a subject is known by its interface: a new one is a folder and a line in each list",
 		},
 		{
 			From:   []string{"ddbfake/..."},
@@ -118,6 +122,7 @@ var Module = Rules{
 				"internal/rules/conformance/differential",
 				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest",
 				"internal/search/worlds",
+				"internal/subject/calls/draw", "internal/subject/locks/draw", "internal/subject/pages/draw",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// Only direct imports are banned, because the command reaches these packages through fixtures/ddblocal. The
@@ -132,6 +137,8 @@ var Module = Rules{
 				"internal/rules/conformance/differential",
 				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest",
 				"internal/search/worlds", "internal/search/engine", "internal/cli/check", "internal/cli/fleet",
+				"internal/subject/calls/draw", "internal/subject/locks/draw", "internal/subject/pages/draw",
+				"internal/subject/list/draw",
 				"internal/cli/flags", "cmd/isr-sim",
 			},
 			To: []string{

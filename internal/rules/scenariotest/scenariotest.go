@@ -134,3 +134,20 @@ func (b Bodies) GetBody(_ context.Context, name string) ([]byte, error) {
 	}
 	return nil, isr.ErrNoBody
 }
+
+// Settles demands within which time all must be well again after a command's faults, and after a crash. A later time
+// would leave bugs unseen.
+func Settles(
+	t *testing.T, verb kernel.Verb, settle func(*kernel.Scenario) time.Duration, quiet, crashed time.Duration,
+) {
+	t.Helper()
+	s := kernel.Defaults()
+	s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: verb, Key: "/home"}}}}
+	if got := settle(s); got != quiet {
+		t.Errorf("settle %v, want %v", got, quiet)
+	}
+	s.Actors[0].Crashes = 1
+	if got := settle(s); got != crashed {
+		t.Errorf("settle %v after a crash, want %v", got, crashed)
+	}
+}

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -32,11 +32,11 @@ func checkOf(t *testing.T, protocol string, seed uint64) *Check {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Check{Of: worlds.Pages, Protocol: p, Seed: seed, Worlds: drawn, Schedules: 6}
+	return &Check{Of: draw.Pages, Protocol: p, Seed: seed, Worlds: drawn, Schedules: 6}
 }
 
 func nothing(r *Result) string {
-	return r.Nothing(worlds.Pages, r.Marks.Has(mark.ServedFresh), Words{NoWorld: "none"})
+	return r.Nothing(draw.Pages, r.Marks.Has(mark.ServedFresh), Words{NoWorld: "none"})
 }
 
 // said is a result that can be compared.

@@ -15,8 +15,8 @@ import (
 // and what they must reach.
 type Subject struct {
 	Verb kernel.Verb // what all its code can do
-	// Draw generates its worlds.
-	Draw func(name, protocol string, schedules int, extra Extras) *rapid.Generator[World]
+	// Fill draws its part of a world: all but the bounds.
+	Fill func(*rapid.T, *kernel.Scenario, Extras)
 	// Wrong names a field of the terms whose value would let all code pass, and says why; nil is no such field.
 	Wrong func(Extras) (field, why string)
 	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
@@ -68,12 +68,5 @@ var ofAnyRow = []kernel.Mark{
 	mark.LockTakenOver, mark.LockRefused, mark.OwnCommitMet, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
 }
 
-var responseLost = kernel.Mark(ddbfake.FaultResponseLost.String())
-
-var subjects = []*Subject{Pages, Locks, Calls}
-
-// Subjects are all subjects of checks. The first one is that of checks that name none.
-func Subjects() []*Subject { return subjects }
-
-// Add adds the subject of a test.
-func Add(s *Subject) { subjects = append(subjects, s) }
+// ResponseLost is the mark of a lost answer of the store.
+var ResponseLost = kernel.Mark(ddbfake.FaultResponseLost.String())

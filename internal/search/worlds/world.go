@@ -29,7 +29,7 @@ type Extras struct {
 
 	Terms
 	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
-	Retentions []time.Duration // how long results of calls are kept; none is defaultRetentions
+	Retentions []time.Duration // how long results of calls are kept; none is the usual ones
 	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
 	// program.
 	Goroutines, Program bool
@@ -37,9 +37,6 @@ type Extras struct {
 
 // Terms are the promises of code under test that decide which worlds are drawn.
 type Terms = subject.Terms
-
-// Verbs are the verbs that a cache may have besides get.
-var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
 
 // Text is the scenario as its file says it.
 func Text(s *kernel.Scenario) string {
@@ -75,15 +72,18 @@ func (w World) GoString() string {
 // MaxSteps cuts a run that does not end. A run of these worlds that ends has some hundreds of steps.
 const MaxSteps = 10_000
 
-// begin begins a world. In every list that worlds draw from, the simplest value comes first, because rapid shrinks
+// Draw generates worlds. In every list that worlds draw from, the simplest value comes first, because rapid shrinks
 // towards the first value.
-func begin(t *rapid.T, name, protocol string, schedules int, extra Extras) *kernel.Scenario {
-	s := kernel.Defaults()
-	s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
-	s.Without, s.S3Store = slices.Clone(extra.Without), extra.S3Store
-	s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
-	s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
-	return s
+func (of *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
+	return rapid.Custom(func(t *rapid.T) World {
+		s := kernel.Defaults()
+		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
+		s.Without, s.S3Store = slices.Clone(extra.Without), extra.S3Store
+		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds.Ticks = Pick(t, "ticks", 0, 2, 4, 8)
+		of.Fill(t, s, extra)
+		return World{s}
+	})
 }
 
 // Checked returns the world as written to its file, so that the file replays the run exactly.

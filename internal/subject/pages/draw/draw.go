@@ -1,4 +1,5 @@
-package worlds
+// Package draw draws the worlds of pages.
+package draw
 
 import (
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -18,111 +20,107 @@ import (
 
 // Pages are caches. With the reference, at least a quarter of the worlds reach each mark of Reach; if a cache never
 // reaches one of them, it has not been tested where its bugs would be.
-var Pages = &Subject{
-	Verb: "get", Draw: pages, UnderTest: protocols.StoreUnderTest,
+var Pages = &worlds.Subject{
+	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
 	Reach: []kernel.Mark{
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, responseLost,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
 	Proof: []kernel.Mark{mark.Published, mark.ServedFresh},
-	Also:  Also{"rollback", mark.RolledBack},
-	Program: Program{
+	Also:  worlds.Also{Verb: "rollback", Mark: mark.RolledBack},
+	Program: worlds.Program{
 		Flags: []string{"tenants", "max-age", "monotonic-across-nodes", "recipe"}, Hint: "it has pages if it can get",
 	},
 }
 
 // Entries are the cache handlers of Next.js: Pages that are judged without their rows, by what clients are served. They
 // have no locks, and compare times of two machines.
-var Entries = &Subject{
-	Verb: "get", Draw: pages, UnderTest: protocols.StoreUnderTest,
+var Entries = &worlds.Subject{
+	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
 	Reach: []kernel.Mark{
-		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, responseLost,
+		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, worlds.ResponseLost,
 	},
 	Basic: mark.ServedFresh, Nothing: "no page was served as fresh",
 	Program: Pages.Program,
 }
 
-// pages generates worlds of a cache. They keep their promises: all clocks stay within max-clock-skew.
-func pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
-	return rapid.Custom(func(t *rapid.T) World {
-		s := begin(t, name, protocol, schedules, extra)
-		s.Cache = drawCache(t)
-		s.Lag = drawLag(t)
-		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
-		s.Skew = pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
-		if extra.Exact {
-			s.Skew = 0
-		}
-		if s.Skew >= s.Cache.Revalidate { // it would leave nothing of freshness
-			s.Skew = s.Cache.Revalidate / 2
-		}
-		s.Faults = drawFaults(t)
-		crashes := pick(t, "who may crash", 0, 0, 1)
-		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
-		tenants, keys := extra.drawTenants(t, keys)
-		verbs := extra.drawVerbs(t)
-		// a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
-		if len(verbs) > 0 {
-			d := kernel.Defaults().Cache
-			s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
-		}
-		plain := pick(t, "plain", false, false, true)
-		if plain {
-			drawPlain(t, s)
-			crashes, keys = 0, keys[:1]
-		}
-		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs, plain), 2, len(ActorNames)).Draw(t, "actors")
-		if slices.Contains(verbs, "rollback") && pick(t, "many versions", false, true) {
-			s.Actors[0].Script = append(versions(s, keys[0]), s.Actors[0].Script...)
-		}
-		if !plain {
-			switch pick(t, "fails at each attempt", "", "", "an invalidation", "later", "later") {
-			case "an invalidation":
-				if slices.Contains(verbs, "invalidate") {
-					failedInvalidation(s, keys[0])
-				}
-			case "later":
-				ofPage(t, s, keys[0], verbs).draw(t, s)
+// Verbs are the verbs that a cache may have besides get.
+var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
+
+// fill draws a world of a cache. It keeps its promises: all clocks stay within max-clock-skew.
+func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
+	s.Cache = drawCache(t)
+	s.Lag = worlds.Lag(t)
+	s.ReplicaLag = worlds.Pick(t, "replica lag", 0, 0, time.Second)
+	s.Skew = worlds.Pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
+	if extra.Exact {
+		s.Skew = 0
+	}
+	if s.Skew >= s.Cache.Revalidate { // it would leave nothing of freshness
+		s.Skew = s.Cache.Revalidate / 2
+	}
+	s.Faults = drawFaults(t)
+	crashes := worlds.Pick(t, "who may crash", 0, 0, 1)
+	keys := worlds.Pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
+	tenants, keys := drawTenants(t, extra, keys)
+	verbs := drawVerbs(t, extra)
+	// a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
+	if len(verbs) > 0 {
+		d := kernel.Defaults().Cache
+		s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
+	}
+	plain := worlds.Pick(t, "plain", false, false, true)
+	if plain {
+		drawPlain(t, s)
+		crashes, keys = 0, keys[:1]
+	}
+	worlds.Actors(t, s, actors(s, keys, crashes, verbs, plain))
+	if slices.Contains(verbs, "rollback") && worlds.Pick(t, "many versions", false, true) {
+		s.Actors[0].Script = append(versions(s, keys[0]), s.Actors[0].Script...)
+	}
+	if !plain {
+		switch worlds.Pick(t, "fails at each attempt", "", "", "an invalidation", "later", "later") {
+		case "an invalidation":
+			if slices.Contains(verbs, "invalidate") {
+				failedInvalidation(s, keys[0])
 			}
+		case "later":
+			ofPage(t, s, keys[0], verbs).Draw(t, s)
 		}
+	}
+	if len(tenants) > 0 {
 		for i := range s.Actors {
-			s.Actors[i].Name = ActorNames[i]
-			if len(tenants) > 0 {
-				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
-			}
+			s.Actors[i].Tenant = worlds.Pick(t, "tenant", tenants...)
 		}
-		var silent []*kernel.Actor // those that ask for no page
-		for i := range s.Actors {
-			if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
-				silent = append(silent, a)
-			}
+	}
+	var silent []*kernel.Actor // those that ask for no page
+	for i := range s.Actors {
+		if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
+			silent = append(silent, a)
 		}
-		// without two that ask, nothing goes wrong between machines
-		for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
-			a.Script = append(a.Script, kernel.Command{Verb: "get", Key: keys[0]})
+	}
+	// without two that ask, nothing goes wrong between machines
+	for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
+		a.Script = append(a.Script, kernel.Command{Verb: "get", Key: keys[0]})
+	}
+	worlds.Clocks(t, s, longest(s))
+	// This fault strikes batches alone. A page of a mapped cache may have more than two rows, so the schedule chooses
+	// the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a lock may stay
+	// behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds with this fault,
+	// and in some others, queries come in pages.
+	mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
+	key := worlds.Pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
+	if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
+		f := kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
+		if mapped {
+			f.Key = ""
 		}
-		for i := range s.Actors {
-			drawClockWithin(t, s, &s.Actors[i], longest(s))
-		}
-		// This fault strikes batches alone. A page of a mapped cache may have more than two rows, so the schedule
-		// chooses the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a
-		// lock may stay behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds
-		// with this fault, and in some others, queries come in pages.
-		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
-		key := pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
-		if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
-			f := kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
-			if mapped {
-				f.Key = ""
-			}
-			s.Faults = append(s.Faults, f)
-		}
-		if key != "" && !plain {
-			s.Faults = append(s.Faults, shortPages)
-		}
-		s.Settle = settle(s)
-		return World{s}
-	})
+		s.Faults = append(s.Faults, f)
+	}
+	if key != "" && !plain {
+		s.Faults = append(s.Faults, worlds.ShortPages)
+	}
+	s.Settle = settle(s)
 }
 
 // inPages is drawn for a world in which queries come in pages, and batches whole.
@@ -131,7 +129,7 @@ const inPages = "pages"
 // versions makes three versions of a page and rolls it back: with fewer of them, any older one is the right one.
 func versions(s *kernel.Scenario, key string) []kernel.Command {
 	get := kernel.Command{Verb: "get", Key: key}
-	next := kernel.Command{Verb: "sleep", For: s.Cache.Revalidate + 2*s.Skew + time.Second}
+	next := worlds.Sleep(s.Cache.Revalidate + 2*s.Skew + time.Second)
 	return []kernel.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
@@ -140,52 +138,29 @@ func versions(s *kernel.Scenario, key string) []kernel.Command {
 // all attempts of this request.
 func failedInvalidation(s *kernel.Scenario, key string) {
 	get := kernel.Command{Verb: "get", Key: key}
-	second := []kernel.Command{{Verb: "sleep", For: s.Cache.Render + time.Second},
-		{Verb: "invalidate", Key: key}, get}
+	second := []kernel.Command{worlds.Sleep(s.Cache.Render + time.Second), {Verb: "invalidate", Key: key}, get}
 	s.Actors[0].Script = append([]kernel.Command{get}, s.Actors[0].Script...)
 	s.Actors[1].Script = append(second, s.Actors[1].Script...)
 	s.Faults = append(s.Faults, kernel.Fault{
-		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[1], Times: s.Cache.Attempts},
+		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: worlds.ActorNames[1], Times: s.Cache.Attempts},
 	})
-}
-
-// ActorNames are the names of the nodes, in order.
-var ActorNames = []string{"alice", "bob", "carol", "dave"}
-
-// pick draws one of the values; the first is the simplest.
-func pick[T any](t *rapid.T, label string, values ...T) T {
-	return rapid.SampledFrom(values).Draw(t, label)
 }
 
 func drawCache(t *rapid.T) kernel.Cache {
 	c := kernel.Defaults().Cache
-	c.Lease = pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
-	c.Revalidate = pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
+	c.Lease = worlds.Pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
+	c.Revalidate = worlds.Pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
 	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale
 	// publish.
-	c.Render = pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
-	c.KeepAlive = pick(t, "keep-alive", 0, c.Lease/2)
-	c.Retention = pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
-	c.TTLBuffer = pick(t, "ttl buffer", time.Hour, time.Second)
-	c.Contention = pick(t, "contention", isr.ServeStale, isr.Wait)
-	c.Poll = pick(t, "poll", time.Second, c.Lease/2)
-	c.Patience = pick(t, "patience", 10, 2)
-	c.Attempts = pick(t, "attempts", 3, 1)
+	c.Render = worlds.Pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
+	c.KeepAlive = worlds.Pick(t, "keep-alive", 0, c.Lease/2)
+	c.Retention = worlds.Pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
+	c.TTLBuffer = worlds.Pick(t, "ttl buffer", time.Hour, time.Second)
+	c.Contention = worlds.Pick(t, "contention", isr.ServeStale, isr.Wait)
+	c.Poll = worlds.Pick(t, "poll", time.Second, c.Lease/2)
+	c.Patience = worlds.Pick(t, "patience", 10, 2)
+	c.Attempts = worlds.Pick(t, "attempts", 3, 1)
 	return c
-}
-
-// lagAfter is the lag of a TTL that deletes rows late.
-const lagAfter = 10 * time.Minute
-
-func drawLag(t *rapid.T) kernel.Lag {
-	return pick(t, "ttl lag",
-		kernel.Lag{Fixed: ddbfake.LagNever},
-		kernel.Lag{Scheduler: true},
-		kernel.Lag{Scheduler: true},
-		kernel.Lag{Fixed: ddbfake.LagAtOnce},
-		kernel.Lag{Fixed: ddbfake.LagFixed(lagAfter)},
-		kernel.Lag{Fixed: ddbfake.LagUniform(0, lagAfter)},
-	)
 }
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
@@ -194,31 +169,30 @@ func actors(
 ) *rapid.Generator[kernel.Actor] {
 	c := s.Cache
 	get := func(key string) kernel.Command { return kernel.Command{Verb: "get", Key: key} }
-	sleep := func(d time.Duration) kernel.Command { return kernel.Command{Verb: "sleep", For: d} }
 	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
-		key := pick(t, "key", keys...)
+		key := worlds.Pick(t, "key", keys...)
 		if c, drawn := drawVerb(t, verbs, key); drawn {
 			return c
 		}
 		all := []kernel.Command{
 			get(key),
-			sleep(c.Revalidate + time.Second),
+			worlds.Sleep(c.Revalidate + time.Second),
 			get(key),
-			sleep(c.Lease + time.Second),
+			worlds.Sleep(c.Lease + time.Second),
 			get(key),
-			sleep(time.Second),
+			worlds.Sleep(time.Second),
 			{Verb: "change", Key: key},
-			sleep(c.Revalidate + c.Retention + lagAfter + 2*time.Second), // until TTL deletes META
+			worlds.Sleep(c.Revalidate + c.Retention + worlds.LagAfter + 2*time.Second), // until TTL deletes META
 			get(key),
-			sleep(c.Revalidate),
+			worlds.Sleep(c.Revalidate),
 		}
 		if plain {
 			all = all[:3]
 		}
 		if s.Promise.MaxAge > 0 {
-			all = append(all, sleep(s.Promise.MaxAge+time.Second))
+			all = append(all, worlds.Sleep(s.Promise.MaxAge+time.Second))
 		}
-		return pick(t, "command", all...)
+		return worlds.Pick(t, "command", all...)
 	})
 	return rapid.Custom(func(t *rapid.T) kernel.Actor {
 		most := 6
@@ -229,11 +203,11 @@ func actors(
 			most = 2
 		}
 		a := kernel.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
-		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
-			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 2*c.Lease+time.Second, c.Lease-time.Second)
+		if a.Pauses = worlds.Pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
+			a.PauseFor = worlds.Pick(t, "pause for", c.Lease+time.Second, 2*c.Lease+time.Second, c.Lease-time.Second)
 		}
-		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
-			a.Restarts = pick(t, "restarts", 0, 1)
+		if a.Crashes = worlds.Pick(t, "crashes", 0, crashes); a.Crashes > 0 {
+			a.Restarts = worlds.Pick(t, "restarts", 0, 1)
 		}
 		return a
 	})
@@ -258,28 +232,6 @@ func served(c kernel.Command) bool { return c.Verb == "get" || c.Verb == "regene
 // asks says whether a command with the verb may make a page, and wait for another node.
 func asks(v kernel.Verb) bool { return v != "sleep" && v != "change" }
 
-// drawClockWithin draws how the actor's clock differs from true time. In a run of at most the length longest, it
-// differs at no moment by more than the promised skew.
-func drawClockWithin(t *rapid.T, s *kernel.Scenario, a *kernel.Actor, longest time.Duration) {
-	if s.Skew == 0 {
-		return
-	}
-	e := s.Skew
-	if pick(t, a.Name+": slow", false, true) {
-		e = -e
-	}
-	switch pick(t, a.Name+": clock", "exact", "offset", "step", "two steps", "drift") {
-	case "offset":
-		a.Drift.Offset = e
-	case "step":
-		a.ClockSteps = []time.Duration{e}
-	case "two steps":
-		a.ClockSteps = []time.Duration{e, -2 * e}
-	case "drift":
-		a.Drift.PPM = int64(e) / int64(longest/1e6)
-	}
-}
-
 // longest bounds how much time a run can take.
 func longest(s *kernel.Scenario) time.Duration {
 	c := s.Cache
@@ -294,10 +246,10 @@ func longest(s *kernel.Scenario) time.Duration {
 			}
 		}
 		moving += time.Duration(a.Restarts) * (c.Render + time.Duration(c.Patience)*c.Poll + c.Revalidate +
-			c.Retention + lagAfter)
+			c.Retention + worlds.LagAfter)
 	}
 	// A tick moves time to the next deadline of a row at most.
-	tick := max(c.Lease+c.TTLBuffer, c.Revalidate+c.Retention) + lagAfter
+	tick := max(c.Lease+c.TTLBuffer, c.Revalidate+c.Retention) + worlds.LagAfter
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 
@@ -333,18 +285,18 @@ func locksStay(s *kernel.Scenario) bool {
 // drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
 // Faults of the body store and the origin do not stop a release.
 func drawFaults(t *rapid.T) []kernel.Fault {
-	ofStore := pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
+	ofStore := worlds.Pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
 	generator := rapid.Custom(func(t *rapid.T) kernel.Fault {
 		f := kernel.Fault{Maybe: true}
-		if pick(t, "of the store", ofStore...) {
-			f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
+		if worlds.Pick(t, "of the store", ofStore...) {
+			f.Kind = worlds.Pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter,
+				ddbfake.FaultRequestLost, ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
 				ddbfake.FaultConflict, ddbfake.FaultDuplicate)
-			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
+			f.Key = worlds.Pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		} else {
-			f.Dependency = pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed)
+			f.Dependency = worlds.Pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed)
 		}
-		f.Times = pick(t, "fault's times", 0, 2)
+		f.Times = worlds.Pick(t, "fault's times", 0, 2)
 		return f
 	})
 	return rapid.SliceOfNDistinct(generator, 0, 3, kernel.Fault.String).Draw(t, "faults")
@@ -356,7 +308,7 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 	c := kernel.Defaults().Cache
 	s.Cache.Lease, s.Cache.Poll, s.Cache.Render = c.Lease, c.Poll, c.Render
 	// The shortest window in which a correct cache has a fresh page, whose rows hold whole seconds.
-	s.Cache.Revalidate = pick(t, "plain window", c.Revalidate, c.Revalidate, 2*time.Second)
+	s.Cache.Revalidate = worlds.Pick(t, "plain window", c.Revalidate, c.Revalidate, 2*time.Second)
 	s.Skew, s.ReplicaLag = 0, 0
 	outages := [][]kernel.Fault{
 		nil,
@@ -374,28 +326,28 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 			outages = append(outages, []kernel.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
 		}
 	}
-	s.Faults = pick(t, "outage", outages...)
+	s.Faults = worlds.Pick(t, "outage", outages...)
 	if len(s.Faults) > 0 && s.Faults[0].Dependency == "" {
 		s.Cache.Attempts = 1 // a retry by the SDK would hide the fault
 	}
 	for i := range s.Faults {
-		s.Faults[i].Maybe, s.Faults[i].Times = true, pick(t, "outage's times", 2, 4)
+		s.Faults[i].Maybe, s.Faults[i].Times = true, worlds.Pick(t, "outage's times", 2, 4)
 	}
 }
 
 // drawVerbs draws the verbs that clients ask for, out of those of the store. Some invariants do not judge a page that
 // is rolled back, so fewer worlds have rollbacks.
-func (e Extras) drawVerbs(t *rapid.T) []kernel.Verb {
+func drawVerbs(t *rapid.T, e worlds.Extras) []kernel.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
 	}
 	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v kernel.Verb) bool { return v == "rollback" })
-	return pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
+	return worlds.Pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
 }
 
 // drawVerb draws a command with one of the verbs, for half of the commands.
 func drawVerb(t *rapid.T, verbs []kernel.Verb, key string) (c kernel.Command, drawn bool) {
-	if len(verbs) == 0 || pick(t, "asks for a page", true, false) {
+	if len(verbs) == 0 || worlds.Pick(t, "asks for a page", true, false) {
 		return c, false
 	}
 	return ask(t, key, verbs...), true
@@ -403,20 +355,20 @@ func drawVerb(t *rapid.T, verbs []kernel.Verb, key string) (c kernel.Command, dr
 
 // ask draws a command with one of the verbs.
 func ask(t *rapid.T, key string, verbs ...kernel.Verb) kernel.Command {
-	c := kernel.Command{Verb: pick(t, "verb", verbs...), Key: key}
+	c := kernel.Command{Verb: worlds.Pick(t, "verb", verbs...), Key: key}
 	if c.Verb == "regenerate" {
-		c.Request = pick(t, "request", "r1", "r2")
-		c.Inputs = pick(t, "inputs", "", "", "v2")
+		c.Request = worlds.Pick(t, "request", "r1", "r2")
+		c.Inputs = worlds.Pick(t, "inputs", "", "", "v2")
 	}
 	return c
 }
 
 // drawTenants draws the tenants of a world's nodes, and the keys of its pages.
-func (e Extras) drawTenants(t *rapid.T, keys []string) ([]string, []string) {
+func drawTenants(t *rapid.T, e worlds.Extras, keys []string) ([]string, []string) {
 	if !e.Tenants {
 		return nil, keys
 	}
-	tenants := pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
+	tenants := worlds.Pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
 	if len(tenants) > 0 && tenants[1] == "t11" {
 		keys = []string{"/home", "1/home"} // tenant and key, joined, are the same text for two pages
 	}
@@ -427,4 +379,22 @@ func (e Extras) drawTenants(t *rapid.T, keys []string) ([]string, []string) {
 func shares(s isr.Schema) bool {
 	m, err := rowmap.New(s)
 	return err == nil && m.Shares()
+}
+
+// ofPage is an outage of a page's cache.
+func ofPage(t *rapid.T, s *kernel.Scenario, key string, verbs []kernel.Verb) worlds.Outage {
+	get := kernel.Command{Verb: "get", Key: key}
+	o := worlds.Outage{First: get, Takes: s.Cache.Render, Between: get, Lasts: s.Cache.Render, Then: get}
+	if len(verbs) > 0 {
+		o.Between = ask(t, key, append([]kernel.Verb{"get"}, verbs...)...)
+		o.Then = ask(t, key, append([]kernel.Verb{"get", "get", "get"}, verbs...)...)
+	}
+	if slices.Contains(verbs, "invalidate") && worlds.Pick(t, "an invalidation in between", true, false) {
+		o.Between = kernel.Command{Verb: "invalidate", Key: key}
+		s.Cache.Revalidate = kernel.Defaults().Cache.Revalidate // what is remembered of the page is still fresh
+	}
+	if o.Between.Verb == "get" {
+		o.After = s.Cache.Revalidate + 2*s.Skew // until then the other node finds the page fresh
+	}
+	return o
 }

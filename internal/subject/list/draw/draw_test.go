@@ -1,0 +1,39 @@
+package draw
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
+)
+
+// TestShapes: enough worlds have a node whose command fails at each attempt after another node has done something.
+func TestShapes(t *testing.T) {
+	const drawn = 400
+	counts := map[string]int{}
+	for i := range drawn {
+		for kind, s := range map[string]*kernel.Scenario{
+			"pages": Pages.Draw("w", "recipe-a", 1, worlds.Extras{Verbs: Verbs}).Example(i).Scenario,
+			"locks": Locks.Draw("w", "lock", 1, worlds.Extras{}).Example(i).Scenario,
+			"calls": Calls.Draw("w", "once", 1, worlds.Extras{}).Example(i).Scenario,
+		} { //isrsim:unordered each counts for itself
+			at := slices.IndexFunc(s.Faults, func(f kernel.Fault) bool { return f.From > 0 })
+			if at < 0 {
+				continue
+			}
+			counts[kind]++
+			if kind == "pages" && s.Actors[1].Script[1].Verb == "invalidate" && s.Actors[0].Script[2].Verb == "get" &&
+				s.Faults[at].Nth == 0 {
+				counts["a read after an invalidation"]++
+			}
+		}
+	}
+	for kind, most := range map[string]int{
+		"pages": 10, "locks": 5, "calls": 10, "a read after an invalidation": 40,
+	} { //isrsim:unordered each is judged by itself
+		if counts[kind]*most < drawn {
+			t.Errorf("%s: %d of %d worlds have the shape, want one of %d at least", kind, counts[kind], drawn, most)
+		}
+	}
+}
