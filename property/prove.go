@@ -183,7 +183,7 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	case r.answers.requests == 0 && !r.answers.asked: // a store that is proved has no goroutines, so all are counted
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
 			unasked, r.answers)
-	case r.subject.Basic != "" && !slices.Contains(proof.Reached(), r.subject.Basic):
+	case r.subject.Unmet(proof.Has) != "":
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
 			r.subject.Nothing, r.answers)
 	case r.subject.OfRows() && r.answers.errors == r.answers.all:

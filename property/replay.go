@@ -157,7 +157,7 @@ func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string
 	case !r.answers.asked:
 		return "vacuous: nothing was violated in the world of " + file + ", but " + unasked + "\n" +
 			r.answers.String()
-	case r.subject.Basic != "" && !slices.Contains(report.Reached(), r.subject.Basic):
+	case r.subject.Unmet(report.Has) != "":
 		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.Nothing + " in it\n" +
 			r.answers.String()
 	case r.subject.OfRows() && r.answers.errors == r.answers.all:

@@ -19,6 +19,8 @@ type Subject interface {
 	Verbs() []Verb
 	// Marks are the names of the events that its runs can reach, in the order in which reports print them.
 	Marks() []string
+	// Basic are the marks without which a campaign has judged nothing: one of each row. The first one is missed aloud.
+	Basic() [][]string
 	// Invariants judge its runs, in the order in which reports name them.
 	Invariants() []invariant.Invariant
 	// Asks says whether an event of this kind is a client's request to its node.

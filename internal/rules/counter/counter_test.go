@@ -34,6 +34,8 @@ func (counters) Verbs() []subject.Verb {
 
 func (counters) Marks() []string { return nil }
 
+func (counters) Basic() [][]string { return nil }
+
 func (counters) Invariants() []invariant.Invariant {
 	return []invariant.Invariant{{
 		Name: "exact-count", Statement: "a counter has the value of all additions before", Check: checkCounts,

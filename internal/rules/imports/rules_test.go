@@ -310,10 +310,7 @@ func TestTheKernelNamesNoSubject(t *testing.T) {
 
 // asking are the files outside of the subjects that name the command of a subject, or its invariants, with the reason.
 var asking = map[string]string{
-	"internal/server/hold/rule.go":        "the word is a rule's, which holds answers back",
-	"internal/server/serve/check.go":      "live traffic is of pages",
-	"internal/study/selftest/selftest.go": "the mutants are caches of pages",
-	"internal/study/selftest/mutation.go": "the mutants are caches of pages",
+	"internal/server/hold/rule.go": "the word is a rule's, which holds answers back",
 }
 
 // TestNothingAsksForTheSubject: outside of the subjects, no code names a command or the invariants of one.

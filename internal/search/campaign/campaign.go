@@ -119,7 +119,8 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules",
 			r.Schedules, set.Schedules)
 	default:
-		r.Missing, r.idle = schedules.Missing(c.Scenario, r.total.Marks.Has), !r.total.Judged
+		r.Missing = schedules.Missing(kernel.About(c.Scenario), c.Scenario.Reach, r.total.Marks.Has)
+		r.idle = !r.total.Judged
 	}
 	return r, nil
 }
@@ -155,3 +156,6 @@ func (r *Report) sum() {
 
 // Reached returns the marks that some schedule reached, in the order of Marks.
 func (r *Report) Reached() []kernel.Mark { return r.total.Marks.Reached() }
+
+// Has says whether some schedule reached the mark.
+func (r *Report) Has(m kernel.Mark) bool { return r.total.Marks.Has(m) }

@@ -316,7 +316,8 @@ func (v Prove) explore(
 	looked.Ends.Share(looked.Symmetric)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
-		proof.Missing, proof.idle = schedules.Missing(s, proof.total.Marks.Has), len(proof.Proved()) == 0
+		proof.Missing = schedules.Missing(kernel.About(s), s.Reach, proof.total.Marks.Has)
+		proof.idle = len(proof.Proved()) == 0
 		if v.Certify {
 			proof.States = x.States()
 		}

@@ -65,9 +65,9 @@ func (t *Tally) Nothing(of *worlds.Subject, served bool, w Words) string {
 		return w.NoWorld
 	case !t.Asked:
 		return w.Unasked
-	case of.Basic != "" && t.Marks[of.Basic] == 0:
+	case of.Unmet(t.Marks.Has) != "":
 		return of.Nothing + w.In
-	case of.Basic != "" || !of.OfRows():
+	case of.Nothing != "" || !of.OfRows():
 		return ""
 	case !served:
 		return w.Code + " served nothing" + w.In

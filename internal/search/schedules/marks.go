@@ -8,7 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
 // MarkSet counts in how many runs each mark was reached.
@@ -27,32 +27,19 @@ func (m MarkSet) Missing(wanted []kernel.Mark) []kernel.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark kernel.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf has the basic marks: a campaign that misses one of them has judged nothing. For each of them another mark
-// counts, too: if no publish succeeded, one must have been refused.
-var insteadOf = map[kernel.Mark]kernel.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
-
-// Missing returns the marks that a campaign of the scenario must still reach, out of the declared marks and the basic
-// ones.
-func Missing(s *kernel.Scenario, reached func(kernel.Mark) bool) []kernel.Mark {
-	var marks []kernel.Mark
-	for _, m := range s.Reach {
-		if !reached(m) {
-			marks = append(marks, m)
-		}
-	}
-	if reached(mark.HoldTaken) || reached(mark.CallAnswered) || len(kernel.About(s).Marks()) == 0 {
-		return marks // a scenario of locks, or of calls, which has no pages, or of a subject whose runs have no marks
-	}
-	for _, m := range kernel.Marks() {
-		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
-			marks = append(marks, m)
+// Missing returns the marks that a campaign about the subject must still reach, out of the declared marks and the basic
+// ones. If no publish succeeded, one must have been refused.
+func Missing(of *list.About, declared []kernel.Mark, reached func(kernel.Mark) bool) []kernel.Mark {
+	marks := slices.DeleteFunc(slices.Clone(declared), reached)
+	for _, some := range of.Basic() {
+		first := kernel.Mark(some[0])
+		any := slices.ContainsFunc(some, func(m string) bool { return reached(kernel.Mark(m)) })
+		if !any && !slices.Contains(marks, first) {
+			marks = append(marks, first)
 		}
 	}
 	return marks
 }
-
-// Basic says whether a campaign that has not reached the mark has judged nothing.
-func Basic(m kernel.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.
 func FaultTexts(faults []kernel.Fault) []string {

@@ -6,6 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -43,15 +44,12 @@ func Plan() strategy.Plan {
 }
 
 // From EnoughWorlds and EnoughSchedules on, a mark that was never reached means something. With fewer it may be chance:
-// with the reference, one world of two schedules in thirty reaches a crash. A mark in inMost means something even after
+// with the reference, one world of two schedules in thirty reaches a crash. A basic mark means something even after
 // one world: if nothing was published, served as fresh or taken, nothing was judged.
 const (
 	EnoughWorlds    = 50
 	EnoughSchedules = EnoughWorlds * DefaultSchedules
 )
-
-// inMost are the marks that most worlds reach.
-var inMost = []kernel.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
 
 // Missing returns the wanted marks that no world has reached. They are missing if there were enough worlds and
 // schedules to expect them, and untested otherwise. The map reached has the number of worlds that reached each mark.
@@ -62,7 +60,7 @@ func Missing(
 	for _, m := range wanted {
 		switch {
 		case reached[m] > 0:
-		case few && !slices.Contains(inMost, m):
+		case few && !list.Basic(string(m)):
 			untested = append(untested, m)
 		default:
 			missing = append(missing, m)

@@ -21,9 +21,8 @@ type Subject struct {
 	Wrong func(Extras) (field, why string)
 	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
 	Proof []kernel.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
-	// Basic is the mark that some world must reach in any case, or nothing was judged. The text Nothing says that no
-	// world did. Both are "" for pages, whose rows say more.
-	Basic   kernel.Mark
+	// Nothing says that no world reached the first mark of Reach, so that nothing was judged. It is "" for pages, whose
+	// rows say more.
 	Nothing string
 	// Also is a verb that some of its code can do. It was tested only if a world reached its mark; no invariant notices
 	// if none did.
@@ -55,6 +54,14 @@ func (s *Subject) About() *list.About { return list.Named(string(s.Verb)).About 
 
 // OfRows says that it is judged by its rows, too.
 func (s *Subject) OfRows() bool { return s.About().Judged().Rows }
+
+// Unmet is Nothing if the first mark of Reach was not reached; otherwise "".
+func (s *Subject) Unmet(reached func(kernel.Mark) bool) string {
+	if s.Nothing == "" || reached(s.Reach[0]) {
+		return ""
+	}
+	return s.Nothing
+}
 
 // Reaches says whether a run can reach a mark: those of other subjects, it cannot.
 func (s *Subject) Reaches(m kernel.Mark) bool {

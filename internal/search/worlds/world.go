@@ -74,15 +74,15 @@ const MaxSteps = 10_000
 
 // Draw generates worlds. In every list that worlds draw from, the simplest value comes first, because rapid shrinks
 // towards the first value.
-func (of *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
+func (s *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		s := kernel.Defaults()
-		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
-		s.Without, s.S3Store = slices.Clone(extra.Without), extra.S3Store
-		s.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
-		s.Bounds.Ticks = Pick(t, "ticks", 0, 2, 4, 8)
-		of.Fill(t, s, extra)
-		return World{s}
+		w := kernel.Defaults()
+		w.Name, w.Protocol, w.Rows, w.Promise = name, protocol, extra.Rows, extra.Promise
+		w.Without, w.S3Store = slices.Clone(extra.Without), extra.S3Store
+		w.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
+		w.Bounds.Ticks = Pick(t, "ticks", 0, 2, 4, 8)
+		s.Fill(t, w, extra)
+		return World{w}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
@@ -46,7 +47,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 		names = append(names, inv.Name)
 	}
 	hint := ""
-	if slices.ContainsFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Name == name }) {
+	if list.JudgedBy(name) != nil {
 		hint = "\nhint: traffic and posted history do not decide " + name
 	} else if option, ok := suggest.Nearest(name, names); ok {
 		hint = fmt.Sprintf("\nhint: did you mean %q?", option)

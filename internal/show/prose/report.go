@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -134,7 +135,7 @@ func tableLine(scenario, protocol, schedules, steps, verdict, reached string) st
 
 // notable leaves out the basic marks.
 func notable(marks []kernel.Mark) []kernel.Mark {
-	return slices.DeleteFunc(slices.Clone(marks), schedules.Basic)
+	return slices.DeleteFunc(slices.Clone(marks), func(m kernel.Mark) bool { return list.Basic(string(m)) })
 }
 
 // join lists marks in one line.
@@ -153,7 +154,7 @@ func Names(marks []kernel.Mark) []string {
 // these schedules in the text.
 func Missing(b *strings.Builder, which string, missing []kernel.Mark, unmet []string) {
 	for _, m := range missing {
-		if schedules.Basic(m) {
+		if list.Basic(string(m)) {
 			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)
 		}
 	}

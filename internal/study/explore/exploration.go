@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
 // Exploration is the result of an Explorer, for a whole campaign or a shard of one. A file keeps all of it: see
@@ -21,6 +22,7 @@ type Exploration struct {
 	// ScenarioDigest distinguishes scenarios of one name.
 	ScenarioDigest string `json:"scenario_digest"`
 	Protocol       string `json:"protocol"`
+	Subject        string `json:"subject,omitempty"` // what the scenario checks; "" is what most do
 	// Version is that of the isr-sim that ran it: another one may run other schedules.
 	Version  string `json:"isr_sim,omitempty"`
 	Strategy string `json:"strategy"`
@@ -136,7 +138,7 @@ func addFinding(findings []Finding, f Finding) []Finding {
 
 // Missing returns the marks that must be reached and that no schedule reached.
 func (x *Exploration) Missing() []kernel.Mark {
-	return schedules.Missing(&kernel.Scenario{Reach: x.Reach}, func(m kernel.Mark) bool {
+	return schedules.Missing(list.Called(x.Subject), x.Reach, func(m kernel.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
 // Explorer is a campaign that goes on after a violation, and measures its coverage, which makes it slower by about a
@@ -62,6 +63,9 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		Protocol: c.Protocol.Name, Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(),
 		Schedules: c.Schedules, Version: e.Version, For: e.For,
 		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+	}
+	if of := kernel.About(c.Scenario); of != list.Subjects()[0] {
+		x.Subject = of.Name()
 	}
 	p := progress{Exploration: x}
 	if e.Before != nil {

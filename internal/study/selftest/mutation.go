@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -148,11 +149,11 @@ func runReference(
 	return reports, nil
 }
 
-// MutationTable is a page of Markdown with a row for each mutant and a column for each invariant. A cell has the
-// schedule in which the invariant first caught the mutant.
+// MutationTable is a page of Markdown with a row for each mutant and a column for each invariant of their subject. A
+// cell has the schedule in which the invariant first caught the mutant.
 func MutationTable(all []*MutantResult) string {
 	var b strings.Builder
-	judges := invariant.All()
+	judges := list.JudgedBy(all[0].Mutant.Breaks).All
 	b.WriteString("| mutant |")
 	for _, inv := range judges {
 		b.WriteString(" " + inv.Name + " |")

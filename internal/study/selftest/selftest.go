@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -82,7 +83,7 @@ func Header() string {
 func Row(c *MutantResult) string {
 	found, where := "not found", ""
 	var others []string
-	for _, inv := range invariant.All() {
+	for _, inv := range list.JudgedBy(c.Mutant.Breaks).All {
 		catch, is := c.First[inv.Name]
 		switch {
 		case is && inv.Name == c.Mutant.Breaks:

@@ -48,6 +48,11 @@ func (Subject) Marks() []string {
 	}
 }
 
+// Basic implements subject.Subject.
+func (Subject) Basic() [][]string {
+	return [][]string{{mark.CallAnswered}}
+}
+
 // Invariants implements subject.Subject.
 func (Subject) Invariants() []invariant.Invariant { return invariant.OfCalls() }
 

@@ -80,6 +80,28 @@ func Of(verbs iter.Seq[string]) *About {
 	return known.subjects[0]
 }
 
+// Called returns the subject of that name; the first one if there is none.
+func Called(name string) *About {
+	return known.subjects[max(0, slices.IndexFunc(known.subjects, func(a *About) bool { return a.Name() == name }))]
+}
+
+// JudgedBy returns the subject that an invariant judges; nil if there is no such invariant.
+func JudgedBy(name string) *About {
+	for _, a := range known.subjects {
+		if slices.ContainsFunc(a.All, func(inv invariant.Invariant) bool { return inv.Name == name }) {
+			return a
+		}
+	}
+	return nil
+}
+
+// Basic says whether a campaign about some subject that has not reached the mark has judged nothing.
+func Basic(mark string) bool {
+	return slices.ContainsFunc(known.subjects, func(a *About) bool {
+		return slices.ContainsFunc(a.Basic(), func(some []string) bool { return some[0] == mark })
+	})
+}
+
 // sleep is the verb of the scripts of any subject: it waits by the node's clock.
 var sleep = subject.Verb{
 	Name: "sleep", Form: "sleep DURATION", Example: "61s", Regions: true,

@@ -88,6 +88,11 @@ func (Subject) Marks() []string {
 	}
 }
 
+// Basic implements subject.Subject.
+func (Subject) Basic() [][]string {
+	return [][]string{{mark.Published, mark.PublishRefused}, {mark.ServedFresh, mark.ServedStale}}
+}
+
 // Invariants implements subject.Subject.
 func (Subject) Invariants() []invariant.Invariant { return invariant.All() }
 

@@ -22,8 +22,8 @@ var Calls = &worlds.Subject{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
 		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
-	Proof: []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
-	Basic: mark.CallAnswered, Nothing: "no call was answered",
+	Proof:   []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
+	Nothing: "no call was answered",
 	Program: worlds.Program{
 		Flag: "once", Named: "idempotent calls", InGo: "property.OnceCheck", Hint: "docs/NODES.md says what that is",
 		Usage: "the program is an idempotency layer: machines make the same calls (docs/NODES.md)",
@@ -76,8 +76,8 @@ func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
 		once := kernel.Command{
 			Verb: "once", Key: worlds.Pick(t, "key", keys...), Inputs: worlds.Pick(t, "payload", payloads...),
 		}
-		return worlds.Pick(t, "command", once, once, worlds.Sleep(900*time.Millisecond), once, worlds.Sleep(in.Lease+time.Second),
-			once, worlds.Sleep(in.Retention+2*time.Second))
+		return worlds.Pick(t, "command", once, once, worlds.Sleep(900*time.Millisecond), once,
+			worlds.Sleep(in.Lease+time.Second), once, worlds.Sleep(in.Retention+2*time.Second))
 	}))
 	once := kernel.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]}
 	if worlds.Pick(t, "fails at each attempt", false, false, true) {

@@ -24,9 +24,8 @@ var Locks = &worlds.Subject{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
 		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
-	Proof: []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
-	Basic: mark.HoldTaken, Nothing: "no lock was taken",
-	Also: worlds.Also{Verb: "extend", Mark: mark.HoldExtended},
+	Proof:   []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+	Nothing: "no lock was taken", Also: worlds.Also{Verb: "extend", Mark: mark.HoldExtended},
 	Program: worlds.Program{
 		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
 		Usage: "the program is a lock: machines hold it, and write what it guards (docs/NODES.md)",

@@ -40,7 +40,7 @@ var Entries = &worlds.Subject{
 	Reach: []kernel.Mark{
 		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, worlds.ResponseLost,
 	},
-	Basic: mark.ServedFresh, Nothing: "no page was served as fresh",
+	Nothing: "no page was served as fresh",
 	Program: Pages.Program,
 }
 
@@ -105,9 +105,9 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	}
 	worlds.Clocks(t, s, longest(s))
 	// This fault strikes batches alone. A page of a mapped cache may have more than two rows, so the schedule chooses
-	// the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a lock may stay
-	// behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds with this fault,
-	// and in some others, queries come in pages.
+	// the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a lock may
+	// stay behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds with this
+	// fault, and in some others, queries come in pages.
 	mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 	key := worlds.Pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 	if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
