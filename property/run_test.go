@@ -177,7 +177,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		t.Helper()
 		s := simple()
 		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second,
-			8*time.Second, time.Second
+			8*time.Second, 5*time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
 		s = must.Of(worlds.Checked(s))(t)
 		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
