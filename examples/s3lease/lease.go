@@ -10,7 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -75,7 +75,7 @@ func (c *Client) Acquire(ctx context.Context, name string) (*Held, error) {
 		if err == nil {
 			return h, nil
 		}
-		if code(err) == "" || !strings.Contains("PreconditionFailed NoSuchKey ConditionalRequestConflict", code(err)) {
+		if !slices.Contains([]string{"PreconditionFailed", "NoSuchKey", "ConditionalRequestConflict"}, code(err)) {
 			return nil, err
 		}
 	}
@@ -135,7 +135,8 @@ func (c *Client) read(ctx context.Context, key string) (r record, etag string, e
 		return record{}, "", err
 	}
 	defer func() { _ = out.Body.Close() }()
-	return r, *out.ETag, json.NewDecoder(out.Body).Decode(&r)
+	err = json.NewDecoder(out.Body).Decode(&r)
+	return r, *out.ETag, err
 }
 
 // write replaces the object that has the ETag; "" is no object. If it fails, an earlier attempt of the SDK may have
