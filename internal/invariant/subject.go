@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -106,6 +107,17 @@ var subjects = map[string]func(Evidence) bool{
 		})
 	},
 	"call-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventCallAsked) },
+}
+
+// Excuses names the invariants that are void under the evidence's promises, and says why.
+func Excuses(all []Invariant, ev Evidence) (names []string, why string) {
+	var whys []string
+	for i := range all {
+		if excused := all[i].Excused(ev); excused != "" {
+			names, whys = append(names, all[i].Name), append(whys, excused)
+		}
+	}
+	return names, strings.Join(slices.Compact(whys), ", and ")
 }
 
 // Excused says why the invariant is void under the evidence's promises: clock skew exceeds the time that it judges.

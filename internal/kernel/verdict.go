@@ -95,17 +95,11 @@ func judgesOf(s *Scenario, o Options, recipe bool) (j judges, err error) {
 // excused is the verdict of a run in which nothing is violated, with the reason: unknown if clock skew leaves one of
 // the invariants nothing to judge.
 func (j judges) excused(ev invariant.Evidence) (invariant.Verdict, string) {
-	var names, whys []string
-	for i := range j.by {
-		inv := &j.by[i]
-		if excused := inv.Excused(ev); excused != "" {
-			names, whys = append(names, inv.Name), append(whys, excused)
-		}
-	}
+	names, why := invariant.Excuses(j.by, ev)
 	if names == nil {
 		return invariant.OK, ""
 	}
-	all, why := strings.Join(names, ", "), strings.Join(slices.Compact(whys), ", and ")
+	all := strings.Join(names, ", ")
 	return invariant.Unknown, fmt.Sprintf("%s, so %s judged nothing (a smaller one, or without: [%s])", why, all, all)
 }
 

@@ -7,15 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
 var suggestTool = Tool{Name: "suggest_rows",
@@ -80,8 +80,7 @@ func (s *Server) suggest(ctx context.Context, a *Answer, in map[string]any) erro
 // dumped are the rows of a table of isr-sim serve, whose keys are then known. Only servers on this machine are asked.
 func (s *sample) dumped(ctx context.Context, server string) ([]any, error) {
 	at, err := url.Parse(server)
-	if err != nil || at.Scheme != "http" || at.Hostname() != "localhost" && !net.ParseIP(at.Hostname()).IsLoopback() ||
-		s.table == "" {
+	if err != nil || at.Scheme != "http" || !hostname.Loopback(at.Hostname()) || s.table == "" {
 		return nil, errors.New("server: expected an address of this machine, http://127.0.0.1:8000, and a table")
 	}
 	at.Path, at.RawQuery = "/_isr-sim/dump", url.Values{"table": {s.table}}.Encode()
@@ -89,7 +88,7 @@ func (s *sample) dumped(ctx context.Context, server string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := (&http.Transport{}).RoundTrip(req) // which follows nobody to other machines
+	answer, err := (&http.Transport{}).RoundTrip(req) // a redirect, which may lead to another machine, is not followed
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +121,7 @@ func itemOf(row any) (attr.Item, error) {
 	}
 	typed := true
 	for _, v := range members { //isrsim:unordered all must be of the form
-		_, _, is := typedValue(v)
+		_, _, is := record.Typed(v)
 		typed = typed && is
 	}
 	item := attr.Item{}
@@ -134,21 +133,11 @@ func itemOf(row any) (attr.Item, error) {
 	return item, nil
 }
 
-// typedValue takes an attribute of DynamoDB's JSON apart.
-func typedValue(v any) (kind string, of any, is bool) {
-	members, _ := v.(map[string]any)
-	for kind, of := range members { //isrsim:unordered there is one
-		return kind, of, len(members) == 1 &&
-			slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, kind)
-	}
-	return "", nil, false
-}
-
 // valueOf is a value; nil if it is of no kind. The elements of lists and sets are not looked at.
 func valueOf(v any, typed bool) attr.Value {
 	kind := ""
 	if typed {
-		kind, v, _ = typedValue(v)
+		kind, v, _ = record.Typed(v)
 	}
 	switch v := v.(type) {
 	case nil:

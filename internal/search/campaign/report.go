@@ -48,15 +48,9 @@ func (r *Report) Excused() (names []string, why string) {
 		MaxClockSkew: r.Scenario.Skew, Revalidate: r.Scenario.Cache.Revalidate, MaxAge: r.Scenario.Promise.MaxAge,
 	}}
 	ev.Held, ev.Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
-	var whys []string
-	names = r.asked(func(inv invariant.Invariant) bool {
-		excused := inv.Excused(ev)
-		if excused != "" {
-			whys = append(whys, excused)
-		}
-		return excused != ""
-	})
-	return names, strings.Join(slices.Compact(whys), ", and ")
+	var judges []invariant.Invariant
+	r.asked(func(inv invariant.Invariant) bool { judges = append(judges, inv); return true })
+	return invariant.Excuses(judges, ev)
 }
 
 // Unreached returns the lease deadlines that a proof did not meet on all sides: before, at and after; nil for a

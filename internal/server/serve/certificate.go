@@ -83,7 +83,7 @@ func (c *Settings) certificate(sockets []net.Listener) (*tls.Certificate, string
 	}
 	names := slices.Clone(c.AllowHosts)
 	for _, socket := range sockets {
-		if host, _, err := net.SplitHostPort(Reachable(socket.Addr())); err == nil && !Loopback(host) {
+		if host, _, err := net.SplitHostPort(Reachable(socket.Addr())); err == nil && !hostname.Loopback(host) {
 			names = append(names, host)
 		}
 	}

@@ -64,16 +64,6 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", address)
 }
 
-// Loopback reports whether only this machine can reach a host: it is localhost or an address of the loopback. Any other
-// name may lead anywhere, and an empty name means every interface.
-func Loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
-}
-
 // Reachable returns the address under which this machine reaches a listener. If the listener is on every interface, it
 // is the address of the loopback.
 func Reachable(addr net.Addr) string {

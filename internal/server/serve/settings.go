@@ -133,7 +133,7 @@ func (c *Settings) checkListen(flag, address string) error {
 		return mistake.New(fmt.Errorf("%s: found %q, expected host:port", flag, address),
 			"for example "+flag+"=127.0.0.1:8000")
 	}
-	if Loopback(host) {
+	if hostname.Loopback(host) {
 		return nil
 	}
 	if !c.AllowRemote {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -186,6 +187,16 @@ func jsonOf(m map[string]types.AttributeValue) map[string]any {
 		row[name] = valueOf(v)
 	}
 	return row
+}
+
+// Typed takes the value of an attribute in DynamoDB's JSON apart: it has one member, whose name is its type.
+func Typed(v any) (kind string, value any, is bool) {
+	members, _ := v.(map[string]any)
+	for kind, value := range members { //isrsim:unordered there is one
+		return kind, value, len(members) == 1 &&
+			slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, kind)
+	}
+	return "", nil, false
 }
 
 // valueOf is a value in DynamoDB's JSON; encoding/json writes binary values in base64, as DynamoDB does.

@@ -274,13 +274,14 @@ func (s *story) callData(c *record.Call, place func(string) int) callData {
 		parts, ok := v.(map[string]any)
 		list, isList := v.([]any)
 		text, isText := v.(string)
+		_, _, isAttribute := record.Typed(v)
 		switch {
 		case v == nil:
 		case isList:
 			for i, e := range list {
 				members(to, fmt.Sprintf("%s %d", path, i+1), name, e, units)
 			}
-		case ok && !isAttribute(parts):
+		case ok && !isAttribute:
 			if parts["ExpressionAttributeValues"] != nil {
 				units = s.unitsOfValues(parts)
 			}
@@ -342,15 +343,6 @@ func (s *story) unitsOfValues(request map[string]any) map[string]string {
 		}
 	}
 	return units
-}
-
-// isAttribute says whether a value is the value of an attribute: it has one member, with the name of a type.
-func isAttribute(members map[string]any) bool {
-	for name := range members { //isrsim:unordered there is one
-		return len(members) == 1 &&
-			slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, name)
-	}
-	return false
 }
 
 func (s *story) changeData(c place) changeData {

@@ -54,6 +54,16 @@ func Local(host string, names ...string) bool {
 		})
 }
 
+// Loopback reports whether only this machine can reach a host: it is localhost or an address of the loopback. Any other
+// name may lead anywhere, and an empty name means every interface.
+func Loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
 // OfService stands, in a list of names, for all host names of DynamoDB. Amazon's name servers answer for these names,
 // so no web page can make such a name lead to this machine; only the machine's user can.
 const OfService = "dynamodb.REGION.amazonaws.com"
