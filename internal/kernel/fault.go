@@ -232,21 +232,24 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	if i >= ofStore {
 		as = ddbfake.FaultThrottled.String()
 	}
-	window, ofRows, object := f, predicates, ""
-	for _, op := range faults.ObjectOperations {
-		if others, is := without(strings.Fields(predicates), "op="+op); is {
-			ofRows, object = strings.Join(others, " "), op
+	// An operation of S3 is none of the store's, so one of these stands in its place.
+	fields, _ := words.Split(predicates) // takeWindow has split them
+	object := ""
+	for i, field := range fields {
+		if op, is := strings.CutPrefix(field, "op="); is && slices.Contains(faults.ObjectOperations, op) {
+			fields[i], object = "op=PutItem", op
 		}
 	}
-	f.Fault, err = ddbfake.ParseFault(as + " " + ofRows)
+	window, parsed := f, strings.Join(append([]string{as}, fields...), " ")
+	f.Fault, err = ddbfake.ParseFault(parsed)
 	f.Op = cmp.Or(object, f.Op)
 	f.From, f.To, f.Latency, f.LatencyUpTo = window.From, window.To, window.Latency, window.LatencyUpTo
 	switch {
 	case i < ofStore:
-		return f, "", renamed(err, as+" "+predicates, text)
+		return f, "", renamed(err, parsed, text)
 	case kind == latencyKind:
 		f.Kind = 0
-		return f, "", renamed(err, as+" "+predicates, text)
+		return f, "", renamed(err, parsed, text)
 	case kind == cutOffKind:
 		f.CutOff, f.Kind = true, ddbfake.FaultRequestLost
 	default:
@@ -258,15 +261,6 @@ func parseFault(text string) (f Fault, hint string, err error) {
 				predicates, kind)
 	}
 	return f, "", nil
-}
-
-// without removes a word.
-func without(all []string, word string) (others []string, was bool) {
-	i := slices.Index(all, word)
-	if i < 0 {
-		return all, false
-	}
-	return slices.Delete(all, i, i+1), true
 }
 
 // exampleOf is the end of an example of a fault, after the name of its kind.

@@ -367,11 +367,21 @@ func TestDependencyFaultsAreParsed(t *testing.T) {
 		{"origin-failed actor=carol", `found a fault of actor "carol", expected one of alice, bob`, ""},
 		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so",
 			"leave out nth, or leave out maybe"},
+		{"conflict op=PutObject op=PutItem", `fault "conflict op=PutObject op=PutItem": op is given twice`, ""},
+		{"conflict op=PutObject lock", `fault "conflict op=PutObject lock": found "lock", want name=value`, ""},
 	} {
 		_, err := Parse("f.yaml", []byte(troubled(test.fault)))
 		if err == nil || !strings.Contains(err.Error(), test.problem) || !strings.Contains(err.Error(), test.hint) {
 			t.Errorf("%s: %v\nwant it to say %q and %q", test.fault, err, test.problem, test.hint)
 		}
+	}
+}
+
+// A fault of S3 keeps all of a quoted value.
+func TestFaultsOfObjectsAreParsed(t *testing.T) {
+	const want = `conflict op=PutObject key="two  spaces"`
+	if f, _, err := parseFault(want); err != nil || f.String() != want || f.Key != "two  spaces" {
+		t.Errorf("got %s and %v, want %s", f, err, want)
 	}
 }
 
