@@ -32,7 +32,7 @@ type Client struct {
 	Store  Store
 	Bucket string
 	Now    func() time.Time
-	Unique func() string // a text that nobody else has ever got
+	Unique func() string // returns a text that no other client has
 	Length time.Duration // of a lease
 	Skew   time.Duration // no clock is ever further from true time
 }

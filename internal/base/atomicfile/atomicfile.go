@@ -65,8 +65,8 @@ func Create(name string) (*Draft, error) {
 // mostDrafts bounds how many processes write a file at the same time.
 const mostDrafts = 1000
 
-// create makes the file of a draft: .NAME.1.tmp, or with the next number that nobody writes. A draft that a killed
-// process left there is removed.
+// create makes the file of a draft: .NAME.1.tmp, or with the first number whose draft no other process writes. A draft
+// that a killed process left there is removed.
 func create(name string) (*Draft, error) {
 	folder, base := filepath.Split(name)
 	for n := 1; ; n++ {

@@ -209,7 +209,7 @@ var keyNames = [2]*regexp.Regexp{
 	regexp.MustCompile(`^(sk|s_?key|sort_?(key)?|range_?(key)?)$`),
 }
 
-// findKeys guesses the keys, if nobody has named them.
+// findKeys guesses the keys, unless the call names them.
 func (s *sample) findKeys() error {
 	in := func(name string) bool {
 		return !slices.ContainsFunc(s.rows, func(row attr.Item) bool { _, is := plain(row[name]); return !is })

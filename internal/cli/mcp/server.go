@@ -72,7 +72,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return cli.Unknown(err, "")
 }
 
-// ending is an input whose end ends the calls: nobody waits for them.
+// ending is the input of the server. When it ends, the calls end, because no client waits for their answers.
 type ending struct {
 	io.ReadCloser
 	end context.CancelFunc

@@ -28,7 +28,8 @@ func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(do
 	return newBar(terminal.Raw(w), scenario, counts, lasts)
 }
 
-// Told is a writer for a program, which is told in numbers how far a task is; of is 0 if nobody knows its end.
+// Told is a writer whose reader is a program. It gets the progress of a task in numbers: done, of a total, which is 0
+// if it is not known.
 type Told interface {
 	Progress(what string, done, of int)
 }

@@ -28,8 +28,8 @@ type Extras struct {
 	S3Store string   // see kernel.Scenario
 
 	Terms
-	Leases     []time.Duration // of a lock, or how long a call counts as in progress; none is the usual ones
-	Retentions []time.Duration // how long results of calls are kept; none is the usual ones
+	Leases     []time.Duration // of a lock, or how long a call counts as in progress; without any, the usual ones
+	Retentions []time.Duration // how long results of calls are kept; without any, the usual ones
 	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
 	// program.
 	Goroutines, Program bool
