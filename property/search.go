@@ -59,7 +59,7 @@ func (c Check) look(t rapid.TB, f *found) {
 	rapid.Check(t, func(rt *rapid.T) {
 		if f.count.Worlds > 0 && f.last == nil && ends {
 			each := time.Since(began) / time.Duration(f.count.Worlds) //nolint:forbidigo // as above
-			enough := max(enoughForWorlds*each, time.Second)
+			enough := max(enoughForWorlds*each, spare)
 			f.count.early = f.count.early || time.Until(end) < enough //nolint:forbidigo // as above
 		}
 		if f.count.early {
@@ -78,6 +78,9 @@ func (c Check) look(t rapid.TB, f *found) {
 // enoughForWorlds is a number of worlds. The search goes on only if there is time for that many, because some worlds
 // take longer than others.
 const enoughForWorlds = 5 * worldsPerCheck
+
+// spare is what the search leaves of the test's time at least. On a loaded machine the process may wait for seconds.
+const spare = 3 * time.Second
 
 // found is the state of the search.
 type found struct {
