@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
@@ -161,6 +162,7 @@ func FuzzRequest(f *testing.F) {
 
 // A long body in XML takes at most a few times its length of memory, whatever its content.
 func TestLongXML(t *testing.T) {
+	effort.Long(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	const size = 6 << 20
 	for name, piece := range map[string]string{

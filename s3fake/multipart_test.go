@@ -23,7 +23,7 @@ const megabyte = 1 << 20
 // An upload in parts through the SDK: parts in any order and twice, checksums of each kind, copies of ranges, and the
 // object's ETag, checksum and parts.
 func TestMultipart(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	for name, kind := range map[types.ChecksumAlgorithm]types.ChecksumType{
 		types.ChecksumAlgorithmSha256: types.ChecksumTypeComposite,
 		types.ChecksumAlgorithmCrc32:  types.ChecksumTypeFullObject, "": "",

@@ -105,7 +105,7 @@ func TestALongPastIsTold(t *testing.T) {
 // TestMemoryIsNotBelieved: a proof and a campaign find a program whose output differs after the same history. They find
 // it when the history is replayed, and also where no other incarnation would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	var bad *nodes.Error
 	two := scenariotest.Parsed(t,
 		"name: two\nabout: two\n"+

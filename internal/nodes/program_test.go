@@ -68,8 +68,11 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 // history is replayed at once, or if each incarnation is a new process because the old one ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
-	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
+	for n, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
+			if n > 0 {
+				effort.Long(t)
+			}
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), scenariotest.Embedded(t, name)
 			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
 			for i := range effort.Fewer(10, 2) {

@@ -397,6 +397,7 @@ func TestCodeThatDiffersIsNotTakenToLookAtADeadline(t *testing.T) {
 // Each piece of code, from one park to the next, draws random bytes of its own, always the same ones. In a search that
 // takes it not to draw any, it must not.
 func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
+	effort.Long(t)
 	seed, of, draws := uint64(0), map[string]uint64{}, false
 	code := func(p *sim.Proc, asks func(string) *teller) {
 		for i := range 3 {
@@ -492,7 +493,7 @@ func TestHiddenCodeBeginsAtItsPlace(t *testing.T) {
 // Code that does something else after it was told the same again has no verdict, and the error names the node, the
 // number of the request, and both requests.
 func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	times := 0
 	fine := func(_ *sim.Proc, get func(string) []int) {
 		for range 3 {
