@@ -238,7 +238,8 @@ func (w *wired) renew() {
 // encode records what the SDK would send to the server.
 func encode(tb testing.TB, s *server, inputs []any) (requests []*wired) {
 	tb.Helper()
-	unique := fmt.Sprintf("%08x-0000-4000-8000-", os.Getpid()) // and twelve digits; servers outlive this process
+	// Twelve digits follow. The pid is in it because servers outlive this process.
+	unique := fmt.Sprintf("%08x-0000-4000-8000-", os.Getpid())
 	var last wired
 	c := s.sdk(func(o *dynamodb.Options) {
 		o.IdempotencyTokenProvider = fixedToken(unique + "000000000000")

@@ -231,8 +231,8 @@ func (a *action) runUpdate(w *write) error {
 }
 
 // updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
-// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. A path that only
-// REMOVE names may be missing from a missing row: that is no mistake.
+// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. A missing
+// row may lack a path that occurs only in REMOVE: that is no mistake.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_update_expression.py
 // (test_nested_attribute_remove_from_missing_item)

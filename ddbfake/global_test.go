@@ -410,7 +410,7 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 	refused("a table with TTL", strong(t, db))
 }
 
-// A request for strong consistency without ReplicaUpdates is refused, also if the request has another change.
+// A request for strong consistency without ReplicaUpdates is refused, even if the request has another change.
 func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
 	for name, in := range map[string]dynamodb.UpdateTableInput{
 		"MultiRegionConsistency": {MultiRegionConsistency: types.MultiRegionConsistencyStrong},

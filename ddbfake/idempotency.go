@@ -282,7 +282,7 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 // fewKeys: nearly every map has at most this many keys. A caller that needs the keys only for a moment has memory for
-// so many on its stack.
+// that many on its stack.
 const fewKeys = 16
 
 // appendKeys appends a map's keys in order to a slice that is empty.

@@ -57,7 +57,7 @@ func writes(t *testing.T, door *ddbfake.Door, keyOf func(i int) string) (int, er
 
 func hot(int) string { return "hot" }
 
-// even spreads requests over so many keys that no key limits them.
+// even spreads requests over enough keys that none limits them.
 func even(i int) string { return strconv.Itoa(i % 100) }
 
 // Every kind of request reaches the limit of a key at the number of units that AWS names.

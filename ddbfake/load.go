@@ -92,7 +92,7 @@ func (db *DB) loaded(from, to int) {
 func (db *DB) Loaded(request int) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // so many are not after it
+	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // that many are not after it
 	return bounds%2 == 1
 }
 

@@ -269,7 +269,7 @@ type Change struct {
 	// came from another region under a lag, it is the instant at which they were due. Sent is when the caller made the
 	// call; it equals Time for TTL.
 	Time, Sent time.Time
-	// Actor is the caller, also of a write that came from another region; "" for TTL.
+	// Actor is the caller, even of a write that came from another region; "" for TTL.
 	Actor string
 	// Cause is a client, TTL or another region.
 	Cause Cause

@@ -94,7 +94,7 @@ func (g *paging) newPage(r *request, which types.Select, limit *int32) page {
 	return p
 }
 
-// full reports whether a page that has read so many bytes has no room for another row.
+// full reports whether a page that has read that many bytes has no room for another row.
 func (r *request) full(sizeBytes int) bool {
 	return sizeBytes >= pageBytes || r.most > 0 && r.evaluated >= r.most
 }

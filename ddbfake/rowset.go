@@ -106,7 +106,7 @@ func (s *rowSet) Delete(r *row, at *cell) {
 	}
 }
 
-// maxEmpty: so many empty cells are always left alone.
+// maxEmpty is the number of empty cells that are always left alone.
 const maxEmpty = 64
 
 // sweep removes the empty cells from the tree. It runs when half of the cells are empty, so its cost is one deletion

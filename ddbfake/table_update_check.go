@@ -202,7 +202,7 @@ func encrypts(s *types.SSESpecification) bool {
 	return s != nil && (aws.ToBool(s.Enabled) || s.Enabled == nil && s.SSEType != "")
 }
 
-// changesEncryption reports whether a specification has a member.
+// changesEncryption reports whether a specification sets anything.
 func changesEncryption(s *types.SSESpecification) bool {
 	return s != nil && (s.Enabled != nil || s.SSEType != "" || s.KMSMasterKeyId != nil)
 }

@@ -219,7 +219,7 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { retur
 // timeout for each call.
 func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 
-// NewRevivingLeaser makes such a store that releases the lock without waiting for a heartbeat under way. The heartbeat
+// NewRevivingLeaser is NewLeaser, but releases the lock without waiting for a heartbeat under way. The heartbeat
 // does not check whose lock the row is: it may write the released lock again, over the lock of the next holder.
 //
 // Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116,

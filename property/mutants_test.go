@@ -19,7 +19,7 @@ import (
 // Flags of the measurement of which docs/CHECK.md has the result.
 var (
 	foreignSeeds = flag.Int("foreign.seeds", 0,
-		"check the mutants as stores under so many seeds: go test ./property -run TestMutantsAsStores "+
+		"check the mutants as stores under this many seeds: go test ./property -run TestMutantsAsStores "+
 			"-foreign.seeds 20 -timeout 0")
 	foreignRun  = flag.String("foreign.run", "", "only the mutants whose names this regular expression matches")
 	foreignEach = flag.Int("foreign.schedules", DefaultSchedules, "the number of schedules of each world")

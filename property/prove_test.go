@@ -328,7 +328,7 @@ func TestProveRefutes(t *testing.T) {
 	}
 }
 
-// TestProofsOfLocksReplay: a violation comes again from its file, also if it needs a tick to an instant at which only
+// TestProofsOfLocksReplay: a violation comes again from its file, even if it needs a tick to an instant at which only
 // proofs stop.
 func TestProofsOfLocksReplay(t *testing.T) {
 	effort.Long(t)

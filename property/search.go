@@ -221,7 +221,7 @@ func (a *asRapid) searched(f *failure) string {
 		_ = os.Remove(filepath.Dir(dir))
 		return said
 	default:
-		return said + fmt.Sprintf("world: %s, with which the next check begins; delete it to be rid of it\n",
+		return said + fmt.Sprintf("world: %s, which the next check runs first; delete it to be rid of it\n",
 			strings.ReplaceAll(file, `\`, "/"))
 	}
 }

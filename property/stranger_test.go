@@ -280,7 +280,7 @@ var strangers = map[string]stranger{
 	"renamed, takes unprocessed": {batches: true, renamed: true, takesUnprocessed: true},
 }
 
-// TestStrangersPass: a correct cache with rows of its own passes.
+// TestStrangersPass: a correct cache with its own row format passes.
 func TestStrangersPass(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()

@@ -95,7 +95,7 @@ func (l *turnstile) key(gate string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"gate": &types.AttributeValueMemberS{Value: gate}}
 }
 
-// end returns the end of a lease that begins now, also in the form that rows hold.
+// end returns the end of a lease that begins now, and its form in rows.
 func (l *turnstile) end(now time.Time) (time.Time, types.AttributeValue) {
 	until := now.Add(l.Lease)
 	if l.wholeSeconds {

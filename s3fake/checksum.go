@@ -195,7 +195,7 @@ func (s *Store) Fingerprint() uint64 {
 	return uint64(sum.Number(uint64(s.uploads)))
 }
 
-// Keep keeps what Fingerprint is about, and returns a function that puts it back.
+// Keep saves the state that Fingerprint covers, and returns a function that restores it.
 func (s *Store) Keep() (back func()) {
 	was := s.Snapshot()
 	s.mu.Lock()

@@ -7,8 +7,8 @@
 //
 // # Limits
 //
-// One run shows little. Tests of one's own cache make many, and shrink the one that fails: see package property, whose
-// Replay also runs a file. So does the command, isr-sim run.
+// One run shows little. Tests of one's own cache make many, and shrink the one that fails: see package property. Its
+// Replay also runs a file, as does the command isr-sim run.
 //
 // # Determinism
 //

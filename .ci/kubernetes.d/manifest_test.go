@@ -24,7 +24,7 @@ import (
 
 const folder = "../../docs/ci"
 
-// strict decodes a manifest into the type of its kind, and refuses a field that the type has not.
+// strict decodes a manifest into the type of its kind, and refuses a field that the type lacks.
 func strict(text []byte) error {
 	var kind struct{ APIVersion, Kind string }
 	if err := yaml.Unmarshal(text, &kind); err != nil {

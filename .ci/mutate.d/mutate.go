@@ -28,7 +28,7 @@ var (
 		"only these lines, as FILE:NUMBER or FILE:NUMBER-NUMBER, with commas between them")
 	only    = flag.String("run", "", "ask only the tests of the package whose names match this")
 	shard   = flag.String("shard", "1/1", "which part of the mutants, of how many")
-	take    = flag.Int("sample", 0, "so many mutants of each package only, the same ones every time; 0 takes all")
+	take    = flag.Int("sample", 0, "only this many mutants of each package, the same ones every time; 0 takes all")
 	users   = flag.Bool("users", true, "ask the tests of the packages that import the mutated one, too")
 	list    = flag.Bool("list", false, "print the mutants, and run nothing")
 	verbose = flag.Bool("v", false, "print the mutants that are killed, too")

@@ -23,7 +23,7 @@ func newExplain() *cobra.Command {
 	x := &explainCommand{}
 	cmd := &cobra.Command{
 		Use:   "explain SCENARIO",
-		Short: "Print what a violated run needed, and the chance after each step",
+		Short: "Print which events a violation needed, and its chance after each step",
 		Long: `Explain says which events a violation needed, and at which step it could no
 longer be prevented.
 

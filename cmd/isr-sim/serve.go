@@ -33,8 +33,8 @@ Opened in a browser, it is a page that shows all of this.
 
 With --check, the server judges the writes of its clients. It reports a violation of
 an invariant on stderr and at CONTROL/violations, before it answers the request
-that made it. The invariants of what readers are served are judged too if clients post
-their history to CONTROL/history. Otherwise the server says that they were not judged.
+that made it. Invariants about what readers get are judged only if clients post
+their history to CONTROL/history; otherwise the server says that they were not.
 
 With --tls the server speaks https only, S3 included, with a certificate that it makes
 for itself.
@@ -105,7 +105,7 @@ func newServe() *cobra.Command {
 		"for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, "+
 			"dynamolock, powertools)")
 	f.BoolVar(&c.Recipe, "recipe", false,
-		"for --check: the cache promises the rules of the recipe, whose violation harms nobody")
+		"for --check: the cache promises the rules of the recipe too; breaking one harms nobody")
 	f.DurationVar(&c.Skew, "max-clock-skew", 0,
 		"for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.DurationVar(&c.Revalidate, "revalidate", 0,

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewHealth returns isr-sim serve health, which asks a server whether it serves.
+// NewHealth returns isr-sim serve health, which asks a server whether it is up.
 func NewHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health [ADDRESS]",
-		Short: "Ask a server of isr-sim serve whether it serves",
-		Long: "Health asks the server at an address, http://127.0.0.1:8000 unless one is given, whether it serves.\n" +
-			"The exit code is 0 if it does, and 3 otherwise. It is the health check of the image.",
+		Short: "Ask whether isr-sim serve is up",
+		Long: "Health asks the server at an address (default http://127.0.0.1:8000) whether it is up.\n" +
+			"The exit code is 0 if it is, and 3 otherwise. It is the health check of the container image.",
 		Example: "  isr-sim serve health\n  isr-sim serve health http://127.0.0.1:8000",
 		Args:    Arguments("ADDRESS", 0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

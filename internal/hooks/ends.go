@@ -3,7 +3,7 @@ package hooks
 import "time"
 
 // Ends says for each end that a row holds when requests to that row were sent.
-type Ends map[End]Met
+type Ends map[End]Tried
 
 // End is the end of an actor's lease, or of a page's freshness.
 type End struct {
@@ -11,9 +11,9 @@ type End struct {
 	Actor string // "" is the end of the page's freshness
 }
 
-// Met says whether requests were sent in the last second before an end, at it, and after it. Part says whether one was
+// Tried says whether requests were sent in the last second before an end, at it, and after it. Part says whether one was
 // sent at a time at which rounding to whole seconds makes a difference: see Rounds.
-type Met struct{ Before, At, After, Part bool }
+type Tried struct{ Before, At, After, Part bool }
 
 // Rounds says whether a request at the time sent shows that the end of a promise is rounded to whole seconds, although
 // it should be at the time exact: rounded down, as in a lease that is too short, or else up, as in a freshness that is
@@ -29,49 +29,49 @@ func Rounds(exact, sent time.Time, down bool) bool {
 // Note adds the end of a row.
 func (e Ends) Note(end End) {
 	if _, known := e[end]; !known {
-		e[end] = Met{}
+		e[end] = Tried{}
 	}
 }
 
-// Meet notes a request, sent at the time sent, to a row that ends at the time at; exact is that end without rounding.
+// Try notes a request, sent at the time sent, to a row that ends at the time at; exact is that end without rounding.
 // "Before" means within the last second.
-func (e Ends) Meet(end End, at, exact, sent time.Time) {
-	met := e[end]
-	met.Part = met.Part || Rounds(exact, sent, end.Actor != "")
+func (e Ends) Try(end End, at, exact, sent time.Time) {
+	tried := e[end]
+	tried.Part = tried.Part || Rounds(exact, sent, end.Actor != "")
 	switch {
 	case sent.Before(at.Add(-time.Second)):
 	case sent.Before(at):
-		met.Before = true
+		tried.Before = true
 	case sent.Equal(at):
-		met.At = true
+		tried.At = true
 	default:
-		met.After = true
+		tried.After = true
 	}
-	e[end] = met
+	e[end] = tried
 }
 
-// Plus returns what has been met in one of two searches, or by one of two actors.
-func (m Met) Plus(o Met) Met {
-	return Met{m.Before || o.Before, m.At || o.At, m.After || o.After, m.Part || o.Part}
+// Plus returns what was tried in one of two searches, or by one of two actors.
+func (m Tried) Plus(o Tried) Tried {
+	return Tried{m.Before || o.Before, m.At || o.At, m.After || o.After, m.Part || o.Part}
 }
 
-// Share gives the actors of a class what any of them has met, each of whom has a run like that of the others.
+// Share gives the actors of a class what any of them tried, each of whom has a run like that of the others.
 func (e Ends) Share(class map[string]int) {
 	type group struct {
 		page  string
 		class int
 	}
-	met := map[group]Met{}
+	tried := map[group]Tried{}
 	//isrsim:unordered a union
 	for end, m := range e {
 		if c := class[end.Actor]; c > 0 {
-			met[group{end.Page, c}] = met[group{end.Page, c}].Plus(m)
+			tried[group{end.Page, c}] = tried[group{end.Page, c}].Plus(m)
 		}
 	}
 	//isrsim:unordered each by itself
 	for actor, c := range class {
 		//isrsim:unordered each by itself
-		for g, m := range met {
+		for g, m := range tried {
 			if g.class == c {
 				e[End{g.page, actor}] = m
 			}

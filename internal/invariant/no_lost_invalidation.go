@@ -182,7 +182,7 @@ func (all *invalidations) Clone() memory {
 	c := &invalidations{rendered: maps.Clone(all.rendered), text: all.text}
 	for _, v := range all.all {
 		same := *v
-		same.bound = slices.Clone(v.bound) // old is replaced, and never changed
+		same.bound = slices.Clone(v.bound) // old is copied on write
 		c.all = append(c.all, &same)
 	}
 	return c

@@ -110,7 +110,7 @@ func TestMonotonicReads(t *testing.T) {
 func TestReadYourWrites(t *testing.T) {
 	const fresh, stale = history.Fresh, history.Stale
 	const violated, unknown = invariant.Violated, invariant.Unknown
-	// Alice regenerates, by the name r1, a page that is a minute old.
+	// Alice regenerates a minute-old page with the idempotency key r1.
 	forced := func() *run {
 		return newRun().asks("carol").renders("carol", "old").gets("carol", "old").
 			wait(60*second).with("r1", "h").asks("alice").renders("alice", "new").gets("alice", "new").with("", "")

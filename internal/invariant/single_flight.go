@@ -33,8 +33,8 @@ import (
 func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
-		Statement: "one node at a time renders a page: it holds the lease, and the page is not fresh, unless " +
-			"its regeneration was requested. Tolerance: e",
+		Statement: "one node at a time renders a page. It holds the lease, and the page is not fresh or its " +
+			"regeneration was requested. Tolerance: e",
 		Follow: func(p Promise) teller { return &followedFlights{flights: *newFlightsMemory(p, nil)} },
 		Memory: func(p Promise) memory { return newFlightsMemory(p, nil) },
 		OnRows: true,

@@ -322,7 +322,7 @@ func accesses(input any) []sim.Access { return new(world).accessesIn("", input) 
 
 // The test of independence notices a relation that leaves something out.
 func TestAWrongRelationIsNoticed(t *testing.T) {
-	// but returns the relation in which some actions of transactions are replaced.
+	// but returns a relation that is wrong about some actions of transactions.
 	but := func(wrong func(types.TransactWriteItem) bool, instead func(sim.Access) []sim.Access) relation {
 		return func(input any) (all []sim.Access) {
 			in, is := input.(*dynamodb.TransactWriteItemsInput)

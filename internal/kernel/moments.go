@@ -390,10 +390,10 @@ func (r *storeRequest) Hidden(answer any, now, local time.Time) (veiled []any) {
 	return veiled
 }
 
-// ends follows the deadlines of leases and of freshness in rows, for a search that reports the deadlines that it met.
+// ends tracks when leases and freshness in rows end, for a search that reports which of these times it tried.
 type ends struct {
-	met      hooks.Ends // nil if nobody needs them
-	standing []standing // replaced, and never changed: moments that are kept share it
+	tried    hooks.Ends // nil if nobody needs them
+	standing []standing // copied on write: moments that are kept share it
 }
 
 // endOf names an end by the region and the partition of its row.
@@ -421,7 +421,7 @@ func (e *ends) find(row endOf) standing {
 
 // noteEnd notes the end of a lease or of freshness that a change of a row sets.
 func (w *world) noteEnd(c *ddbfake.Change) {
-	if w.ends.met == nil {
+	if w.ends.tried == nil {
 		return
 	}
 	pk, _ := c.Key.Str("pk")
@@ -448,7 +448,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 	if known && !w.quiet {
 		w.ends.standing = append(w.ends.standing, now)
-		w.ends.met.Note(now.of)
+		w.ends.tried.Note(now.of)
 	}
 }
 
@@ -460,9 +460,9 @@ func (w *world) meetsPart() {
 	}
 }
 
-// meetEnds notes the ends that a request met. It looks at the rows before the changes of the request.
-func (w *world) meetEnds(r *storeRequest) {
-	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
+// tryEnds notes the ends that a request tried. It looks at the rows before the changes of the request.
+func (w *world) tryEnds(r *storeRequest) {
+	if w.ends.tried == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return
 	}
 	for _, p := range w.deadlines.Parts {
@@ -474,7 +474,7 @@ func (w *world) meetEnds(r *storeRequest) {
 	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
 	meet := func(row endOf) {
 		if s := w.ends.find(row); s.row == row {
-			w.ends.met.Meet(s.of, s.at, s.exact, r.call.Sent)
+			w.ends.tried.Try(s.of, s.at, s.exact, r.call.Sent)
 			if hooks.Rounds(s.exact, r.call.Sent, row.lock) {
 				w.meetsPart()
 			}

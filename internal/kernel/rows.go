@@ -239,7 +239,7 @@ func (w *world) byRole(f ddbfake.Fault) bool {
 	return w.rows != nil && rowmap.RoleOf(f.Key)&(rowmap.Page|rowmap.Lock) != 0
 }
 
-// matches does the same as DB.Matches, also for faults that are about roles of rows.
+// matches does the same as DB.Matches, and knows faults that name roles of rows, too.
 func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return w.db.Matches(f, c)

@@ -199,7 +199,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 	}
 	if r.probe != nil && r.probe.Ends != nil {
-		w.ends, w.subjects = ends{met: r.probe.Ends}, r.probe.Judged
+		w.ends, w.subjects = ends{tried: r.probe.Ends}, r.probe.Judged
 	}
 	if draws := r.probe != nil && r.probe.Search && r.probe.Off&sim.NoRandomness != 0; draws && r.bubble == nil {
 		cfg.Memory.Seed = r.setup.Before
@@ -380,7 +380,7 @@ func (w *world) unmetFaults() []Fault {
 // afterCall notes the marks of a call and the deadlines that the rows now hold. It returns the number of rows that the
 // call changed.
 func (w *world) afterCall(r *storeRequest) (changed int) {
-	w.meetEnds(r)
+	w.tryEnds(r)
 	changed = w.noteChanges() // if a lag has deleted rows, these changes come before those of the call
 	w.markCall(r, changed)
 	if w.recording {

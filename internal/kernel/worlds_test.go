@@ -489,7 +489,7 @@ func TestStatesHaveTheStopsToCome(t *testing.T) {
 	}
 }
 
-// Time stops at the ttl of a row, also if nothing is found in the row, or nothing that has a ttl.
+// Time stops at the ttl of a row, even if nothing is found in the row, or nothing that has a ttl.
 func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 	s := Defaults()
 	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"},

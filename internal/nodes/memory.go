@@ -16,8 +16,8 @@ import (
 // DefaultMemory bounds what is remembered of a program, in bytes.
 const DefaultMemory = 256 << 20
 
-// memory is a tree of a program's outputs, by its history. Between two requests a program is a function of its inputs,
-// in order: lines and answers, each with the node's own time. So its code runs once for each history.
+// memory is a tree of a program's outputs, keyed by history. Between two requests a program is a function of its inputs
+// so far (lines and answers, each with the node's own time), so its code runs once per history.
 //
 // A known history costs no process. A new one is replayed to a process, without store and scheduler, and the process
 // must repeat the recorded outputs. Otherwise the run has no verdict.

@@ -71,7 +71,7 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 		exited: make(chan struct{}), name: actor, left: left,
 		connections: map[net.Conn]connection{},
 	}
-	// sets have one order, also in another process
+	// sets have one order, even in another process
 	p.cmd.Env = append([]string{"PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}, os.Environ()...)
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}

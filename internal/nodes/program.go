@@ -36,10 +36,10 @@ type Program struct {
 	Command string          // for the shell
 	Context context.Context // the context of all runs
 	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
-	// how long a program that says nothing about itself must be silent to count as quiet; 0 is defaultSettle
+	// how long a program that never says that it is quiet must be silent to count as quiet; 0 is defaultSettle
 	Settle time.Duration
 	Stderr io.Writer // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful runs every incarnation in a process. Otherwise Memory bounds the memory of outputs, in bytes; 0 is
+	// Forgetful runs all code, and remembers no outputs. Otherwise Memory bounds the remembered outputs, in bytes; 0 is
 	// DefaultMemory.
 	Forgetful bool
 	Memory    int
@@ -150,8 +150,8 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for an incarnation of the actor, perhaps one that has already begun it with the inputs first.
-// The process called not is never returned.
+// take returns a process for an incarnation of the actor, perhaps one that has begun it ahead of time (with the inputs
+// in first). It never returns the process in not.
 func (g *Program) take(actor string, left <-chan struct{}, first inputKey, not *process) (*process, error) {
 	for {
 		p := g.takeIdle(actor, not)

@@ -64,8 +64,8 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 }
 
 // TestReferenceAsProgram runs the reference as processes, with faults, crashes and clock steps. Its verdicts equal
-// those of the reference in this process, and a repeated run has the same trace: also if requests are lines, if a whole
-// history is replayed at once, or if each incarnation is a new process because the old one ended at its reset.
+// those of the reference in this process. A repeated run has the same trace, even with requests as lines, with a whole
+// history replayed at once, or with a new process for each incarnation because the old one ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for n, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {

@@ -41,8 +41,8 @@ type Search interface {
 	Rewind() *Sim
 }
 
-// Histories is a tree of the actors' outputs, by their histories. Between two parks an actor's code is a function of
-// its inputs, in order: answers, and the times at which it was resumed. So it runs once for each history. A known
+// Histories is a tree of the actors' outputs, keyed by history. Between two parks an actor's code is a function of its
+// inputs so far (answers, and the times at which it was resumed), so it runs once per history. A known
 // history is replayed from memory, and no code runs. For a new one, the code is started and its history replayed to it,
 // without world and scheduler. It must then send the same requests as before.
 //

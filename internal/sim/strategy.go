@@ -57,7 +57,7 @@ func (s *Sim) exploredBy(e Explorer) {
 	s.eager = s.cfg.Off&UnreadClocks != 0
 }
 
-// Watcher is implemented by a Chooser that is told of every step taken, also if it was the only one possible.
+// Watcher is implemented by a Chooser that is told of every step taken, even if it was the only one possible.
 type Watcher interface {
 	Watch(Step)
 }

@@ -21,8 +21,8 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are the invariants to check; nil means Invariants(), without the rules of the recipe, whose
-	// violation harms nobody. With an empty list nothing is judged, so the verdict is Unknown. An invariant of the
+	// Invariants are the invariants to check; nil means Invariants(), without the rules of the recipe (breaking
+	// one harms nobody). With an empty list nothing is judged, so the verdict is Unknown. An invariant of the
 	// caller's own needs a Watch, and a name that none of Invariants() has. If it has no Watch, that is reported
 	// once, as a doubt.
 	Invariants []invariant.Invariant

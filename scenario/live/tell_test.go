@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// hear is a fake whose clients tell their history. Pages are fresh for a minute.
+// hear watches a fake whose clients tell their history. Pages are fresh for a minute.
 func hear(t *testing.T, o live.Options) *traffic {
 	t.Helper()
 	o.Promise.Revalidate = time.Minute

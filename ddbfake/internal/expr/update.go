@@ -245,7 +245,7 @@ func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, erro
 	return packed.Of(t.applyMap(old.Item())), nil
 }
 
-// fewActions: nearly every update has at most this many actions. Memory for so many is on the stack while an update is
+// fewActions: nearly every update has at most this many actions. Memory for that many is on the stack while an update is
 // applied.
 const fewActions = 8
 

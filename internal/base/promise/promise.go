@@ -22,8 +22,7 @@ type LockTerms struct {
 type OnceTerms struct {
 	// Payload says that a call is refused if its key belongs to another payload.
 	Payload bool
-	// Wait and Takeover are as in LockTerms: Wait is for a call whose key has no other call, and Takeover for a call
-	// whose node has died.
+	// Wait and Takeover are as in LockTerms: Wait for a key with no other call, Takeover for a key whose caller has died.
 	Wait, Takeover time.Duration
 }
 

@@ -86,7 +86,7 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.StringVar(&c.next, "next", "",
 		"a `file` with a cacheHandler or the cacheHandlers of Next.js, which is checked as it is (docs/CHECK.md)")
 	f.StringVar(&c.folder, "keep", "isr-sim-check",
-		"the folder for the run that fails, with which the next check begins")
+		"the folder for the run that fails; the next check runs it first")
 	f.StringSliceVar(&c.extra.Without, "without", nil,
 		"an invariant to leave out, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: "+
@@ -98,7 +98,7 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	}
 	f.DurationSliceVar(&c.extra.Leases, "lease", nil,
 		"with --lock: the `duration` of a lease in some worlds; with --once: how long a call counts as in "+
-			"progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
+			"progress; repeatable (default: 10s, 2s, 1.5s; for locks also 30s)")
 	f.DurationSliceVar(&c.extra.Retentions, "retention", nil,
 		"with --once: the `duration` for which results are kept in some worlds; repeatable (default: 1h and 1m)")
 	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
@@ -108,7 +108,7 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.BoolVar(&c.extra.Promise.AcrossNodes, "monotonic-across-nodes", false,
 		"the cache promises monotonic reads across its nodes")
 	f.BoolVar(&c.extra.Promise.Recipe, "recipe", false,
-		"the cache promises the rules of the recipe, whose violation harms nobody (docs/INVARIANTS.md)")
+		"the cache promises the rules of the recipe too; breaking one harms nobody (docs/INVARIANTS.md)")
 	return cmd
 }
 

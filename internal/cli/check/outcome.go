@@ -129,7 +129,7 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 // ofLocks are the invariants that a cache without a lock does not promise.
 var ofLocks = []string{"stale-writer", "lock-theft", "atomic-publish", "single-flight"}
 
-// hintLocks says what a cache without a lock leaves out, if --rows describes no lock.
+// hintLocks names the invariants to leave out for a cache without a lock, if --rows describes none.
 func (c *command) hintLocks() {
 	if c.lockless {
 		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n",

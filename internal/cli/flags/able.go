@@ -16,7 +16,7 @@ import (
 )
 
 // able leaves out scenarios with a command that the program's hello does not name or the protocol cannot do, and
-// reports them, also in the results. If no scenario is left, nothing would be judged, so it returns an error. It
+// reports them, in the results, too. If no scenario is left, nothing would be judged, so it returns an error. It
 // refuses such a scenario if the user named it, or if it names the protocol itself: the user expects its verdict.
 func (p *Program) able(
 	r *Results, protocol isr.Protocol, all []*kernel.Scenario, names []string, named bool,

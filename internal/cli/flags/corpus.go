@@ -38,7 +38,7 @@ func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	f.StringVar(&c.address, "corpus", "",
 		"recorded schedules, in a folder, in s3://BUCKET/PREFIX or on a branch, git+URL#BRANCH: "+what)
 	f.BoolVar(&c.begin, "corpus-new", false,
-		"create the folder, the bucket's prefix or the branch of --corpus if it does not exist, as on the first night")
+		"create the folder, the bucket's prefix or the branch of --corpus if it does not exist, as for a first run")
 	f.StringVar(&c.Night, "night", "",
 		"the name under which --corpus keeps what this campaign did; names must sort by time (default: "+
 			"today's date)")

@@ -48,13 +48,13 @@ func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
 	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit,
 		"with --exec: how long a process may say nothing, in real time")
 	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20),
-		"with --exec: MiB to remember what nodes did, instead of running their code again; off runs all code"+p.also())
+		"with --exec: MiB to remember what nodes did, so that code need not run again; off always runs it"+p.also())
 }
 
 // also is a part of the help text.
 func (p *Program) also() string {
 	if p.Searches {
-		return ", also of protocols in Go"
+		return ", for protocols in Go, too"
 	}
 	return ""
 }

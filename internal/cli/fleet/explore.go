@@ -70,7 +70,7 @@ Explore adds new ones. The corpus is a folder, or many machines share it in an S
 or on a branch of a git repository. isr-sim report dashboard draws it.
 
 All scenarios, under each of --protocols, share the time of --for in proportion to
---weight; one that ends early leaves its rest to the others. With --for, each scenario
+--weight; one that ends early leaves the rest of its share to the others. With --for, each scenario
 that names a protocol with a known bug must find that bug first: a canary. With --out, a
 shard that is killed goes on where it last saved, when the same command runs again.`,
 		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +

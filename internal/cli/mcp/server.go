@@ -284,7 +284,7 @@ func (s *Server) scenario(name string) (string, error) {
 	return s.inside(name)
 }
 
-// inside returns a path from the folder on, and refuses one that leads out of it, also by links.
+// inside returns a path from the folder on, and refuses one that leads out of it, even by links.
 func (s *Server) inside(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		var err error
@@ -340,7 +340,7 @@ func (n *notes) String() string {
 	return n.text.String()
 }
 
-// Progress implements progress.Told. What is told only grows, also from one scenario to the next.
+// Progress implements progress.Told. What is told only grows, even from one scenario to the next.
 func (n *notes) Progress(what string, done, of int) {
 	token := n.req.Params.GetProgressToken()
 	n.mu.Lock()

@@ -213,7 +213,7 @@ func TestLRU(t *testing.T) {
 	}
 }
 
-// workload is a workload whose data never changes: it begins to read, and returns what reads next.
+// workload has data that never changes. Called once, it returns the function that gives the next read.
 type workload func(random *Random) traffic
 
 func (w workload) Begin(reads, _ *Random) Traffic { return w(reads) }

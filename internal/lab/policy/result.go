@@ -27,7 +27,7 @@ const (
 	OutdatedP99
 	OutdatedMost
 	// OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m and OutdatedOver1h are the shares of reads whose
-	// data had been outdated for more than that time. Promises to readers state the distribution in this form.
+	// data had been outdated for more than that time. Service levels are stated in this form.
 	OutdatedOver1s
 	OutdatedOver10s
 	OutdatedOver1m

@@ -56,7 +56,7 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.Var(&p.lag, "lag",
 		"how long after its ttl a row stays: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean "+
 			"of an exponential lag, such as 10m")
-	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
+	f.Var(&p.nodes, "nodes", "how many nodes have an in-memory tier")
 	f.StringVar(&p.prices, "prices", "",
 		"a YAML file with prices: read_units, write_units (a million), storage (GB and month), render (default: "+
 			"DynamoDB on demand in us-east-1)")

@@ -41,7 +41,7 @@ type timesOf struct {
 	near  bool   // some value was
 	text  string // the first value that would be one in another unit
 	as    unit   // that unit
-	tries int    // so many values were looked at in other units
+	tries int    // how many values were looked at in other units
 }
 
 // times are the attributes with times of the run. The one of TTL is in seconds, whatever the row says.
@@ -168,7 +168,7 @@ func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	}
 }
 
-// stranger describes a row, and says why no meaning, or no lock, was found in it.
+// stranger describes a row, and says why it has no role or, if it was found to have one, why it has no lock.
 func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
 	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
 }

@@ -369,7 +369,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// count counts the lines of all Go files of the repository, also of those below .ci.
+// count counts the lines of all Go files of the repository, with those below .ci.
 func count(t *testing.T) map[string]lines {
 	t.Helper()
 	found := map[string]lines{}

@@ -32,7 +32,7 @@ func newFake() (*ddbfake.DB, conformance.Store) {
 	return db, conformance.Store{Name: conformance.Fake, Clock: clock, Sweep: func() { db.SweepExpired() }}
 }
 
-// goDoor is the Go door, and a client for the operations that it leaves to clients.
+// goDoor is the Go door, with a client for operations that it lacks.
 type goDoor struct {
 	*ddbfake.Door
 	others

@@ -222,7 +222,7 @@ func operation(in any) string {
 	return strings.TrimSuffix(name, "Input")
 }
 
-// prefixOf makes the names of a case's tables its own.
+// prefixOf returns the prefix of a case's table names, unlike any other case's.
 func prefixOf(c Case) string {
 	plain := func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {

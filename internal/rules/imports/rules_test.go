@@ -276,8 +276,8 @@ const maxFiles = 30
 
 // longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
 var longPackages = map[string]string{
-	"ddbfake":            "an operation or a rule a file",
-	"internal/invariant": "an invariant a file",
+	"ddbfake":            "one file per operation or rule",
+	"internal/invariant": "one file per invariant",
 }
 
 // maxKernel and maxLines are the largest number of Go files of package kernel, and of their lines, without its

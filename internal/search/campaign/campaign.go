@@ -43,8 +43,8 @@ type Report struct {
 	Missing   []kernel.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet []kernel.Fault
-	// Deadlines are the ends of leases and of freshness that the rows held, and the sides on which a proof met them. A
-	// campaign has none.
+	// Deadlines are the ends of leases and of freshness in rows. Each says whether a proof sent requests before, at and
+	// after it. A campaign has none.
 	Deadlines []Deadline
 	Verdict   invariant.Verdict
 	Why       string // for the verdict unknown

@@ -131,7 +131,7 @@ func (c *checker) incomplete(met int) string {
 	if c.certificate == nil || met == len(c.certificate.States) {
 		return ""
 	}
-	return fmt.Sprintf("the certificate has %d states, of which %d can be come to", len(c.certificate.States), met)
+	return fmt.Sprintf("the certificate has %d states, of which %d are reachable", len(c.certificate.States), met)
 }
 
 // stranger says how the search reached the state that the certificate lacks; "" if it lacks none.

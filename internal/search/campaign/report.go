@@ -90,7 +90,7 @@ func (r *Report) Summary() string {
 	}
 }
 
-// Deadline is the end of a lease or of freshness in a row, met by a search. Before, At and After say whether a request
+// Deadline is the end of a lease or of freshness in a row. Before, At and After say whether a request
 // to the row was sent in the second before the deadline, at it, and after it, while the row still had it.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
@@ -100,10 +100,10 @@ type Deadline struct {
 	Part bool
 }
 
-// Reached says whether the search met the deadline in all three ways.
+// Reached says whether the search sent requests before, at and after the deadline.
 func (d Deadline) Reached() bool { return d.Before && d.At && d.After }
 
-// String names the deadline, the sides on which the search met it, and those on which it did not.
+// String names the deadline, and says when the search sent requests: before, at or after it, and when it did not.
 func (d Deadline) String() string {
 	var reached, not []string
 	for _, at := range []struct {
@@ -144,8 +144,8 @@ func deadlines(ends hooks.Ends) (all []Deadline) {
 				d.Of += " of " + end.Page
 			}
 		}
-		met := ends[end]
-		d.Before, d.At, d.After, d.Part = met.Before, met.At, met.After, met.Part
+		tried := ends[end]
+		d.Before, d.At, d.After, d.Part = tried.Before, tried.At, tried.After, tried.Part
 		all = append(all, d)
 	}
 	return all

@@ -49,12 +49,12 @@ type Search struct {
 	Real []string `json:"real,omitempty"`
 	// Witnesses are runs of a program, by which it is known again.
 	Witnesses witnesses         `json:"witnesses,omitzero"`
-	Ends      []metEnd          `json:"ends,omitempty"`
+	Ends      []triedEnd          `json:"ends,omitempty"`
 	Reached   *exhaustive.Saved `json:"reached"`
 	Sum       string            `json:"sum"` // the SHA-256 of the rest
 }
 
-// witnesses are runs at equal distances, which a further part makes once more.
+// witnesses are evenly spaced runs, which a further part makes once more.
 type witnesses struct {
 	Every int // schedules
 	Runs  []witness
@@ -124,9 +124,9 @@ type total struct {
 	Unmet            []int
 }
 
-type metEnd struct {
+type triedEnd struct {
 	hooks.End
-	hooks.Met
+	hooks.Tried
 }
 
 // search returns the search so far.
@@ -153,13 +153,13 @@ func (v Prove) search(x *exhaustive.Exploration, proof *Proof, ends hooks.Ends, 
 	return s, nil
 }
 
-func sortedEnds(ends hooks.Ends) (all []metEnd) {
+func sortedEnds(ends hooks.Ends) (all []triedEnd) {
 	//isrsim:unordered sorted below
-	for end, met := range ends {
-		all = append(all, metEnd{end, met})
+	for end, tried := range ends {
+		all = append(all, triedEnd{end, tried})
 	}
 	slices.SortFunc(all,
-		func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
+		func(a, b triedEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
 	return all
 }
 
@@ -207,7 +207,7 @@ func ReadSearch(file []byte) (*Search, error) {
 }
 
 // resume puts the exploration and the proof to where the search v.From was.
-func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, met hooks.Ends, code string) error {
+func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, tried hooks.Ends, code string) error {
 	s := v.From
 	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	switch {
@@ -238,7 +238,7 @@ func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Pro
 	proof.sum()
 	maps.Copy(proof.judged, s.Judged)
 	for _, e := range s.Ends {
-		met[e.End] = e.Met
+		tried[e.End] = e.Tried
 	}
 	if s.Doubt != nil {
 		if proof.Doubt, err = v.replay(ctx, *s.Doubt); err != nil {

@@ -276,7 +276,7 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	}
 }
 
-// Of many runs those at equal distances are kept.
+// Of many runs, evenly spaced ones are kept.
 func TestWitnesses(t *testing.T) {
 	var w witnesses
 	for n := 1; n <= 1000; n++ {

@@ -221,8 +221,8 @@ type shrinker struct {
 	pool      hooks.Pool
 }
 
-// worse looks for a schedule of the same scenario that does more harm, if the invariant knows any. A smaller run with
-// less harm is a worse example of the bug.
+// worse looks for a schedule of the same scenario that does more harm, if the invariant grades harm. A smaller run
+// with less harm is a worse example of the bug.
 func (sh *shrinker) worse(f found) (more found, is bool) {
 	for strategy := range furtherSchedules(f.seed, sh.graded, &sh.harm) {
 		was, bound := sh.harm, sh.run.Steps

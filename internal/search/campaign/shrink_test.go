@@ -121,7 +121,7 @@ func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
 	if shrunk := shrink(t, campaign.Shrink{Failed: run}); shrunk.After.Switches > 4 {
 		t.Errorf("shrunk to %v, want at most 4 context switches", shrunk.After)
 	}
-	// Alice's publish over bob's needs that she stops, that he publishes, and that she goes on.
+	// To publish over bob's page, alice must stop, he must publish, and she must go on.
 	shrunk := shrink(t, campaign.Shrink{Failed: run, ScheduleOnly: true})
 	if shrunk.After.Switches > 4 {
 		t.Errorf("of the schedule alone: shrunk to %v, want at most 4 context switches", shrunk.After)

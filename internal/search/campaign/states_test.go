@@ -181,7 +181,7 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 	return ""
 }
 
-// through walks through a world until a step differs, and at most so many times.
+// through walks through a world until a step differs, at most the given number of times.
 func through(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
 	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{},
 		taken: map[sim.Kind]int{}}

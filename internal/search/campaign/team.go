@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
-// crew says how a search goes on as a team: after so many schedules alone, as several searchers, each with so many
-// schedules from one meeting to the next. The numbers do not depend on the machine, so that the result does not either.
+// crew says how a search goes on as a team: the number of schedules before it becomes one, its members, and the number
+// of schedules of each from one meeting to the next. They do not depend on the machine, so the result does not either.
 type crew struct{ alone, size, round int }
 
 // usualCrew leaves small searches alone: they are over before a team would help them.
@@ -174,8 +174,8 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 // gather adds what one probe has gathered to another one.
 func gather(to, from *hooks.Probe) {
 	//isrsim:unordered a union
-	for end, met := range from.Ends {
-		to.Ends[end] = to.Ends[end].Plus(met)
+	for end, tried := range from.Ends {
+		to.Ends[end] = to.Ends[end].Plus(tried)
 	}
 	//isrsim:unordered a union
 	for name, judged := range from.Judged {

@@ -159,7 +159,7 @@ func (a *attributes) never() []string {
 	return slices.Sorted(maps.Keys(a.unmet))
 }
 
-// Try runs a world under its schedules, so many at the same time; 0 is one for each core.
+// Try runs a world under its schedules, workers at a time; 0 means one for each core.
 func (c *Check) Try(ctx context.Context, s *kernel.Scenario, seed uint64, workers int) (*campaign.Report, error) {
 	return Try(ctx, campaign.Campaign{
 		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Workers: workers,

@@ -42,7 +42,7 @@ The resources, below /_isr-sim:
 	GET    /rows?table=NAME {"table":"cache","found":12,"rows":[{"item":{...},"due":null,"deletion":null}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
 	GET    /held            {"held":[{"id":1,"actor":"alice",...}],"neverReleased":[],"neverReleasedCount":0}
-	POST   /held            {"count":2,"within":"10s"}: waits until so many are held; as GET
+	POST   /held            {"count":2,"within":"10s"}: waits until that many are held; as GET
 	POST   /release         {"ids":[2,1]}, {"actor":"alice"} or {"all":true}: they take effect, in this order
 	POST   /drop            {"ids":[1],"lose":"request"}: no effect; "response": effect, but no answer
 	GET    /history         {"events":0,"violations":0,"doubts":0}

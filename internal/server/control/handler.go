@@ -45,8 +45,8 @@ type Options struct {
 	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused
 	// with status 409.
 	Clock Clock
-	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one
-	// that follows real time. "" means "manual".
+	// Mode names the kind of clock in the answers of /clock: "manual" for one that is moved only by requests, "wall"
+	// for one that follows real time. "" means "manual".
 	Mode string
 	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to
 	// /violations are refused with status 409.

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// freeBody is the number of bytes of a body that need no room. Most bodies are not longer than that, so they never wait
-// for long ones.
+// freeBody is the number of bytes of a body that are read without room (see bodies). Most bodies are not longer than
+// that, so they never wait for long ones.
 const freeBody = 16 << 10
 
-// errNoRoom is the error of a body that has found no room in time.
+// errNoRoom is for a body that got no room in time.
 var errNoRoom = errors.New("too many large requests are under way at once")
 
 // bodies bounds the memory of the bodies that are under way at once: those of requests, or those of answers (see

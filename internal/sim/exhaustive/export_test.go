@@ -47,7 +47,7 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	return asleep
 }
 
-// Shared has a team meet whose members have frames, each with so many choices before it (the first number) and so many
+// Shared has a team meet whose members have frames, each with some choices before it (the first number) and some
 // branches that are left (the second), and returns the frames after the meeting.
 func Shared(before ...[][2]int) (after [][][2]int, left bool) {
 	x := &Exploration{visited: newVisited()}

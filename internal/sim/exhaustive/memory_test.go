@@ -198,7 +198,7 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 	return tellIn(sim.Memory{}, code)
 }
 
-// tellIn does the same with what else a search's memory needs.
+// tellIn is tellOf with a given memory, whose Search it sets.
 func tellIn(memory sim.Memory, code func(p *sim.Proc, asks func(string) *teller)) error {
 	var x exhaustive.Exploration
 	memory.Search = &x

@@ -34,8 +34,7 @@ type Event struct {
 // Needed says that no tried run without the event violates the invariant.
 func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
-// Interval is the 95% interval of a chance if violated of n runs violate: Wilson's interval, which is also right near 0
-// and 1.
+// Interval is Wilson's 95% interval of a chance, given violated hits in n runs; it is also right near 0 and 1.
 //
 // Source: Wilson: Probable inference, the law of succession, and statistical inference (JASA 1927).
 func Interval(violated, n int) (from, to float64) {

@@ -199,7 +199,7 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 	return d, nil
 }
 
-// head returns the first entries of a list, at most so many, and the number of those that it leaves out.
+// head returns the first entries of a list, at most the given number, and how many it leaves out.
 func head[T any](list []T, most int) ([]T, int) {
 	n := min(len(list), most)
 	return list[:n:n], len(list) - n

@@ -34,7 +34,7 @@ type Growth struct {
 // growthPoints is the number of points of a curve: enough for a picture.
 const growthPoints = 50
 
-// growth counts the things seen so far, at some schedules at equal distances. last is the index of the last schedule.
+// growth counts the things seen up to each of some evenly spaced schedules. last is the index of the last schedule.
 func (c *census) growth(last int) []Growth {
 	n := min(last, math.MaxInt/growthPoints-1) + 1 // a file may say anything
 	points := min(n, growthPoints)

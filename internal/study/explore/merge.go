@@ -234,7 +234,7 @@ func firstDifference(all []trait) (what string, got, want any) {
 	return "", nil, nil
 }
 
-// missing are the shards that a sorted group has not.
+// missing are the shards that a sorted group lacks.
 func (g *group) missing() (indices []int) {
 	next := 1
 	for _, s := range g.shards {
@@ -314,9 +314,9 @@ func (r *remedy) command(program string, number int) string {
 	return command
 }
 
-// Merge adds up the shards of campaigns: the result equals that of a single Explorer, except for the coverage, which is
-// estimated from samples; the file of the result is the same byte for byte, if no campaign was ended by time. The
-// error, a mistake.Error, names everything that is wrong, and its hint has the commands that run the missing shards.
+// Merge adds up the shards of campaigns. The result equals that of a single Explorer, but its coverage is estimated from
+// samples. Their files are equal byte for byte, if no campaign was ended by time. The error, a mistake.Error, names
+// everything that is wrong, and its hint has the commands that run the missing shards.
 // program is the reader's name for isr-sim.
 func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group

@@ -153,11 +153,11 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 // Found says whether the bug was found.
 func (c *Canary) Found() bool { return c.Schedule > 0 }
 
-// In prints what became of the canary in a scenario.
+// In returns a line that says what became of the canary in a scenario.
 func (c *Canary) In(scenario string) string {
 	if !c.Found() {
-		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d: that nothing else is found "+
-			"says nothing",
+		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d, so finding nothing else "+
+			"proves nothing",
 			scenario, c.Protocol, cmp.Or(c.Breaks, "an invariant"), canarySchedules)
 	}
 	return fmt.Sprintf("canary: %s under %s: %s is violated in schedule %d", scenario, c.Protocol, c.Breaks, c.Schedule)

@@ -52,7 +52,8 @@ var Arguments = []string{"-inMemory", "-disableTelemetry"}
 var ErrNoDocker = errors.New("no DynamoDB Local")
 
 const (
-	// PingTimeout is how long an engine may take to answer: long for a local socket, short for somebody who has none.
+	// PingTimeout is how long an engine may take to answer: long for a local socket, short for somebody without
+	// Docker.
 	PingTimeout = 2 * time.Second
 	// AnswerTimeout bounds the wait for the first answer, which takes 2 to 3 s on an idle machine and has taken more
 	// than a minute on one with thirty busy processes.

@@ -131,7 +131,7 @@ func (s *state) at(key string) *keyed {
 	return s.keys[key]
 }
 
-// Visit implements subject.State: it makes each call of the scripts once more, only the first one of each key.
+// Visit implements subject.State: it makes the first call of each key in the scripts once more.
 func (s *state) Visit(p *sim.Proc) {
 	n, handler := s.world.Visitor(p, "", 1, map[string]int{})
 	client := subject.Able[hooks.OnceClient](n, handler, verb)

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// effect is the request by which an effect takes place, or fails in the same way as an origin.
+// effect is the request that carries out an effect; it can fail as an origin can.
 type effect struct {
 	subject.Faults
 	subject.Sent

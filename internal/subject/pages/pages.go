@@ -114,7 +114,7 @@ func (Subject) New(w subject.World) subject.State { return &state{world: w} }
 type state struct {
 	subject.Stateless
 	world    subject.World
-	versions map[subject.Key]int // replaced, and never changed: moments that are kept share it
+	versions map[subject.Key]int // copied on write: moments that are kept share it
 }
 
 // String is all of it.

@@ -94,7 +94,7 @@ func (e *expressions) path(kind string) string {
 		return e.name("l") + root[1:]
 	}
 	text := e.name(root)
-	// A path into a key is an error, which is drawn elsewhere.
+	// A path into a key is an error; errors are generated elsewhere.
 	if kind == "" && e.table.indexed(root) == "" && !e.table.isKey(root) && e.chance(4, "deeper") {
 		for range 1 + e.below(2, "steps") {
 			text += oneOf(e.draws, "step", ".k", "[0]", ".x", "[1]", "["+fmt.Sprint(e.below(5, "index"))+"]")
@@ -103,7 +103,8 @@ func (e *expressions) path(kind string) string {
 	return text
 }
 
-// other writes an operand that differs from the first one: two equal operands are an error, which is drawn elsewhere.
+// other writes an operand that differs from the first one: two equal operands are an error, and errors are generated
+// elsewhere.
 func (e *expressions) other(kind, than string) string {
 	if text := e.operand(kind); bare(text) != bare(than) {
 		return text

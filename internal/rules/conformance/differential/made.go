@@ -422,7 +422,7 @@ func (s Store) settled(ctx context.Context, name any, run int) error {
 	return fmt.Errorf("%s: the table %s is not done", s.Name, name)
 }
 
-// dropMade deletes the made tables that are there, and forgets what the stores have named.
+// dropMade deletes the made tables that are there, and forgets the names (ARNs and such) that the stores gave.
 func (p *Pair) dropMade(ctx context.Context) error {
 	clear(p.Fake.seen)
 	clear(p.Real.seen)

@@ -98,7 +98,7 @@ func (e *expressions) grouped() string {
 	return c
 }
 
-// whereKey writes WHERE with a whole key, and with a condition once in so many times; 0 is never.
+// whereKey writes WHERE with a whole key, and with a condition once in the given number of times; 0 is never.
 func (e *expressions) whereKey(key object, oneIn int) string {
 	var parts []string
 	for _, a := range e.table.key {
