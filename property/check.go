@@ -61,9 +61,9 @@ type Check struct {
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
-	// Promise has the promises of the store beyond the rules of every cache. They are monotonic reads across its nodes, the
-	// rules of the recipe (breaking one harms nobody), and a bound on the age of everything that it serves, whatever
-	// the world's revalidate and retention are.
+	// Promise has the promises of the store beyond the rules of every cache. They are monotonic reads across its nodes,
+	// the rules of the recipe (breaking one harms nobody), and a bound on the age of everything that it serves,
+	// whatever the world's revalidate and retention are.
 	Promise scenario.Promise
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.

@@ -11,8 +11,8 @@ type End struct {
 	Actor string // "" is the end of the page's freshness
 }
 
-// Tried says whether requests were sent in the last second before an end, at it, and after it. Part says whether one was
-// sent at a time at which rounding to whole seconds makes a difference: see Rounds.
+// Tried says whether requests were sent in the last second before an end, at it, and after it. Part says whether one
+// was sent at a time at which rounding to whole seconds makes a difference: see Rounds.
 type Tried struct{ Before, At, After, Part bool }
 
 // Rounds says whether a request at the time sent shows that the end of a promise is rounded to whole seconds, although

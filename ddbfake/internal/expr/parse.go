@@ -209,8 +209,8 @@ func (p *parser) condition() condition {
 	return c
 }
 
-// or reads a condition. If it fills its parentheses, it may also be an operand. group says whether the result itself was
-// in parentheses.
+// or reads a condition. If it fills its parentheses, it may also be an operand. group says whether the result itself
+// was in parentheses.
 func (p *parser) or(inGroup bool) (n node, group bool) {
 	n, group = p.and(inGroup)
 	for p.cur.kind == tokOr {

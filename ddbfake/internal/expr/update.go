@@ -245,8 +245,8 @@ func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, erro
 	return packed.Of(t.applyMap(old.Item())), nil
 }
 
-// fewActions: nearly every update has at most this many actions. Memory for that many is on the stack while an update is
-// applied.
+// fewActions: nearly every update has at most this many actions. Memory for that many is on the stack while an update
+// is applied.
 const fewActions = 8
 
 // evaluate appends the value that each action gives its target. The update is flat if it writes top-level attributes

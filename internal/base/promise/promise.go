@@ -22,7 +22,8 @@ type LockTerms struct {
 type OnceTerms struct {
 	// Payload says that a call is refused if its key belongs to another payload.
 	Payload bool
-	// Wait and Takeover are as in LockTerms: Wait for a key with no other call, Takeover for a key whose caller has died.
+	// Wait and Takeover are as in LockTerms: Wait for a key with no other call, Takeover for a key whose caller has
+	// died.
 	Wait, Takeover time.Duration
 }
 

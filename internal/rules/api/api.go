@@ -1,6 +1,7 @@
 // Package api lists the exported names of the packages that this module promises to others, in the form of
 // docs/API.txt: one line per name, with its type. Its test compares the file with the code, so that a change of the
-// surface shows in review. It refuses names that a caller could not use, because their types are unexported or internal.
+// surface shows in review. It refuses names that a caller could not use, because their types are unexported or
+// internal.
 package api
 
 import (

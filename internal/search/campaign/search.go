@@ -207,7 +207,9 @@ func ReadSearch(file []byte) (*Search, error) {
 }
 
 // resume puts the exploration and the proof to where the search v.From was.
-func (v Prove) resume(ctx context.Context, x *exhaustive.Exploration, proof *Proof, tried hooks.Ends, code string) error {
+func (v Prove) resume(
+	ctx context.Context, x *exhaustive.Exploration, proof *Proof, tried hooks.Ends, code string,
+) error {
 	s := v.From
 	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	switch {

@@ -314,10 +314,10 @@ func (r *remedy) command(program string, number int) string {
 	return command
 }
 
-// Merge adds up the shards of campaigns. The result equals that of a single Explorer, but its coverage is estimated from
-// samples. Their files are equal byte for byte, if no campaign was ended by time. The error, a mistake.Error, names
-// everything that is wrong, and its hint has the commands that run the missing shards.
-// program is the reader's name for isr-sim.
+// Merge adds up the shards of campaigns. The result equals that of a single Explorer, but its coverage is estimated
+// from samples. Their files are equal byte for byte, if no campaign was ended by time. The error, a mistake.Error,
+// names everything that is wrong, and its hint has the commands that run the missing shards. program is the reader's
+// name for isr-sim.
 func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range s.Files {
