@@ -32,13 +32,13 @@ export interface Options {
   shrinkTime?: string
   /** How long a node may say nothing, in real time; by default 1m. */
   execLimit?: string
-  /** MiB to remember what nodes did, instead of running their code again; off runs all code. */
+  /** MiB to remember what nodes did, so that code need not run again; off always runs it. */
   memory?: number | string
   /** The cache promises that nothing older is served, fresh or stale. */
   maxAge?: string
   /** The cache promises monotonic reads across its nodes. */
   monotonicAcrossNodes?: boolean
-  /** The cache promises the rules of the recipe, whose violation harms nobody. */
+  /** The cache promises the rules of the recipe too; breaking one harms nobody. */
   recipe?: boolean
   /** The nodes have tenants, whose pages must be kept apart. */
   tenants?: boolean

@@ -520,7 +520,7 @@ func TestACanaryIsFoundOrSaysSo(t *testing.T) {
 	}
 	e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"catches: [lease-in-milliseconds]") // it does not
 	c, err := e.Canary(t.Context(), 0)
-	if err != nil || c.Found() || !strings.Contains(c.In("lonely"), "that nothing else is found says nothing") {
+	if err != nil || c.Found() || !strings.Contains(c.In("lonely"), "so finding nothing else proves nothing") {
 		t.Errorf("%+v (%v), want a bug that is not found", c, err)
 	}
 	e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely)
