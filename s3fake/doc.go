@@ -28,10 +28,6 @@
 // account, no policy and no signature to check. S3 has been strongly consistent since December 2020, and so is the
 // fake.
 //
-// Deviation: a delete with If-Match, of an object that is not there, is refused with 404 for an ETag, and with 412 for
-// *. AWS's pages do not say it; reports of people who ran both do.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html (leaves it open)
-//
 // Deviation: the body of a request ends at 16 MB, where S3 takes 5 GB. An object of several parts may be larger.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
 //

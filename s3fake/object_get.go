@@ -202,11 +202,12 @@ func writable(o *object, key string, h http.Header) *apiError {
 // deletable judges the condition of a delete about the ETag: "" is no condition, and * is any ETag.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
+// Source: https://github.com/localstack/localstack/issues/13894 (404 for * and a missing object, asked at the service)
 func deletable(o *object, key, match string) *apiError {
 	switch {
 	case match == "" || o != nil && matches(match, o.etag):
 		return nil
-	case o == nil && match != "*":
+	case o == nil:
 		return noSuchKey(key)
 	}
 	return preconditionFailed("If-Match")
