@@ -55,23 +55,26 @@ type Held struct {
 }
 
 // Acquire takes the lease of that name, or returns ErrHeld.
-func (c *Client) Acquire(ctx context.Context, name string) (*Held, error) {
-	h := &Held{of: c, key: name + ".lock"}
-	owner := c.Unique()
+func (c *Client) Acquire(ctx context.Context, name string) (_ *Held, err error) {
+	h, owner := &Held{of: c, key: name + ".lock"}, c.Unique()
 	for range tries {
-		seen, etag, err := c.read(ctx, h.key)
-		if err != nil {
+		if h.record, h.etag, err = c.read(ctx, h.key); err != nil {
 			return nil, err
 		}
-		if seen.Owner == owner { // an earlier try took effect whose answer was lost
-			h.record, h.etag = seen, etag
+		if h.Owner == owner && h.Until != 0 { // an earlier try took effect whose answer was lost
 			return h, nil
 		}
+		// A token must be newer than the object: others may come and go before the object is there.
+		if h.etag == "" {
+			err = h.write(ctx, record{Owner: owner})
+		}
 		now := c.Now()
-		if now.Before(time.UnixMilli(seen.Until).Add(2 * c.Skew)) {
+		if now.Before(time.UnixMilli(h.Until).Add(2 * c.Skew)) {
 			return nil, ErrHeld
 		}
-		err = h.write(ctx, etag, record{owner, max(now.UnixMilli(), seen.Token+1), now.Add(c.Length).UnixMilli()})
+		if err == nil {
+			err = h.write(ctx, record{owner, max(now.UnixMilli(), h.Token+1), now.Add(c.Length).UnixMilli()})
+		}
 		if err == nil {
 			return h, nil
 		}
@@ -88,7 +91,7 @@ func (h *Held) StillHeld() bool { return h.of.Now().Before(time.UnixMilli(h.Unti
 // Extend makes the lease begin anew. After an error, the lease is lost.
 func (h *Held) Extend(ctx context.Context) (err error) {
 	for range tries {
-		err = h.write(ctx, h.etag, record{h.Owner, h.Token, h.of.Now().Add(h.of.Length).UnixMilli()})
+		err = h.write(ctx, record{h.Owner, h.Token, h.of.Now().Add(h.of.Length).UnixMilli()})
 		if code(err) != "ConditionalRequestConflict" {
 			return err
 		}
@@ -118,7 +121,7 @@ func (h *Held) Release(ctx context.Context) (err error) {
 // that token could be too small, the object stays, with a lease that has ended.
 func (h *Held) free(ctx context.Context) error {
 	if h.of.Now().Add(-2*h.of.Skew).UnixMilli() <= h.Token {
-		return h.write(ctx, h.etag, record{Owner: h.Owner, Token: h.Token})
+		return h.write(ctx, record{Owner: h.Owner, Token: h.Token})
 	}
 	_, err := h.of.Store.DeleteObject(ctx,
 		&s3.DeleteObjectInput{Bucket: &h.of.Bucket, Key: &h.key, IfMatch: &h.etag})
@@ -139,15 +142,15 @@ func (c *Client) read(ctx context.Context, key string) (r record, etag string, e
 	return r, *out.ETag, err
 }
 
-// write replaces the object that has the ETag; "" is no object. If it fails, an earlier attempt of the SDK may have
+// write replaces the object that h has seen. If it fails, an earlier attempt of the SDK may have
 // taken effect, whose answer was lost: then the object is what was to be written.
-func (h *Held) write(ctx context.Context, etag string, r record) error {
+func (h *Held) write(ctx context.Context, r record) error {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	in, any := &s3.PutObjectInput{Bucket: &h.of.Bucket, Key: &h.key, Body: bytes.NewReader(body), IfMatch: &etag}, "*"
-	if etag == "" {
+	in, any := &s3.PutObjectInput{Bucket: &h.of.Bucket, Key: &h.key, Body: bytes.NewReader(body), IfMatch: &h.etag}, "*"
+	if h.etag == "" {
 		in.IfMatch, in.IfNoneMatch = nil, &any
 	}
 	out, err := h.of.Store.PutObject(ctx, in)

@@ -32,8 +32,20 @@ func newLock(m property.Machine) (property.Lock, error) {
 	}}, err
 }
 
+// storeVariable names the store of a check in a process of its own, at the default settings.
+const storeVariable = "S3LEASE_STORE"
+
+// TestOvertaken: a lease that took its token before its object was there has failed so.
+func TestOvertaken(t *testing.T) { property.LockCheck{}.Replay(t, "testdata/overtaken.yaml", newLock) }
+
 // TestLease: the lease keeps its promises in drawn worlds.
-func TestLease(t *testing.T) { property.LockCheck{Schedules: 5}.Run(t, newLock) }
+func TestLease(t *testing.T) {
+	check := property.LockCheck{S3Store: os.Getenv(storeVariable)}
+	if check.S3Store == "" {
+		check.Schedules = 5
+	}
+	check.Run(t, newLock)
+}
 
 // TestProof: it keeps them in every schedule of a small world. That of every night has a 409, too.
 func TestProof(t *testing.T) {
