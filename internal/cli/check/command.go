@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
@@ -102,6 +103,8 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.DurationSliceVar(&c.extra.Retentions, "retention", nil,
 		"with --once: the `duration` for which results are kept in some worlds; repeatable (default: 1h and 1m)")
 	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
+	f.StringVar(&c.extra.S3Store, "s3-store", "",
+		"the kind of S3 store, such as one that ignores some conditions (docs/FAKE.md; default: aws)")
 	f.BoolVar(&c.extra.Tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.extra.Promise.MaxAge, "max-age", 0,
 		"the cache promises that nothing older is served, fresh or stale")
@@ -214,6 +217,11 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 	}
 	if err := known("without", check.Without, names); err != nil {
 		return check, err
+	}
+	if cmd.Flags().Changed("s3-store") {
+		if err := known("s3-store", []string{check.S3Store}, promise.ObjectStores()); err != nil {
+			return check, err
+		}
 	}
 	if left := check.Without; len(left) > 0 &&
 		len(slices.Compact(slices.Sorted(slices.Values(left))))+rules == len(names) {
@@ -339,7 +347,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 			left = append(left, name)
 		}
 	}
-	s.Without, s.Rows = check.Without, check.Rows // what is said now counts
+	s.Without, s.Rows, s.S3Store = check.Without, check.Rows, check.S3Store // what is said now counts
 	run := s.Replay.Run(s, check.Protocol)
 	broken := func(err error) error {
 		return cli.Unknown(fmt.Errorf("%s: %w", c.file(), err),
