@@ -49,7 +49,7 @@ type Search struct {
 	Real []string `json:"real,omitempty"`
 	// Witnesses are runs of a program, by which it is known again.
 	Witnesses witnesses         `json:"witnesses,omitzero"`
-	Ends      []triedEnd          `json:"ends,omitempty"`
+	Ends      []triedEnd        `json:"ends,omitempty"`
 	Reached   *exhaustive.Saved `json:"reached"`
 	Sum       string            `json:"sum"` // the SHA-256 of the rest
 }
