@@ -791,7 +791,7 @@ export function node(
     if (line.type === 'answer') {
       const answered = lines.get(line.number)
       if (answered === undefined) return // it was let go
-      if (line.status > 0) learn(line.time)
+      learn(line.time)
       resting = false
       answered(line)
       return stir()

@@ -39,7 +39,7 @@ type arrival struct {
 	query  string
 	header http.Header
 	body   []byte
-	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
+	answer chan *answer // without a channel the request was a line, and so is its answer
 	number int          // its number, from a program that says when it is quiet; else 0
 	alone  bool         // the program says that it waits for nothing else
 	late   func()       // notes that a time limit for it is over; may be nil
@@ -48,7 +48,7 @@ type arrival struct {
 
 // answer is the answer to an arrival.
 type answer struct {
-	status int
+	status int // 0 breaks the connection
 	header http.Header
 	body   []byte
 	time   int64
@@ -107,7 +107,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case to := <-a.answer:
-		if to == nil {
+		if to.status == 0 {
 			httpdoor.Drop(w)
 			return
 		}
@@ -223,11 +223,11 @@ func (p *process) reply(a *arrival, to *answer) {
 	p.tell(a.line(to))
 }
 
-// line is the line that answers the request of a line; nil breaks the connection.
+// line is the line that answers the request of a line.
 func (a *arrival) line(to *answer) toldLine {
-	line := toldLine{Type: "answer", response: &response{Number: a.number}}
-	if to != nil {
-		line.Time, line.Status, line.Headers = to.time, to.status, map[string]string{}
+	line := toldLine{Type: "answer", Time: to.time, response: &response{Number: a.number, Status: to.status}}
+	if to.status != 0 {
+		line.Headers = map[string]string{}
 		to.headers(a.method, func(name, value string) { line.Headers[strings.ToLower(name)] = value })
 		if utf8.Valid(to.body) {
 			line.Text = string(to.body)

@@ -204,10 +204,6 @@ func keyOf(inputs []input) (key inputKey) {
 			continue
 		}
 		part(strconv.Itoa(in.place))
-		if in.to == nil {
-			part("none")
-			continue
-		}
 		part(strconv.Itoa(in.to.status))
 		part(strconv.FormatInt(in.to.time, 10))
 		for _, name := range slices.Sorted(maps.Keys(in.to.header)) {

@@ -671,13 +671,14 @@ func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 	if !c.lines.Scan() {
 		return nil, io.EOF
 	}
-	if err := json.Unmarshal(c.lines.Bytes(), &line); err != nil || line.Type != "answer" || line.Number != c.requests {
+	err = json.Unmarshal(c.lines.Bytes(), &line)
+	if err != nil || line.Type != "answer" || line.Number != c.requests || line.Time == 0 {
 		panic(fmt.Sprintf("%s is no answer: %v", c.lines.Bytes(), err))
 	}
+	c.now = time.UnixMilli(line.Time)
 	if line.Status == 0 {
 		return nil, errors.New("the connection is broken")
 	}
-	c.now = time.UnixMilli(line.Time)
 	answer := &http.Response{StatusCode: line.Status, Header: http.Header{},
 		Body: io.NopCloser(strings.NewReader(string(line.Body) + line.Text))}
 	for name, value := range line.Headers {

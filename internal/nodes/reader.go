@@ -53,7 +53,7 @@ func (e *reader) tell(t toldLine) {
 	e.p.tell(t)
 }
 
-// reply passes the answer on to a request of the given place; nil breaks the connection.
+// reply passes the answer on to a request of the given place.
 func (e *reader) reply(place int, to *answer) {
 	i := slices.IndexFunc(e.waits, func(a *arrival) bool { return a.place == place })
 	if i < 0 {

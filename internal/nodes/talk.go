@@ -113,9 +113,10 @@ func (c *talk) happen(a *arrival) {
 				fmt.Sprintf("sent more than %d requests that take no time", maxRestful), ""))
 		}
 	}
-	if to != nil {
-		to.time = milliseconds(n.clock.Now())
+	if to == nil {
+		to = &answer{} // the connection breaks
 	}
+	to.time = milliseconds(n.clock.Now())
 	n.incarnation.reply(a, to)
 }
 

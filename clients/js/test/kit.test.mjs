@@ -85,7 +85,7 @@ async function run(
       } else if (line.type === 'request') {
         const { number } = line
         arrives(number, line.quiet, `${line.method} ${line.target}`,
-          (text) => tell({ type: 'answer', number, status: 200, headers: {}, text }))
+          (text) => tell({ type: 'answer', number, status: text === 'of /broken' ? 0 : 200, headers: {}, text }))
       } else if (line.type === 'left') {
         parked.delete(line.number)
       } else if (line.type === 'real') {
@@ -500,12 +500,15 @@ test('the timers of a cache fire while its client sleeps', async () => {
 })
 
 test('what was fresh before a reply waited is not said to be', async () => {
-  const { fresh } = await run(`async () => {
-    if (init.seen) origin('a')
-    init.seen = true
-    return { body: '', fresh: true }
-  }`, 2)
-  assert.deepEqual(fresh, [true, false])
+  const broken = "init.client.requestHandler.handle({ path: '/broken', headers: {} }).catch(() => {})"
+  for (const asked of ["origin('a')", broken]) {
+    const { fresh } = await run(`async () => {
+      if (init.seen) ${asked}
+      init.seen = true
+      return { body: '', fresh: true }
+    }`, 2)
+    assert.deepEqual(fresh, [true, false], asked)
+  }
 })
 
 test('what the cache prints is no line', async () => {

@@ -85,8 +85,7 @@ def _exchange(method, target, headers, **content):
 
 def _answered(line):
     runner, _asked[line["number"]] = _asked[line["number"]], line
-    if line["status"]:
-        _learn(line["time"])
+    _learn(line["time"])
     _threads.go_on(runner, line["number"])
 
 
