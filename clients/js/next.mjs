@@ -62,6 +62,7 @@ function environment(endpoint, region, actor) {
   }
   Object.assign(process.env, {
     AWS_REGION: region, AWS_DEFAULT_REGION: region, AWS_ACCESS_KEY_ID: actor, AWS_SECRET_ACCESS_KEY: 'none',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: true, // each life would print it
   })
 }
 

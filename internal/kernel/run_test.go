@@ -658,7 +658,8 @@ func TestStoriesTellWhyAnAnswerWasGiven(t *testing.T) {
 				`\(eventually consistent\) -> body [^\n]*, from a replica that is behind\n[^\n]* b +served /home as fresh`,
 		},
 		"a copy in memory": {pages("get /home, sleep 9s, get /home", "sleep 6s, invalidate /home"), keeps,
-			`(?s) asked /home\n[^\n]*had sent no request for it: the answer came from its memory\n[^\n]*served /home`},
+			`(?s) b +invalidating /home\n[^\n]* b +META of /home: .* asked /home\n` +
+				`[^\n]*had sent no request for it: the answer came from its memory\n[^\n]*served /home`},
 	} {
 		s, want := scenariotest.Parsed(t, "{name: story, "+test.world+"}"), regexp.MustCompile(test.want)
 		last := "no violation"

@@ -21,11 +21,11 @@ import (
 )
 
 // answersMost is how many answers of the store a finding names at most: the latest.
-const answersMost = 3
+const answersMost = 6
 
 // cause returns the lines that led to a finding. If the finding ends with an answer, it adds the reason for it: the
-// store's answers to the machine meanwhile, the latest change of each row in them, and the requests and answers of that
-// change's author.
+// store's answers to the machine meanwhile, the latest change of each row in them, the requests and answers of that
+// change's author, and what an invalidation wrote.
 func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.Finding, []describe.Line) {
 	if !f.Answered {
 		return f, w.led(seen, f)
@@ -50,6 +50,20 @@ func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.F
 				f.Events = append(f.Events, w.actions(seen.History[:last.Seq-1], c, last.Key)...)
 			}
 		})
+	}
+	for _, seq := range f.Events {
+		e := &seen.History[seq-1]
+		asked := w.lastAsked(seen.History[:seq-1], e)
+		if e.Kind != history.Invalidated || asked == nil {
+			continue
+		}
+		wrote := 0
+		for _, c := range seen.Changes[asked.Change:e.Change] {
+			if c.Actor == e.Actor && wrote < answersMost {
+				wrote++
+				f.Changes = append(f.Changes, c.Seq)
+			}
+		}
 	}
 	f = ordered(f)
 	lines, words := w.led(seen, f), w.words()
