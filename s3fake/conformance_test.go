@@ -20,6 +20,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -347,4 +348,35 @@ func TestNVME(t *testing.T) {
 	if got := hex.EncodeToString(h.Sum(nil)); got != "ae8b14860a799888" {
 		t.Errorf("got %s, want ae8b14860a799888", got)
 	}
+}
+
+// A store that ignores a condition answers as if it held, and keeps all others.
+func TestStoresThatIgnoreConditions(t *testing.T) {
+	const other = `"00000000000000000000000000000000"`
+	requests := []struct{ method, path, condition, value, ignoredBy string }{
+		{http.MethodPut, "/pages/home", "If-Match", other, "digitalocean"},
+		{http.MethodPut, "/pages/none", "If-Match", other, "digitalocean minio"},
+		{http.MethodPut, "/pages/home", "If-None-Match", "*", "incus"},
+		{http.MethodDelete, "/pages/home", "If-Match", other, "hetzner minio"},
+		{http.MethodGet, "/pages/home", "If-Match", other, ""},
+	}
+	for _, like := range append(promise.ObjectStores(), "") {
+		for _, c := range requests {
+			s := newWorld(t)
+			s.like = New(Options{Like: like}).like
+			r := httptest.NewRequest(c.method, c.path, strings.NewReader("new"))
+			r.Header.Set(c.condition, c.value)
+			got, err := roundTrip(s.Do, r)
+			ignored := like != "" && strings.Contains(c.ignoredBy, like)
+			if err != nil || got.status < 300 != ignored {
+				t.Errorf("%s: %+v: got %v and %v", like, c, got, err)
+			}
+		}
+	}
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, "found mini, expected one of aws, ") {
+			t.Errorf("got %q", said)
+		}
+	}()
+	New(Options{Like: "mini"})
 }
