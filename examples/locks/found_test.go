@@ -1,6 +1,6 @@
-// Package locks checks two lock libraries as they are: cirello.io/dynamolock/v2
-// and the leases of github.com/vmware/vmware-go-kcl-v2. docs/NODES.md says what
-// was found.
+// Package locks checks lock libraries as they are: cirello.io/dynamolock/v2, and
+// the leases of github.com/vmware/vmware-go-kcl-v2 and of
+// github.com/benbjohnson/litestream in S3. docs/NODES.md says what was found.
 package locks
 
 import (
@@ -20,6 +20,7 @@ var libraries = map[string]struct {
 }{
 	"dynamolock": {dynamoCheck, newDynamoLock},
 	"kcl":        {shardCheck, newShardLease},
+	"litestream": {leaserCheck, newLeasers},
 }
 
 // The variables that say what TestLock does: a library is checked, or replays a
@@ -33,11 +34,11 @@ const (
 func TestLock(t *testing.T) {
 	name := os.Getenv(libraryVariable)
 	if name == "" {
-		t.Skip("set LOCK to dynamolock or kcl: both are accused, see TestFindings")
+		t.Skip("set LOCK to dynamolock, kcl or litestream: all are accused, see TestFindings")
 	}
 	library, known := libraries[name]
 	if !known {
-		t.Fatalf("LOCK=%s, expected dynamolock or kcl", name)
+		t.Fatalf("LOCK=%s, expected dynamolock, kcl or litestream", name)
 	}
 	if file := os.Getenv(fileVariable); file != "" {
 		library.check.Replay(t, file, library.newLock)
@@ -59,6 +60,10 @@ func TestFindings(t *testing.T) {
 			[]string{"kept-lease: ", "alice was told to have lost lock job, which extends itself, although"}},
 		{"kcl", "kcl-own-lease",
 			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
+		{"litestream", "litestream-own-lease",
+			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "already held by alice"}},
+		{"litestream", "litestream-renewal", []string{"kept-lease: ", "alice was told to have lost lock job"}},
+		{"litestream", "litestream-conflict", []string{"kept-lease: ", "alice was told to have lost lock job"}},
 	} {
 		t.Run(found.file, func(t *testing.T) {
 			file := "testdata/" + found.file + ".yaml"

@@ -1,0 +1,53 @@
+package locks
+
+import (
+	"context"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/benbjohnson/litestream/s3"
+
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/property/bodies"
+)
+
+// leasers makes a litestream's Leaser for each lock of a machine.
+type leasers func(name string) *s3.Leaser
+
+func (l leasers) Acquire(ctx context.Context, name string) (property.Held, error) {
+	leaser := l(name)
+	lease, err := leaser.AcquireLease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &heldLease{leaser, lease}, nil
+}
+
+type heldLease struct {
+	*s3.Leaser
+	lease *litestream.Lease
+}
+
+func (h *heldLease) StillHeld(context.Context) (bool, error) { return !h.lease.IsExpired(), nil }
+
+func (h *heldLease) Extend(ctx context.Context) error {
+	lease, err := h.RenewLease(ctx, h.lease)
+	if err == nil {
+		h.lease = lease
+	}
+	return err
+}
+
+func (h *heldLease) Release(ctx context.Context) error { return h.ReleaseLease(ctx, h.lease) }
+
+func newLeasers(n property.Machine) (property.Lock, error) {
+	client, err := bodies.Of(n.Bodies)
+	return leasers(func(name string) *s3.Leaser {
+		l := s3.NewLeaser()
+		l.SetClient(client)
+		l.Bucket, l.Path, l.TTL, l.Owner = bodies.Bucket, name, n.Lease, n.Tokens()
+		return l
+	}), err
+}
+
+// leaserCheck has the settings for litestream's leases, which read time.Now.
+var leaserCheck = property.LockCheck{Goroutines: true, TTL: property.NoTTL, Schedules: 2}
