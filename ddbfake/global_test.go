@@ -371,45 +371,6 @@ func TestStrongConflict(t *testing.T) {
 	wantRows(t, db, "after the conflict", home, "")
 }
 
-// Features that such a table cannot have are refused, when the table is made and later.
-func TestStrongTablesHaveLimits(t *testing.T) {
-	db, _ := global(t, ddbfake.Options{})
-	write(t, db, home, "1", "x")
-	refused := func(what string, err error) {
-		t.Helper()
-		if got := fmt.Sprint(err); !strings.Contains(got, "ValidationException") ||
-			!strings.Contains(got, "MultiRegionConsistency set to STRONG") {
-			t.Errorf("%s: got %s, want that it is refused", what, got)
-		}
-	}
-	ttl := func() error {
-		_, err := db.As("a").UpdateTimeToLive(t.Context(), ttlOn("cache"))
-		return err
-	}
-	refused("a table with rows", strong(t, db))
-	write(t, db, home, "1", "")
-	must.OK(t, strong(t, db))
-	refused("TTL", ttl())
-	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: key("a", "1")}}
-	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(),
-		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
-	refused("a transaction", err)
-	get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "1")}}
-	_, err = db.As("a").TransactGetItems(t.Context(),
-		&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get}})
-	refused("a transaction that reads", err)
-	_, err = db.As("a").ExecuteTransaction(t.Context(),
-		&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
-			{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '1'}`)},
-		}})
-	refused("a transaction of statements", err)
-
-	other, _ := global(t, ddbfake.Options{})
-	db = other
-	must.OK(t, ttl())
-	refused("a table with TTL", strong(t, db))
-}
-
 // A request for strong consistency without ReplicaUpdates is refused, even if the request has another change.
 func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
 	for name, in := range map[string]dynamodb.UpdateTableInput{

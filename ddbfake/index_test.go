@@ -268,7 +268,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 	}
 }
 
-// A change that is not supported yet is refused, not ignored.
+// A parameter that is not supported yet is refused, not ignored.
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
@@ -288,6 +288,10 @@ func TestUpdateTableUnsupported(t *testing.T) {
 			t.Errorf("got %s, want an UnsupportedError", got)
 		}
 	}
+	_, err := door.ListTagsOfResource(t.Context(),
+		&dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(rowsARN), NextToken: aws.String("x")})
+	wantError(t, err, "UnknownOperationException",
+		"ddbfake does not support the parameter NextToken of ListTagsOfResource")
 	none := &dynamodb.UpdateTableInput{TableName: aws.String("rows"), ReplicaUpdates: []types.ReplicationGroupUpdate{},
 		DeletionProtectionEnabled: aws.Bool(true)}
 	if _, err := door.UpdateTable(t.Context(), none); err != nil {
