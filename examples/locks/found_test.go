@@ -61,7 +61,7 @@ func TestFindings(t *testing.T) {
 		{"kcl", "kcl-own-lease",
 			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
 		{"litestream", "litestream-own-lease",
-			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "already held by alice"}},
+			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "held by alice"}},
 		{"litestream", "litestream-renewal", []string{"kept-lease: ", "alice was told to have lost lock job"}},
 		{"litestream", "litestream-conflict", []string{"kept-lease: ", "alice was told to have lost lock job"}},
 	} {
@@ -72,6 +72,9 @@ func TestFindings(t *testing.T) {
 				if !strings.Contains(replayed, want) {
 					t.Errorf("the output lacks %q; got\n%s", want, replayed)
 				}
+			}
+			if not := "had sent no request"; strings.Contains(replayed, not) {
+				t.Errorf("the output has %q; got\n%s", not, replayed)
 			}
 			data, err := os.ReadFile(file)
 			if err != nil {

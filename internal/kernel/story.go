@@ -67,7 +67,7 @@ func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.F
 	}
 	f = ordered(f)
 	lines, words := w.led(seen, f), w.words()
-	if len(causes) == 0 {
+	if len(causes) == 0 && !w.askedObjects {
 		lines = append(lines, describe.Line{Time: last.Time, Actor: last.Actor, Events: last.Seq - 1,
 			Change: last.Change, Text: "had sent no request for it: the answer came from its memory"})
 	}
