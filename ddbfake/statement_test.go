@@ -3,19 +3,15 @@ package ddbfake_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
@@ -132,87 +128,4 @@ func TestStatementsAreLogged(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// The table's key decides whether a SELECT is one query, several or a scan. The rows of the answer do not depend on
-// that.
-func TestSelectIsTheSameByAnyKey(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{Clock: fakeclock.New(fakeclock.Epoch)})
-	table(t, db, "keyed", "h", "S", "s", "N")
-	table(t, db, "plain", "id", "N", "", "")
-	id := 0
-	for _, h := range []string{"a", "b", "c"} {
-		for i := range 4 {
-			item := values{"h": s(h), "s": n(fmt.Sprint(i)), "x": n(fmt.Sprint(id * 7 % 5)), "id": n(fmt.Sprint(id))}
-			id++
-			for _, name := range []string{"keyed", "plain"} {
-				must.Done(t)(db.As("").PutItem(t.Context(),
-					&dynamodb.PutItemInput{TableName: aws.String(name), Item: item}))
-			}
-		}
-	}
-	read := func(name, where string, limit int32) ([]string, error) {
-		in := &dynamodb.ExecuteStatementInput{
-			Statement: aws.String("SELECT id FROM " + name + " WHERE " + where), Limit: aws.Int32(limit),
-		}
-		var ids []string
-		for {
-			out, err := db.As("").ExecuteStatement(t.Context(), in)
-			if err != nil {
-				return nil, err
-			}
-			for _, item := range out.Items {
-				ids = append(ids, item["id"].(*types.AttributeValueMemberN).Value)
-			}
-			if in.NextToken = out.NextToken; in.NextToken == nil {
-				slices.Sort(ids)
-				return ids, nil
-			}
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		where := drawWhere(t, 3)
-		limit := rapid.Int32Range(1, 9).Draw(t, "limit")
-		want, err := read("plain", where, 100)
-		if err != nil {
-			t.Fatalf("%s: %v", where, err)
-		}
-		got, err := read("keyed", where, limit)
-		if err != nil {
-			if strings.Contains(err.Error(), "Overlapping") || strings.Contains(err.Error(), "decomposed") {
-				t.Skip(err)
-			}
-			t.Fatalf("%s: %v", where, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%s (-by scan +by key):\n%s", where, diff)
-		}
-	})
-}
-
-// drawWhere draws a condition of the given depth.
-func drawWhere(t *rapid.T, levels int) string {
-	h := func() string { return rapid.SampledFrom([]string{"'a'", "'b'", "'z'"}).Draw(t, "h") }
-	n := func() string { return fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "n")) }
-	kinds := 9
-	if levels == 0 {
-		kinds = 6
-	}
-	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
-	case 0, 1:
-		return "h = " + h()
-	case 2:
-		return "h IN [" + h() + ", " + h() + "]"
-	case 3:
-		return "s " + rapid.SampledFrom([]string{"=", "<", "<=", ">", ">=", "<>"}).Draw(t, "op") + " " + n()
-	case 4:
-		return n() + " " + rapid.SampledFrom([]string{"=", "<", ">="}).Draw(t, "op") + " s"
-	case 5:
-		return "x = " + n()
-	case 6:
-		return "NOT (" + drawWhere(t, levels-1) + ")"
-	case 7:
-		return "(" + drawWhere(t, levels-1) + " OR " + drawWhere(t, levels-1) + ")"
-	}
-	return "(" + drawWhere(t, levels-1) + " AND " + drawWhere(t, levels-1) + ")"
 }
