@@ -52,13 +52,14 @@ func (p *partition) takerOf(n int) string {
 	return "somebody"
 }
 
-// overwrites reports whether a publish replaces a newer page: one that was published under a later lease, or whose data
-// was read later.
+// overwrites reports whether a publish replaces a page of newer data. Harm is about data, and a lease says little of
+// it: who took the lease first may have read the origin last. So the times of the two pages decide, as far as clocks
+// can tell, and the order of the leases decides only where a page has no time.
 func (s *step) overwrites() bool {
-	if s.held.n > 0 && s.held.n < s.was.newest.n && isPage(s.was.meta) {
-		return true
-	}
 	before, known := s.generatedAt(s.was.meta)
 	now, says := s.generatedAt(s.meta)
-	return known && says && now.Before(before)
+	if known && says {
+		return s.older(now, before)
+	}
+	return s.held.n > 0 && s.held.n < s.was.newest.n && isPage(s.was.meta)
 }

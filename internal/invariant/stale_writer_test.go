@@ -105,10 +105,19 @@ func TestStaleWriterCatches(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
 				at(31*second).sentAt(10*second).meta("alice", "new"),
 			why: []string{"alice published, although bob had taken the lease"}, show: []int{1, 2, 3}},
-		{name: "a paused writer, after its successor published",
-			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
-				publish("bob", "newer").
-				at(31*second).meta("alice", "new"),
+		{name: "a paused writer of older data, after its successor published",
+			log: overtaken(attr.Int(in(29 * second))),
+			why: []string{"alice published over a newer page, although bob had taken"}, show: []int{1, 2, 3, 4, 5}},
+		{name: "a paused writer who read the origin last",
+			log: overtaken(attr.Int(in(31 * second))),
+			why: []string{"alice published, although bob had taken"}, show: []int{1, 2, 3, 4, 5}},
+		{name: "a paused writer of data from the same second", log: overtaken(attr.Int(in(30 * second))),
+			why: []string{"alice published, although bob had taken"}, show: []int{1, 2, 3, 4, 5}},
+		{name: "a paused writer of data that clocks do not tell from newer data", skew: second,
+			log: overtaken(attr.Int(in(28 * second))),
+			why: []string{"alice published, although bob had taken"}, show: []int{1, 2, 3, 4, 5}},
+		{name: "a paused writer whose page does not say when its data was read",
+			log: overtaken(attr.S("at noon")),
 			why: []string{"alice published over a newer page, although bob had taken"}, show: []int{1, 2, 3, 4, 5}},
 		{name: "a past self's publish, after its restart took over",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("alice.2", "a2", 60*second).
@@ -150,6 +159,12 @@ func TestStaleWriterCatches(t *testing.T) {
 		test.want = invariant.Violated
 		test.check(t, invariant.Named("stale-writer"))
 	}
+}
+
+// overtaken is the log of a publish by alice after bob has published what he read at 30 s.
+func overtaken(generated attr.Value) *changeLog {
+	return newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "newer").
+		at(31*second).page("alice", "new", attr.Item{"generated_at": generated})
 }
 
 // A publish after the end of one's own lease is no stale write, and breaks a rule of the recipe.

@@ -121,10 +121,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 			Scenario: k.Failed.Scenario.Name, Protocol: k.Failed.Protocol.Name, Verdict: o.Verdict,
 		}
 	}
-	sh := &shrinker{
-		ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns),
-		harm: o.Harm, graded: o.Graded,
-	}
+	sh := newShrinker(ctx, k.Failed, o, cmp.Or(k.Runs, DefaultShrinkRuns))
 	defer sh.pool.Close()
 	budget := sh.left
 	s := *k.Failed.Scenario
@@ -221,10 +218,16 @@ type shrinker struct {
 	pool      hooks.Pool
 }
 
+func newShrinker(ctx context.Context, failed kernel.Run, o *kernel.Outcome, runs int) *shrinker {
+	return &shrinker{
+		ctx: ctx, run: failed, invariant: o.Violation.Invariant.Name, left: runs, harm: o.Harm, graded: o.Graded,
+	}
+}
+
 // worse looks for a schedule of the same scenario that does more harm, if the invariant grades harm. A smaller run
 // with less harm is a worse example of the bug.
 func (sh *shrinker) worse(f found) (more found, is bool) {
-	for strategy := range furtherSchedules(f.seed, sh.graded, &sh.harm) {
+	for strategy := range furtherSchedules(f, sh.graded, &sh.harm) {
 		was, bound := sh.harm, sh.run.Steps
 		sh.harm, sh.run.Steps = was+1, 0
 		if recorded, ok := reschedule.Record(strategy, sh.attempt(f.scenario, f.seed)); ok {
@@ -236,39 +239,46 @@ func (sh *shrinker) worse(f found) (more found, is bool) {
 	return f, is
 }
 
-// moreSchedules is how many schedules are tried for one that does more harm.
+// moreSchedules is how many schedules of each of two kinds are tried for one that does more harm.
 const moreSchedules = 50
 
-// furtherSchedules are the schedules of a scenario that are tried for more harm, until the harm is done.
-func furtherSchedules(seed uint64, graded bool, harm *int) iter.Seq[sim.Strategy] {
+// furtherSchedules are the schedules that are tried for more harm, until the harm is done. Near the run that was found
+// are those in which something happens later: a pause harms nobody before the page has been rendered. Random ones
+// differ from it in more than that.
+func furtherSchedules(f found, graded bool, harm *int) iter.Seq[sim.Strategy] {
 	const done = 2
 	return func(yield func(sim.Strategy) bool) {
+		next, stop := iter.Pull(f.recorded.Later)
+		defer stop()
 		plan := strategy.Portfolio().Begin()
-		for i := 0; i < moreSchedules && graded && *harm < done; i++ {
-			if !yield(plan.At(i).From(sim.Stream(sim.Derive(seed, i), "harm"))) {
+		for i := 0; i < 2*moreSchedules && graded && *harm < done; i++ {
+			later, is := next()
+			if i >= moreSchedules || !is {
+				later = plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "harm"))
+			}
+			if !yield(later) {
 				return
 			}
 		}
 	}
 }
 
-// Worse returns the outcome of a schedule that violates the same invariant as a run and does more harm. It tries some
-// schedules, and returns nil if none of them does.
-func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (more *kernel.Outcome, err error) {
-	harm := o.Harm
+// Worse returns the outcome of a schedule that violates the same invariant as a recorded run and does more harm. It
+// tries some schedules, and returns nil if none of them does.
+func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (*kernel.Outcome, error) {
 	run.ExpectedSteps, run.Steps = o.Result.Steps, 0
-	for strategy := range furtherSchedules(run.Seed, o.Graded, &harm) {
-		run.Strategy = strategy
-		next, err := run.Do(ctx)
-		if err != nil {
-			return more, err
-		}
-		if next.Violation != nil && next.Violation.Invariant.Name == o.Violation.Invariant.Name &&
-			next.Harm > harm {
-			more, harm = next, next.Harm
-		}
+	sh := newShrinker(ctx, run, o, DefaultShrinkRuns)
+	defer sh.pool.Close()
+	recorded, ok := reschedule.Record(sim.StrategyOf(run.Strategy), sh.attempt(run.Scenario, run.Seed))
+	if !ok {
+		return nil, ctx.Err()
 	}
-	return more, nil
+	more, is := sh.worse(found{run.Scenario, run.Seed, recorded})
+	if !is {
+		return nil, ctx.Err()
+	}
+	run.Strategy = strategy.Replay(more.recorded.Result.Choices)
+	return run.Do(ctx)
 }
 
 // attempt says whether a schedule of the scenario violates the invariant, with no less harm.

@@ -72,6 +72,27 @@ func (d *deviate) Choose(steps []sim.Step) int {
 	return strategy.Due(steps, d.thread)
 }
 
+// Later yields the schedules in which the deviations from one step of an actor's code on come some steps later in that
+// code: first those of one step, then those of two, and so on.
+func (r *Recorded) Later(yield func(sim.Strategy) bool) {
+	for by := 1; by <= len(r.Moves); by++ {
+		for i, d := range r.Deviations {
+			moved := slices.Clone(r.Deviations)
+			for j := i; j < len(moved); j++ {
+				if at := &moved[j].At; at.actor == d.At.actor {
+					if at.steps == d.At.steps {
+						at.since -= d.At.since
+					}
+					at.steps += by
+				}
+			}
+			if d.At.actor != "" && !yield(Deviate(moved)) {
+				return
+			}
+		}
+	}
+}
+
 // Follow takes the first of the given moves that is possible, each move once. If none is possible, it takes the default
 // schedule.
 func Follow(moves []sim.Move) sim.Strategy {

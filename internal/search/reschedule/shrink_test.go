@@ -188,3 +188,32 @@ func TestATickOfASearchIsRecordedAndFollowed(t *testing.T) {
 		t.Error("no tick has passed over an instant")
 	}
 }
+
+// What happens after a step of an actor comes later, and so does all that the actor meets after it.
+func TestLater(t *testing.T) {
+	happen := []reschedule.Deviation{
+		{At: reschedule.PointAfter("a", 1), Move: sim.Move{Kind: sim.Pause, Name: "a"}},
+		{At: reschedule.PointAfter("a", 2), Move: sim.Move{Kind: sim.Crash, Name: "a"}},
+		{At: reschedule.PointAfter("b", 2), Move: sim.Move{Kind: sim.Pause, Name: "b"}},
+	}
+	attempt := func(s sim.Strategy) (sim.Result, bool) { return troubled(1, s), true }
+	from, _ := reschedule.Record(reschedule.Deviate(happen), attempt)
+	var got [][3]int // the steps of the actor before each
+	for s := range from.Later {
+		later, _ := reschedule.Record(s, attempt)
+		var before [3]int
+		for i, d := range happen {
+			for _, m := range later.Moves[:max(slices.Index(later.Moves, d.Move), 0)] {
+				if m.Kind <= sim.Timer && m.Name == d.Move.Name {
+					before[i]++
+				}
+			}
+		}
+		if got = append(got, before); len(got) == 4 {
+			break
+		}
+	}
+	if want := [][3]int{{2, 3, 2}, {1, 3, 2}, {1, 2, 3}, {3, 4, 2}}; !slices.Equal(got, want) {
+		t.Errorf("they happen after %v, want %v", got, want)
+	}
+}
