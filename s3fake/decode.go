@@ -175,6 +175,10 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 	if name, refusal, ok := subresource(method, key != "", in); ok && bucket != "" {
 		return name, refusal
 	}
+	// Their requests differ from those of others only by their hosts, and by the name that SDKs add.
+	if id := in.query.Get("x-id"); id == "ListDirectoryBuckets" || id == "WriteGetObjectResponse" {
+		return "", unsupported("the operation " + id)
+	}
 	var byMethod map[string]string
 	switch {
 	case bucket == "":

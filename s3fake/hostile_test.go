@@ -132,6 +132,41 @@ func TestDoRefuses(t *testing.T) {
 	}
 }
 
+// A request that the fake does not serve is refused by the name of its operation.
+func TestUnsupportedOperationsAreNamed(t *testing.T) {
+	s := newWorld(t)
+	for request, want := range map[string]string{
+		"GET /pages?abac":                                          "GetBucketAbac",
+		"GET /pages?inventory":                                     "ListBucketInventoryConfigurations",
+		"GET /pages?inventory&id=a":                                "GetBucketInventoryConfiguration",
+		"DELETE /pages?lifecycle":                                  "DeleteBucketLifecycle",
+		"POST /pages?metadataConfiguration":                        "CreateBucketMetadataConfiguration",
+		"PUT /pages?metadataInventoryTable":                        "UpdateBucketMetadataInventoryTableConfiguration",
+		"PUT /pages?metadataJournalTable":                          "UpdateBucketMetadataJournalTableConfiguration",
+		"DELETE /pages?metadataTable":                              "DeleteBucketMetadataTableConfiguration",
+		"GET /pages?session":                                       "CreateSession",
+		"PUT /pages?versioning":                                    "PutBucketVersioning",
+		"PUT /pages/home?encryption":                               "UpdateObjectEncryption",
+		"PUT /pages/home?renameObject":                             "RenameObject",
+		"POST /pages/home?restore":                                 "RestoreObject",
+		"POST /pages/home?select&select-type=2":                    "SelectObjectContent",
+		"PUT /pages/home?tagging":                                  "PutObjectTagging",
+		"GET /?x-id=ListDirectoryBuckets":                          "ListDirectoryBuckets",
+		"POST /WriteGetObjectResponse?x-id=WriteGetObjectResponse": "WriteGetObjectResponse",
+	} {
+		method, target, _ := strings.Cut(request, " ")
+		got, err := roundTrip(s.Do, httptest.NewRequest(method, target, nil))
+		if err != nil || got.status != http.StatusNotImplemented ||
+			!strings.Contains(string(got.body), "the S3 fake does not have the operation "+want+"<") {
+			t.Errorf("%s: got %d %v\n%s\nwant %s", request, got.status, err, got.body, want)
+		}
+	}
+	got, err := roundTrip(s.Do, httptest.NewRequest(http.MethodPost, "/pages/home", nil))
+	if err != nil || !strings.Contains(string(got.body), "the operation of this POST") {
+		t.Errorf("without a subresource: got %s, %v", got.body, err)
+	}
+}
+
 // No request breaks the door, whatever its content.
 func FuzzRequest(f *testing.F) {
 	for _, c := range conformance {
