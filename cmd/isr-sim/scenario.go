@@ -84,11 +84,12 @@ func newScenarioCheck() *cobra.Command {
 		Long: `Check reads scenario files and prints all mistakes in them, each with line, column,
 caret and hint. Nothing is run, but the protocol is asked whether it can do the commands
 of the scripts. - is the standard input. Exit code 0 says that all files are scenarios, 2
-that one is not.`,
+that one is not, and 3 that clocks may differ too much in one for an invariant to judge.`,
 		Example: "  isr-sim scenario check *.yaml\n  isr-sim scenario check - < mine.yaml",
 		Args:    cli.Arguments("a file", 1, -1),
 		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
-			return cli.Usage(catalog.EachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
+			code := cli.ExitOK
+			err := catalog.EachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
 				s, err := kernel.Parse(name, data)
 				if err != nil {
 					return err
@@ -99,13 +100,18 @@ that one is not.`,
 				excused := strings.TrimSpace(prose.Excused(&campaign.Report{
 					Scenario: s, Protocol: isr.Protocol{Name: s.Protocol},
 				}))
-				r.Add(name, verdicts.Result{Scenario: name, Verdict: verdicts.OK, Passed: true, Message: excused})
-				if excused != "" {
-					excused = "; " + excused
+				is, text := verdicts.OK, "ok"
+				if excused != "" { // no run of it has a verdict, unless it is a violation
+					code, is, text = cli.ExitUnknown, verdicts.Unknown, "unknown; "+excused
 				}
-				_, err = fmt.Fprintf(r.Out, "%s: ok%s\n", name, excused)
+				r.Add(name, verdicts.Result{Scenario: name, Verdict: is, Passed: excused == "", Message: excused})
+				_, err = fmt.Fprintf(r.Out, "%s: %s\n", name, text)
 				return err
-			}), "")
+			})
+			if err == nil && code != cli.ExitOK {
+				return &cli.Error{Code: code}
+			}
+			return cli.Usage(err, "")
 		}),
 	}
 	r.RegisterFormats(cmd)
