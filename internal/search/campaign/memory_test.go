@@ -441,7 +441,8 @@ func TestATeamEndsWithAViolation(t *testing.T) {
 	team := scenariotest.Ran(t, Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"),
 		Protocol: scenariotest.Protocol(t, "guard-token-alone"), Seed: 1, crew: small})
 	if team.Failure == nil || team.FailedAt != team.Schedules {
-		t.Errorf("%v in schedule %d of %d, want a violation in the last one", team.Verdict, team.FailedAt, team.Schedules)
+		t.Errorf("%v in schedule %d of %d, want a violation in the last one",
+			team.Verdict, team.FailedAt, team.Schedules)
 	}
 }
 
