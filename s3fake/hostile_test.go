@@ -157,12 +157,12 @@ func TestUnsupportedOperationsAreNamed(t *testing.T) {
 		method, target, _ := strings.Cut(request, " ")
 		got, err := roundTrip(s.Do, httptest.NewRequest(method, target, nil))
 		if err != nil || got.status != http.StatusNotImplemented ||
-			!strings.Contains(string(got.body), "the S3 fake does not have the operation "+want+"<") {
+			!strings.Contains(got.body, "the S3 fake does not have the operation "+want+"<") {
 			t.Errorf("%s: got %d %v\n%s\nwant %s", request, got.status, err, got.body, want)
 		}
 	}
 	got, err := roundTrip(s.Do, httptest.NewRequest(http.MethodPost, "/pages/home", nil))
-	if err != nil || !strings.Contains(string(got.body), "the operation of this POST") {
+	if err != nil || !strings.Contains(got.body, "the operation of this POST") {
 		t.Errorf("without a subresource: got %s, %v", got.body, err)
 	}
 }
