@@ -37,8 +37,8 @@ func (c client) Options() dynamodb.Options {
 	return dynamodb.Options{Region: c.n.region}
 }
 
-// sdkClient is a real client of the SDK whose requests go to the simulator. It is for code that needs a
-// *dynamodb.Client. It is slower.
+// sdkClient returns a real client of the SDK whose requests go to the simulator, for code that needs a
+// *dynamodb.Client. It is slower than client.
 func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
@@ -221,7 +221,7 @@ func (r *storeRequest) makeSortKey() string {
 	in := r.call.Input
 	if t, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
 		same := *t
-		same.ClientRequestToken = nil // it has a number in the order of arrival
+		same.ClientRequestToken = nil // tokens are numbered in the order of arrival
 		in = &same
 	}
 	text, err := json.Marshal(in)
@@ -243,7 +243,7 @@ type storeRequest struct {
 	twice   bool   // it was delivered twice
 	hidden  bool   // it took effect, but its sender was not told
 	changed int    // how many rows it changed
-	named   *named // nil is the node's
+	named   *named // nil means the node's
 	sortKey string // see SortKey; "" is not known yet
 	slow    *Fault // the fault that delays the answer, or nil
 	late    time.Duration
@@ -417,7 +417,7 @@ func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Ac
 	return touched
 }
 
-// withOrder adds an access to the order of all writes, if a read can see it, to those of a write.
+// withOrder adds to the accesses of a write one to the order of all writes, if a read can see that order.
 func (w *world) withOrder(touched []sim.Access) []sim.Access {
 	if !w.showsOrder {
 		return touched
@@ -427,12 +427,12 @@ func (w *world) withOrder(touched []sim.Access) []sim.Access {
 
 var leads = sim.ObjectNamed(leadsObject)
 
-// partsOf returns the parts of the name that a row has in accesses, by its key or by all of it. Rows of tables whose
-// keys are not known here count as one, which has no parts: an attribute pk need not be a key.
+// partsOf returns the parts of a row's name in accesses; row is the key, or the whole row. Rows of tables with unknown
+// keys count as one row without parts: there, an attribute pk need not be a key.
 func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
 	if w.rows != nil {
 		if !slices.Contains(tableNames(w.scenario.Rows), aws.ToString(table)) {
-			return nil // it is not a table of the mapping
+			return nil // the mapping does not have this table
 		}
 		return []string{w.rows.Name(aws.ToString(table), row)}
 	}

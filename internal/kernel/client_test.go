@@ -148,7 +148,7 @@ func lockAndMeta() (lock, meta map[string]types.AttributeValue) {
 	return row(isr.SortLock), row(isr.SortMeta)
 }
 
-// Copies of an answer have other ttls in its LOCK rows: a second from now, now, a second ago, long ago, or not a
+// Copies of an answer have another ttl in each LOCK row: a second from now, now, a second ago, long ago, or not a
 // number. The answer itself does not change, and nothing else is hidden.
 func TestTheTTLOfALockIsVeiled(t *testing.T) {
 	lock, meta := lockAndMeta()
@@ -221,7 +221,7 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 	}
 }
 
-// A request has DynamoDB look at the ttl of a LOCK row if a condition or a filter names it, or an update reads it.
+// A request makes DynamoDB read the ttl of a LOCK row if a condition or a filter names it, or an update reads it.
 func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 	lock, meta := lockAndMeta()
 	alias := map[string]string{"#t": "ttl", "#e": "lease_expires_at"}
@@ -290,7 +290,7 @@ func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
 	}
 }
 
-// Time need not stop at the ttl of a lock that no code looks at, but where the schedule may have the row deleted.
+// Time need not stop at the ttl of a lock that no code reads, except where the schedule may delete the row.
 func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -315,7 +315,7 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 	}
 }
 
-// Deletions by a lag are part of a run's evidence.
+// Evidence covers the time, because a lag deletes rows as time passes.
 func TestEvidenceHoldsAtATime(t *testing.T) {
 	w := &world{stage: newStage(), clock: fakeclock.New(fakeclock.Epoch)}
 	before := w.evidence()
@@ -369,8 +369,8 @@ func TestEvidenceCountsEveryPart(t *testing.T) {
 	}
 }
 
-// TestStopsAroundAPromise: in a proof of locks or calls, time stops right before the moment until which an
-// invariant holds what was promised: from then on, no error can be seen.
+// TestStopsAroundAPromise: in a proof of locks or calls, time stops right before the invariant's guarantee ends. From
+// then on, no error can be seen.
 func TestStopsAroundAPromise(t *testing.T) {
 	start := time.Unix(2000, 0)
 	for _, test := range []struct {
@@ -399,8 +399,8 @@ func TestStopsAroundAPromise(t *testing.T) {
 	}
 }
 
-// TestNumbersOfClients: no two clients of a run have one number, whatever starts first, and each number is known to be
-// one.
+// TestNumbersOfClients: no two clients of a run have the same number, whatever starts first, and isClient knows each of
+// these numbers.
 func TestNumbersOfClients(t *testing.T) {
 	w, given := &world{scenario: &Scenario{Actors: make([]Actor, 40)}}, map[uint64]bool{}
 	for place := 1; place <= 40; place++ {

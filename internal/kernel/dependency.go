@@ -71,8 +71,8 @@ type dependencyCall struct {
 	of         []string // the faults of dependencies that can strike it
 	ways       []int    // see Outcomes
 	dependency string   // the name of the fault that struck it, or ""
-	// strikes says whether a fault of the store can strike it; nil is never. It is for requests to the bodies' store
-	// through a client of the store's own.
+	// strikes says whether a fault of the store can strike it; nil means never. It is set for requests to the body
+	// store through that store's own client.
 	strikes func(ddbfake.Fault) bool
 }
 
@@ -85,8 +85,8 @@ func (b *dependencyCall) befallen(f *Fault) bool {
 	return b.node.world.ofObjects(f) && f.strikesActor(actor) && b.strikes(f.Fault)
 }
 
-// ofObjects says whether a fault of the store strikes requests to the bodies' store, too: if it names an operation of
-// S3, or no operation and no row in a world without pages, where the bodies' store is as good a store as any.
+// ofObjects reports whether a fault of the store strikes requests to the body store, too. It does if it names an
+// operation of S3. In a world without pages, it also does if it names neither an operation nor a row.
 func (w *world) ofObjects(f *Fault) bool {
 	return f.ofStore() && f.Latency == 0 && f.Table == "" &&
 		(slices.Contains(faults.ObjectOperations, f.Op) || f.Op+f.Key == "" && !w.by.Rows)
@@ -153,8 +153,8 @@ func (b *dependencyCall) printed(well, separator string) string {
 	return separator + errorOf(b.dependency).Error()
 }
 
-// possibleFault is a fault that the schedule may choose. The number left says how often it may still be chosen; if it
-// is negative, there is no end.
+// possibleFault is a fault that the schedule may choose. left says how often it may still be chosen; if it is negative,
+// there is no limit.
 type possibleFault struct {
 	fault    Fault
 	left     int
@@ -192,7 +192,7 @@ type bodies struct{ n *node }
 
 var _ isr.BodyStore = bodies{}
 
-// PutBody implements isr.BodyStore. The memory of the body is the caller's, who may use it for the next one.
+// PutBody implements isr.BodyStore. It copies the body, because the caller may reuse its memory.
 func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
 	r := &bodyRequest{
 		dependencyCall: b.n.befallenBy(ofPuts), name: name, body: bytes.Clone(body), put: true,
@@ -214,20 +214,20 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	if r.body == nil && r.dependency == "" {
 		return nil, isr.ErrNoBody
 	}
-	return bytes.Clone(r.body), errorOf(r.dependency) // what the caller does with it changes no body
+	return bytes.Clone(r.body), errorOf(r.dependency) // the caller may modify its copy
 }
 
 // bodyRequest is a request to the body store.
 type bodyRequest struct {
 	dependencyCall
 	name string
-	body []byte // nil is none
+	body []byte // nil means no body
 	put  bool
 }
 
-// bodyAccesses are the accesses of a request to the bodies with these names. If it may replace a body, its order among
-// the writes of rows matters, even of other nodes: the etag of a row stands for the body that the row leads to when it
-// is written.
+// bodyAccesses are the accesses of a request to the bodies with these names. If the request may replace a body, its
+// order among the writes of rows matters, even those of other nodes: the etag of a row stands for the body that the row
+// leads to when it is written.
 func (w *world) bodyAccesses(names []string, write bool) (touched []sim.Access) {
 	replaces := false
 	for _, name := range names {
@@ -357,7 +357,8 @@ func (b bodies) Client() hooks.BodyClient {
 // Now implements hooks.BodySteps. The store alone asks for it, when a request takes effect.
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
-// State implements hooks.BodySteps. A node with remembered outputs keeps its value, so all runs of a search share one.
+// State implements hooks.BodySteps. A node with remembered outputs keeps the value that it got, so all runs of a search
+// share one value.
 func (b bodies) State(make func() hooks.Kept) hooks.Kept {
 	w := b.n.world
 	w.objectsMu.Lock()
@@ -369,7 +370,7 @@ func (b bodies) State(make func() hooks.Kept) hooks.Kept {
 	return w.objects
 }
 
-// objectRequest is a request to the body store through a client of the store's own, such as the client of S3.
+// objectRequest is a request to the body store through that store's own client, such as the client of S3.
 type objectRequest struct {
 	dependencyCall
 	step   hooks.BodyStep

@@ -9,7 +9,7 @@
 // Package sim decides the interleavings, ddbfake is the store, package isr and its mutants are the protocols, and
 // package invariant judges. The things to check (pages, locks, calls) are subjects below internal/subject, which the
 // kernel knows by an interface. One run shows little. Package campaign makes many runs, and shrinks the one that fails.
-// Package scenario is the door for programs of others.
+// Package scenario is the API for other programs.
 //
 // # Determinism
 //

@@ -26,9 +26,9 @@ type Fault struct {
 	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then
 	// FaultRequestLost, and there are no predicates except Actor, Nth and Times.
 	CutOff bool
-	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo
-	// is greater, the delay of each answer is drawn from the seed, between the two, in steps of a millisecond. If
-	// Latency is positive, the Kind is 0.
+	// Latency, if positive, is the time from the effect of a request to the store until its answer arrives. If
+	// LatencyUpTo is greater, the delay of each answer is drawn from the seed, between the two, in steps of a
+	// millisecond. If Latency is positive, the Kind is 0.
 	Latency, LatencyUpTo time.Duration
 	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect
 	// at From or later, and before To. If To is 0 the window has no end; if both are 0 there is no window.
@@ -92,7 +92,7 @@ func (f Fault) String() string {
 
 func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
 
-// lasts says that the fault strikes every time, unless Times limits it.
+// lasts reports whether the fault strikes every time, unless Times limits it.
 func (f *Fault) lasts() bool { return f.windowed() || f.CutOff }
 
 // times is how often the fault strikes; ddbfake.Always means without end.
@@ -126,7 +126,7 @@ type certainFault struct {
 // meets counts a call that the fault could strike, and says whether it is its turn.
 func (f *certainFault) meets() bool {
 	first, times := max(f.fault.Nth, 1), f.fault.times()
-	if times != ddbfake.Always || f.calls < first { // more makes no difference
+	if times != ddbfake.Always || f.calls < first { // counting further makes no difference
 		f.calls++
 	}
 	return f.calls >= first && (times == ddbfake.Always || f.calls < first+times)
@@ -157,8 +157,8 @@ func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
 // since is the true time since the run began.
 func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
 
-// countCall counts a call to the store for those certain faults for which the store itself counts calls, too. It does
-// the same as the store: a call hit by one fault is not counted by later ones.
+// countCall counts a call to the store for the certain faults whose calls the store itself counts, too. Like the store,
+// it does not count a call that one fault hit for later faults.
 func (w *world) countCall(c ddbfake.Call) {
 	if c.Fault != nil {
 		return
@@ -171,7 +171,7 @@ func (w *world) countCall(c ddbfake.Call) {
 	}
 }
 
-// latencies is the kind of names by which delays are drawn.
+// latencies is the suffix of the names that number a node's delays.
 const latencies = "-latency"
 
 // delay is how long the fault delays an answer to the node.
@@ -180,13 +180,13 @@ func (w *world) delay(f *Fault, n *node) time.Duration {
 	if span < time.Millisecond {
 		return f.Latency
 	}
-	// Each delay is drawn from a stream of its own, so that it does not depend on the order of requests of different
-	// nodes.
+	// Each delay is drawn from a separate random stream, so it does not depend on the order of different nodes'
+	// requests.
 	rng := sim.Stream(w.seed, w.NextID(n.proc.Name()+latencies))
 	return f.Latency + time.Duration(rng.Int64N(int64(span/time.Millisecond)+1))*time.Millisecond
 }
 
-// windows are the times at which some fault can strike from then on, or can no longer strike.
+// windows returns the times at which the window of some fault begins or ends.
 func (s *Scenario) windows() (ends []time.Duration) {
 	for _, f := range s.Faults {
 		for _, end := range []time.Duration{f.From, f.To} {
@@ -232,7 +232,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	if i >= ofStore {
 		as = ddbfake.FaultThrottled.String()
 	}
-	// An operation of S3 is none of the store's, so one of these stands in its place.
+	// ParseFault does not know the operations of S3, so PutItem stands in for one.
 	fields, _ := words.Split(predicates) // takeWindow has split them
 	object := ""
 	for i, field := range fields {
@@ -263,7 +263,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	return f, "", nil
 }
 
-// exampleOf is the end of an example of a fault, after the name of its kind.
+// exampleOf returns what follows the kind in an example of a fault.
 func exampleOf(kind string) string {
 	if kind == latencyKind {
 		return " 2s"
@@ -279,7 +279,7 @@ func renamed(err error, part, text string) error {
 	return errors.New(strings.Replace(err.Error(), fmt.Sprintf("fault %q", part), fmt.Sprintf("fault %q", text), 1))
 }
 
-// takeWindow reads the words from and to, each with a time, and returns the others.
+// takeWindow reads "from TIME" and "to TIME", and returns the other words.
 func (f *Fault) takeWindow(text string) (rest string, err error) {
 	all, err := words.Split(text)
 	if err != nil {
@@ -352,7 +352,7 @@ func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	f.Maybe = maybe
 	var actors []string
 	for _, a := range p.s.Actors {
-		if !slices.Contains(actors, a.Name) { // a name that is there twice is reported as another mistake
+		if !slices.Contains(actors, a.Name) { // a duplicate name is reported elsewhere
 			actors = append(actors, a.Name)
 		}
 	}

@@ -36,18 +36,20 @@ type fingerprinter struct {
 	order         []rowName
 
 	regions  bool // there are several
-	own      bool // rows have names of the cache's own, and are judged as what they are translated to
+	own      bool // rows have the cache's own names, and are judged in translated form
 	rows     map[rowName]fingerprint.Hash
 	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
 	tables   fingerprint.Hash // see world.noteTables
 	memories []recorder.Memory
 	seen     int // events
-	// shared says that a clone shares the memories and, behind them, the rows until either side changes them.
+	// shared says for each memory, and in its last entry for the rows, that a clone shares it until either side changes
+	// it.
 	shared    []bool
 	symmetric symmetry.Actors
 }
 
-// memory has the methods of every recorder.Memory: copying, and whether a change (nil) or an event may alter it.
+// memory has the methods that every recorder.Memory has: Clone, and Heeds, which reports whether a change (nil) or an
+// event may alter it.
 type memory interface {
 	recorder.Memory
 	Clone() recorder.Memory
@@ -64,7 +66,7 @@ func (p *fingerprinter) clone() *fingerprinter {
 	return &c
 }
 
-// tell tells the memories that heed it of a change, or of an event; the other one is nil.
+// tell passes a change or an event to the memories that heed it; the other parameter is nil.
 func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
 	for i, m := range p.memories {
 		if own, can := m.(memory); can && !own.Heeds(e) {
@@ -90,13 +92,13 @@ func (s *Scenario) showsOrder() bool {
 	})
 }
 
-// rowName names a row; region is "" if the table is in only one. A row may be translated to one of its own name.
+// rowName names a row; region is "" if the table is in only one. A row may be translated to one with the same name.
 type rowName struct {
 	region, pk, sk string
 	translated     bool
 }
 
-// rowOf is the row of a key; false if it has other names than pk and sk.
+// rowOf returns the row of a key; false if the key's attributes are not pk and sk.
 func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	pk, _ := key["pk"].(*types.AttributeValueMemberS)
 	sk, _ := key["sk"].(*types.AttributeValueMemberS)
@@ -106,8 +108,8 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
-// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of symmetric
-// actors, and body the bodies of the world. The parameter recipe says that the rules of the recipe are promised.
+// newFingerprinter returns the fingerprinter of a world. The parameter text removes the names of symmetric actors from
+// a text, body returns a body of the world, and recipe says that the rules of the recipe are promised.
 func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	promise.Recipe = recipe
@@ -125,7 +127,7 @@ func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) 
 
 // change notes an entry of the change log that is judged.
 func (p *fingerprinter) change(c ddbfake.Change) {
-	p.symmetric.Text(c.Actor) // it is met, whatever the row says
+	p.symmetric.Text(c.Actor) // the actor counts as met, even if the row does not name it
 	p.row(c, p.own)
 	p.tell(&c, nil)
 }
@@ -137,7 +139,7 @@ func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
 	name.pk, pk = c.Key.Str("pk")
 	name.sk, sk = c.Key.Str("sk")
 	own := !pk || !sk || c.Table != hooks.TableName
-	if own { // it has other names, or is in another table
+	if own { // the key has other names, or the row is in another table
 		name.pk, name.sk = c.Table, c.Key.String()
 	}
 	if p.regions {
@@ -200,9 +202,9 @@ func (p *fingerprinter) events(all []history.Event) {
 // thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
-// ofToken returns a function to be called when a request has been served. A ClientRequestToken that code gave to a
-// transaction may come again from a node that did not observe the first one, so the world's fingerprint covers what it
-// stands for.
+// ofToken returns a function to call when a request has been served. A ClientRequestToken that code chose may come
+// again from a node that did not observe the first transaction, so the world's fingerprint covers what the token stands
+// for.
 func (w *world) ofToken(input any) (served func()) {
 	token := ""
 	if w.fingerprinter != nil {
@@ -221,7 +223,7 @@ func (w *world) ofToken(input any) (served func()) {
 }
 
 // noteTables notes a request that may have changed more than rows: the tables, their settings, streams and tags, and
-// their backups, which hold old rows. All of that follows from such requests, in order, and counts even when their
+// their backups, which hold old rows. The sequence of such requests determines all of that. It counts even when their
 // sender is done.
 func (w *world) noteTables(r *storeRequest) {
 	if w.fingerprinter == nil || !request.ChangesTables(r.call.Input) || r.err != nil && !takesEffect(w.struck) {
@@ -321,7 +323,7 @@ var (
 // symmetricOf finds the actors that differ only by name. The protocol must do the same under any name.
 func symmetricOf(s *Scenario) symmetry.Actors {
 	t := symmetry.Actors{Class: map[string]int{}}
-	// A fault may be of one actor, and delays are drawn by name.
+	// A fault may name one actor, and delays are drawn by the actor's name.
 	if s.regions() != nil || slices.ContainsFunc(s.Faults,
 		func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
 		return t
@@ -361,7 +363,7 @@ type covered struct {
 	states []uint64
 }
 
-// by returns the strategy in a form in which c measures the coverage of its run.
+// by wraps a strategy so that c measures the coverage of its run.
 func (c *covered) by(s sim.Strategy) sim.Strategy {
 	if s.New == nil {
 		s = sim.RandomWalk

@@ -31,7 +31,7 @@ func put(key attr.Item, value string) ddbfake.Change {
 
 func rowKey(sk string) attr.Item { return attr.Item{"pk": attr.S("a"), "sk": attr.S(sk)} }
 
-// A copy of the fingerprinter does not change with the original, and the other way round.
+// A copy of the fingerprinter does not change with the original, nor the original with the copy.
 func TestCopiesOfFingerprintersAreApart(t *testing.T) {
 	s := Defaults()
 	s.Faults = []Fault{{}} // a read may show the order of rows
@@ -62,7 +62,7 @@ func TestCopiesOfFingerprintersAreApart(t *testing.T) {
 	}
 }
 
-// A row that is deleted leaves nothing where no read is stale.
+// Without stale reads, a deleted row leaves nothing in the state.
 func TestADeletedRowLeavesNoState(t *testing.T) {
 	p := newFingerprinter(&Scenario{}, true, asItIs, nil)
 	p.change(put(rowKey("x"), "1"))
@@ -71,8 +71,8 @@ func TestADeletedRowLeavesNoState(t *testing.T) {
 	}
 }
 
-// Each request that changes more than rows counts, with its region, what it asks, the time and the rows that it found.
-// One that is refused counts if the fault that struck it lets it take effect.
+// Each request that changes more than rows counts, with its region, its input, the time and the rows that it found. A
+// request with an error counts if the fault that struck it lets it take effect.
 func TestStatesHaveWhatChangesTables(t *testing.T) {
 	type request struct {
 		region, table string
@@ -133,7 +133,7 @@ func TestSymmetricActors(t *testing.T) {
 	} {
 		script := []Command{{Verb: "visit", Key: "/home"}}
 		c.s.Actors = append(c.s.Actors, Actor{Name: "alice", Script: script}, Actor{Name: "bob", Script: script})
-		if name == "a name" { // the first one's name is in the script of all
+		if name == "a name" { // every script has the first actor's name
 			c.s.Actors[1].Script, c.s.Actors[2].Script = c.s.Actors[0].Script, c.s.Actors[0].Script
 		}
 		if got := symmetricOf(&c.s); len(got.Names) != c.want || len(got.Class) != c.want {

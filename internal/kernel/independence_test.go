@@ -32,7 +32,7 @@ import (
 // relation returns the reads and writes of a call, like accesses.
 type relation func(input any) []sim.Access
 
-// plainRequest is a call to the store in the form in which a run makes it, without faults.
+// plainRequest is a call to the store as a run makes it, without faults.
 type plainRequest struct {
 	t       *testing.T
 	db      *ddbfake.DB
@@ -94,8 +94,8 @@ func (o *order) Choose(steps []sim.Step) int {
 	return 0
 }
 
-// bothTaken makes two calls after some other calls, in one order or the other. It says whether the two calls race by
-// the rules of the explorer.
+// bothTaken makes the calls of past, and then the two calls of pair in one order or the other. races reports whether
+// the two calls race by the rules of the explorer.
 func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relation) (e ended, races bool) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -320,7 +320,7 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 // accesses are the reads and writes of a call in a world of META and LOCK rows.
 func accesses(input any) []sim.Access { return new(world).accessesIn("", input) }
 
-// The test of independence notices a relation that leaves something out.
+// The function independence notices a relation that leaves something out.
 func TestAWrongRelationIsNoticed(t *testing.T) {
 	// but returns a relation that is wrong about some actions of transactions.
 	but := func(wrong func(types.TransactWriteItem) bool, instead func(sim.Access) []sim.Access) relation {
@@ -388,8 +388,7 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 	}
 }
 
-// A deletion by TTL races with each request about the row, whatever the keys of the row's table are called, and is a
-// step of its own.
+// A deletion by TTL is a separate step, and races with each request for the row, whatever the table calls its keys.
 func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 	keyed := func(names ...string) *dynamodb.CreateTableInput {
 		in := &dynamodb.CreateTableInput{BillingMode: types.BillingModePayPerRequest}
@@ -408,7 +407,7 @@ func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 	for name, test := range map[string]struct {
 		like  *dynamodb.CreateTableInput // the table of a lock
 		rows  isr.Schema
-		also  *dynamodb.CreateTableInput // a table that code makes by itself
+		also  *dynamodb.CreateTableInput // a table that the code itself creates
 		table string
 		keys  []string
 	}{
@@ -496,7 +495,7 @@ var testRegions = []string{ddbfake.DefaultRegion, "eu-west-1", "ap-south-1"}
 // regionStep is a call in a region, or the arrival of one of the writes under way, by its number.
 type regionStep struct {
 	region  string
-	input   any // nil is an arrival
+	input   any // nil means an arrival
 	arrival uint64
 }
 
@@ -617,7 +616,7 @@ func independentInRegions(
 			past = append(past, s)
 		}
 		one, other := step(w), step(w)
-		// a source's steps race
+		// steps of one source race
 		if one.input == nil && other.input == nil || touchTheSame(by.of(w, one), by.of(w, other)) {
 			continue
 		}
@@ -673,7 +672,7 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 	for name, wrong := range map[string]regionRelation{
 		"a write is in no order": {func(w *world, region string, input any) (own []sim.Access) {
 			order := map[uint64]bool{}
-			for _, a := range w.accessesIn("", input) { // the objects that are of no region
+			for _, a := range w.accessesIn("", input) { // the objects that belong to no region
 				order[a.Object] = true
 			}
 			own = []sim.Access{}

@@ -170,8 +170,7 @@ func TestAProofNamesEveryEventualRead(t *testing.T) {
 	}
 }
 
-// A proof says that a program has set a timer that nothing lets fire: such a program is a handler with the method
-// Later.
+// A proof says that a program has set a timer that nothing lets fire. The program is a handler with the method Later.
 func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: reads\nactors: [{name: alice, script: [get /home, get /home]}]\nbounds: {ticks: 0}\n")
@@ -187,7 +186,7 @@ func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
 	}
 }
 
-// A proof without ticks, in which no deadline of a page was met, says that it went to no other moments.
+// A proof without ticks, in which no deadline of a page was tried, says that time did not pass.
 func TestAProofSaysThatTimeDidNotPass(t *testing.T) {
 	for ticks, want := range map[string]bool{"0": true, "1": false} {
 		s := scenariotest.Parsed(t,
@@ -216,7 +215,7 @@ func (p *putsOff) Get(context.Context, string) (isr.Served, error) {
 
 func (p *putsOff) Later() bool { return p.later[p.asked-1] }
 
-// Where a handler has something left to do, its client's sleep is time in which it does it.
+// A handler that has something left to do does it while its client sleeps.
 func TestAHandlerRestsWhileItsClientSleeps(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: reads\nactors: [{name: alice, script: [get /home, sleep 5s, get /home, sleep 7s, get /home]}]\n")
@@ -263,7 +262,7 @@ func TestReplicaLagOfTheReference(t *testing.T) {
 	}
 }
 
-// Answers of a lagging replica cannot be compared with those of a store without replicas.
+// A read that a lagging replica may answer cannot be compared with another store's.
 func TestReplicaLagIsNotCompared(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n")
 	p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, false}, nil }}
@@ -338,9 +337,9 @@ func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
 // page generated in that second or before is not fresh.
 type tombstones struct {
 	*pagecache.RecipeA
-	forEver bool // bug: a tombstone counts whatever the age of the page
+	forEver bool // bug: a tombstone counts even against a younger page
 	blind   bool // bug: a page counts as fresh although nobody looked for its tombstone
-	margin  bool // the clocks of the two machines may differ by twice what the world promises of each
+	margin  bool // allows for two clocks that differ by twice the promised skew
 }
 
 const sortTombstone = "GONE"
@@ -360,7 +359,7 @@ func (s tombstones) Invalidate(ctx context.Context, key string) error {
 	return err
 }
 
-// allowed is by how many seconds a tombstone may seem to be older than a page that was made before it.
+// allowed returns by how many seconds a tombstone may seem older than a page that was made before it.
 func (s tombstones) allowed() int64 {
 	if !s.margin {
 		return 0
@@ -426,8 +425,8 @@ func brokenBy(
 	return slices.Compact(broken)
 }
 
-// If the invalidations of a cache are rows of their own, the cache is judged by the meaning of these rows: correct code
-// passes the scenario of invalidations, and each bug violates its invariant.
+// If a cache writes invalidations as separate rows, it is judged by the meaning of these rows: correct code passes the
+// scenario of invalidations, and each bug violates its invariant.
 func TestInvalidationsThatAreRows(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, test := range []struct {
@@ -441,7 +440,7 @@ func TestInvalidationsThatAreRows(t *testing.T) {
 		{"a tombstone that counts for ever", tombstones{forEver: true}, tombstoneRows,
 			[]string{"single-flight"}, false},
 		{"a read that looks for none", tombstones{blind: true}, tombstoneRows, []string{"no-lost-invalidation"}, false},
-		// The mapping must have the tombstones. Without them it looks as if the node makes a page that is fresh.
+		// The mapping must have the tombstones. Without them a node seems to render a page that is still fresh.
 		{"correct, and unmapped", tombstones{}, isr.Schema{Rows: tombstoneRows.Rows[:2]},
 			[]string{"single-flight"}, false},
 		// By the clocks of the two machines, a page may be four seconds younger than a tombstone that came after it.
@@ -461,7 +460,7 @@ func TestInvalidationsThatAreRows(t *testing.T) {
 	}
 }
 
-// reviver sends a heartbeat without a condition after its publish has given the lock back.
+// reviver sends a heartbeat without a condition after its publish has released the lock.
 type reviver struct{ *pagecache.RecipeA }
 
 func (s reviver) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {

@@ -129,9 +129,9 @@ func (w *world) markCall(r *storeRequest, changed int) {
 	}
 }
 
-// metOwn says whether a refused put was sent twice, and was refused for the row that it had written itself. The
-// parameter row is the row for which it was refused. It is nil if the writer has not asked for this row, which SDKs
-// before 2023 cannot do. Then metOwn searches the table's rows. The function token returns the token of a row.
+// metOwn reports whether a put was sent twice, and was refused because of the row that it had written itself. The
+// parameter row is the row in its way; it is nil if the writer did not ask for that row, which SDKs before 2023 cannot
+// do. Then metOwn searches the table's rows. token returns the token of a row.
 func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue,
 	token func(map[string]types.AttributeValue) types.AttributeValue) bool {
 	in, ok := r.call.Input.(*dynamodb.PutItemInput)
@@ -146,8 +146,8 @@ func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue,
 		func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
 }
 
-// invalidates says whether an update of a page's row sets nothing but numbers. A publish sets a name, too. For rows
-// with names of their own, the answer is always no.
+// invalidates says whether an update of a page's row sets nothing but numbers. A publish sets a name, too. It returns
+// false for rows with the cache's own names.
 func (w *world) invalidates(in *dynamodb.UpdateItemInput) bool {
 	if _, roles := w.rows.place(in.TableName, in.Key); w.rows != nil || !roles.Has(rowmap.Page) {
 		return false
@@ -185,7 +185,7 @@ func (w *world) markChange(c *ddbfake.Change) {
 	}
 }
 
-// isExpired says whether a row that a client still reads could already be deleted by TTL.
+// isExpired says whether a row that a client still reads could already have been deleted by TTL.
 func (w *world) isExpired(row map[string]types.AttributeValue) bool {
 	ttl, ok := w.rows.mapping().TTL(row).(*types.AttributeValueMemberN)
 	if !ok {

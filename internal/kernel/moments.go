@@ -22,12 +22,12 @@ import (
 // the fake itself, it offers no steps, because the fake deletes the rows. But time stops at the end of the lag.
 type sweeper struct {
 	w *world
-	// rows are the rows that may be deleted now, and steps are their numbers: each row has its own, even where several
-	// rows count as one in accesses.
+	// rows are the rows that may be deleted now, and steps are their numbers. Each row has a number, even where
+	// accesses treat several rows as one.
 	rows    []ddbfake.Row
 	steps   []uint64
-	touches [][]sim.Access // of each
-	// rows and steps were collected at the time at, when the log had the number seen of changes.
+	touches [][]sim.Access // of each row
+	// at is the time at which rows and steps were collected; seen is how many changes the log had then.
 	seen int
 	at   time.Time
 }
@@ -253,7 +253,7 @@ func (w *world) rowPages(table string, key attr.Item) []string {
 	return w.rows.mapping().PagesOf(table, key.ToSDK())
 }
 
-// reached are the regions that a write in one of them may reach at once: that region first.
+// reached returns the regions that a write in the given region may reach at once; that region comes first.
 func (w *world) reached(region string) []string {
 	if w.replicator == nil {
 		return []string{""}
@@ -295,18 +295,18 @@ func (w *world) touch(region string, write bool, row ...string) []sim.Access {
 	return append(all, sim.Access{Object: sim.ObjectNamed(orderObject), Write: true})
 }
 
-// arrivalIn is the access of a write that arrives in a region. It does not depend on a write that is made in another
-// region meanwhile: that write is younger, whichever of the two comes first.
+// arrivalIn is the access of a write that arrives in a region. It does not depend on a write made in another region
+// meanwhile: that write is younger, whichever of the two comes first.
 func arrivalIn(region string, row ...string) []sim.Access {
 	return accessIn(region, true, row...)[:1]
 }
 
-// With sim.UnreadDeadlines a search assumes that the ttl of LOCK rows is not looked at: by no code of a node, by no
-// expression in a request, and by no invariant. Package deadline has the instants at which time then need not stop. The
-// functions below find code and expressions that do look at it.
+// With sim.UnreadDeadlines a search assumes that nothing reads the ttl of LOCK rows: no code of a node, no expression
+// in a request, and no invariant. Package deadline knows where time then need not stop. The functions below find code
+// and expressions that do read it.
 
 // noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
-// the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
+// the second after it on: by the schedule, or by a lag at whose end time does not stop (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.Add(at)
@@ -323,7 +323,7 @@ func (w *world) noteTTL(key, row attr.Item) {
 }
 
 // notePassed notes, for a search, the times in a row at which time does not stop: its ttl if TTL never deletes, and
-// times in attributes of the code's own.
+// times in other attributes.
 func (w *world) notePassed(row attr.Item) {
 	now := w.clock.Now().Add(w.scenario.Skew)
 	//isrsim:unordered each by itself
@@ -351,7 +351,7 @@ func instantOf(value attr.Value) (at time.Time, is bool) {
 		text = v.String()
 	}
 	for _, unit := range []string{"s", "ms", "us", "ns", "iso8601"} {
-		if len(text) < 10 { // as it is since 2001
+		if len(text) < 10 { // since 2001, times have at least ten digits
 			break
 		}
 		if at, is = rowmap.Parse(text, unit); is && at.Year() < 9999 {
@@ -361,9 +361,9 @@ func instantOf(value attr.Value) (at time.Time, is bool) {
 	return time.Time{}, false
 }
 
-// Hidden implements sim.Hidden by other values for the ttl of LOCK rows: a second from now, now, and a second ago, by
-// true time and by the node's clock, for the skipped instants; long ago and not a number, for code that reads it in
-// another way.
+// Hidden implements sim.Hidden: it returns other values for the ttl of LOCK rows. For the skipped instants, these are a
+// second from now, now, and a second ago, by true time and by the node's clock. For code that reads the ttl in another
+// way, they are a time long ago, and a value that is not a number.
 func (r *storeRequest) Hidden(answer any, now, local time.Time) (veiled []any) {
 	a, is := answer.(storeAnswer)
 	if !is || !r.node.world.unread {
@@ -452,8 +452,8 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetsPart notes that a request showed a rounding to seconds. Where no row has a finer time, it is a sleep that chose
-// the part of the second.
+// meetsPart notes that a request showed a rounding to seconds. Where no row has a finer time, a sleep chose the
+// fraction of the second.
 func (w *world) meetsPart() {
 	if len(w.deadlines.Fine) == 0 {
 		w.subjects[hooks.SomeParts] = true

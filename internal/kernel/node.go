@@ -34,7 +34,7 @@ type node struct {
 	proc   *sim.Proc
 	tenant string // the tenant whose pages its cache keeps
 	region string // where it is
-	client uint64 // the number of its client of the SDK
+	client uint64 // the number of its SDK client
 	life   context.Context
 	*noted
 	// request is memory for the call in progress. Without goroutines there is only one call at a time.
@@ -49,11 +49,11 @@ type node struct {
 	stray     named
 }
 
-// noted is the world's record of a node, updated when its requests take effect. With remembered outputs, all nodes of a
-// name share it.
+// noted is the world's record of a node, updated when its requests take effect. With remembered outputs, all nodes with
+// the same name share it.
 type noted struct {
 	asked bool   // the request in progress has written the REQ row itself
-	named *named // the partitions that were named for the question that is being answered
+	named *named // the partitions named for the question being answered
 }
 
 // fingerprint covers the record and a number.
@@ -102,8 +102,8 @@ func (n *node) NextID(of string) string {
 	return of + "-" + strconv.Itoa(n.ids[of])
 }
 
-// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time, and
-// give out names. The parameter ids has those that the actor's nodes have given out: see node.ids.
+// boot starts a node and its cache. It runs as code of the actor: making the cache may send requests, take time, and
+// give out names. The parameter ids counts the names that the actor's nodes have given out: see node.ids.
 func (w *world) boot(p *sim.Proc, tenant, region string, client uint64, ids map[string]int) (*node, isr.Handler) {
 	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client,
 		noted: w.notedOf(p), ids: ids}
@@ -160,7 +160,7 @@ func (n *node) config() isr.Config {
 	return cfg
 }
 
-// hooks are those of the node's calls to its cache.
+// hooks returns the hooks of the node's calls to its cache.
 func (n *node) hooks() (h storeop.Hooks) {
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc
@@ -177,7 +177,7 @@ func (n *node) hooks() (h storeop.Hooks) {
 	return h
 }
 
-// noOrigin is the renderer of code under test that renders nothing.
+// noOrigin is the renderer in scenarios without pages.
 func noOrigin(context.Context, string, func(context.Context) error) ([]byte, error) {
 	return nil, errors.New("the scenario has no pages")
 }
@@ -190,7 +190,7 @@ func (n *node) clock() clockwork.Clock {
 	return ownClock{n.proc.Clock(), n}
 }
 
-// ownClock is the clock of a node whose own time counts. It notes sleeps that end late.
+// ownClock is the clock of a node if times are judged. It notes sleeps that end late.
 type ownClock struct {
 	sim.NodeClock
 	node *node
@@ -202,7 +202,7 @@ func (c ownClock) Sleep(d time.Duration) {
 	c.node.own.Late(c.node.proc.Now().Sub(began) - d)
 }
 
-// ofTenant returns an observer to which the pages of the node's tenant have names that no other tenant uses.
+// ofTenant wraps an observer so that it sees the pages of the node's tenant under names that no other tenant uses.
 func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	if n.tenant == "" {
 		return observe
@@ -238,7 +238,7 @@ func (n *node) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Idle implements subject.Node. What a handler may have left to do is to wait for the timers of a program.
+// Idle implements subject.Node. A handler may still have to wait for the timers of a program.
 func (n *node) Idle(ctx context.Context, handler any, d time.Duration) error {
 	if h, is := handler.(rester); is && h.Later() && d > 0 {
 		return h.Rest(ctx, d)
@@ -335,7 +335,7 @@ func (n *node) Record(e history.Event) {
 			says.Hold, facts = nil, *hold
 		}
 		type whole history.Event // Event.String leaves out some fields
-		// without time and number, which it gets when it is recorded
+		// e has no time and number yet: it gets them when it is recorded
 		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts))
 		n.proc.Tell(func() { n.Record(told) })
 		return
@@ -355,11 +355,11 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	}
 }
 
-// named are the partitions in which the row of a page or a lock was named in a node's requests since a client asked the
+// named collects the partitions of the page and lock rows that a node's requests have named since a client asked the
 // node for a page. If there is only one partition, it has that page's rows.
 type named struct {
 	partitions []string
-	of         subject.Key // that was asked for, if several questions may be under way
+	of         subject.Key // the key of the question, if several may be under way
 }
 
 // namedKey is the key under which the context of a question has its *named. Nodes that may answer several questions at
@@ -396,8 +396,9 @@ func (n *node) Partition(ctx context.Context) func(subject.Key) string {
 	return func(k subject.Key) string { return n.partitionOf(k, own) }
 }
 
-// partitionOf is the partition of a page that is rendered, with the set of the rendering's context. A stray rendering
-// may come during a question for another page. So its page's own questions count first, if they named one partition.
+// partitionOf returns the partition of a page that is being rendered; own is the set of the rendering's context. A
+// stray rendering may come during a question for another page, so questions for the page itself count first, if they
+// named one partition.
 func (n *node) partitionOf(k subject.Key, own *named) string {
 	switch {
 	case own == nil:
@@ -429,7 +430,7 @@ func (a *named) add(pk string) {
 }
 
 // partition is the partition of a page's rows. If only one partition was named, it is that one. If several were named,
-// it is the one that the schema gives the page. "" is not known.
+// it is the one that the schema gives the page. It is "" if none was named.
 func (a *named) partition(k subject.Key) string {
 	switch len(a.partitions) {
 	case 0:

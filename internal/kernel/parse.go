@@ -22,10 +22,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Load reads a scenario file. A mistake in its contents is a *SyntaxError. Several mistakes are joined in the way of
+// Load reads a scenario file. A mistake in its contents is a *SyntaxError. Several mistakes are joined as by
 // errors.Join.
 func Load(file string) (*Scenario, error) {
-	const readable = os.ModeDir | os.ModeNamedPipe // what a folder is, its reader says; a pipe is read once
+	const readable = os.ModeDir | os.ModeNamedPipe // reading a folder fails with a clear error; a pipe is read once
 	if info, err := os.Stat(file); err == nil && info.Mode().Type()&^readable != 0 {
 		return nil, fmt.Errorf("scenario: %s is no regular file", file)
 	}
@@ -51,7 +51,7 @@ const maxReadBytes = 8 << 20
 
 // Parse reads a scenario from the contents of a file; the name is for errors. A file may name the protocols that
 // isr-sim list prints, and also the given protocols, which are for stores under test. A mistake in the file is a
-// *SyntaxError. Several mistakes are joined in the order of the file, in the way of errors.Join.
+// *SyntaxError. Several mistakes are joined in the order of the file, as by errors.Join.
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
@@ -92,7 +92,7 @@ type field struct {
 	read func(yamlNode)
 }
 
-// mapping is Mapping of these fields.
+// mapping calls Mapping with these fields.
 func (r *reader) mapping(n yamlNode, fields ...field) (complete bool) {
 	all := make([]yamlfile.Field, len(fields))
 	for i, f := range fields {

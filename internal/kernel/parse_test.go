@@ -154,7 +154,7 @@ func thatListPrints() string {
 	return fmt.Sprintf("the %d that isr-sim list prints", len(kernel.Protocols()))
 }
 
-// TestFilesOfGoTests: isr-sim cannot run what is in a Go test, and says how to.
+// TestFilesOfGoTests: isr-sim cannot run a protocol of a Go test, and says how to run it.
 func TestFilesOfGoTests(t *testing.T) {
 	for _, name := range []string{"store-under-test", "lock-under-test", "calls-under-test"} {
 		_, err := kernel.Parse("testdata/isr-sim/TestX.yaml", []byte(strings.Replace(valid, "recipe-a", name, 1)))
@@ -402,7 +402,7 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 	const keys = "expected a scenario: YAML with keys such as name, actors, about"
 	for _, test := range []struct {
 		file, text string
-		want       string // the beginnings of its mistakes, on a line each
+		want       string // the beginnings of its mistakes, one per line
 	}{
 		{"main.go", "package main\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n\tname: fmt.Println()\n}\n",
 			"1:1 found a file in Go, " + keys},

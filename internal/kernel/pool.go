@@ -34,8 +34,8 @@ func (r Run) doIn(ctx context.Context, pool *hooks.Pool) (*Outcome, error) {
 	return o, nil
 }
 
-// stage is the memory and the coroutines that one run after the other uses. Making them takes a good part of a short
-// run's time. A used stage behaves like a new one, and an Outcome keeps nothing of the stage.
+// stage holds the memory and the coroutines that one run after the other reuses. Making them takes a good part of a
+// short run's time. A used stage behaves like a new one, and an Outcome keeps nothing of the stage.
 type stage struct {
 	pool      sim.Pool
 	visits    sim.Pool // of the visits after the runs, if outputs are remembered
@@ -47,14 +47,14 @@ type stage struct {
 	history   recorder.Log
 	deadlines deadline.Stops
 	noted     map[string]*noted // by the name of the node, if outputs are remembered
-	changes   uint64            // of all worlds
+	changes   uint64            // the latest result of changed, for all worlds
 	judged    map[uint64]bool   // see world.isJudged
 	world     world
 
 	idsMu     sync.Mutex // guards ids, because goroutines of several nodes may ask for names
 	objectsMu sync.Mutex // guards objects
 	objects   hooks.Kept // what the nodes' clients of the body store share: see bodies.State
-	noObjects func()     // makes it as it was at first
+	noObjects func()     // restores the initial state of objects
 
 	other *stage // for a second run while the state of this one is still needed
 }
@@ -89,7 +89,8 @@ func (s *stage) Close() {
 	}
 }
 
-// clear removes the state of the run before. Nodes with remembered outputs have the objects already.
+// clear removes the state of the previous run. Nodes with remembered outputs hold the objects, so these are reset in
+// place.
 func (s *stage) clear(remembers bool) {
 	if !remembers {
 		s.objects = nil
@@ -99,7 +100,7 @@ func (s *stage) clear(remembers bool) {
 	clear(s.bodies)
 	clear(s.ids)
 	//isrsim:unordered each by itself
-	for _, n := range s.noted { // remembered requests lead to them
+	for _, n := range s.noted { // remembered requests point to them
 		*n = noted{named: &named{}}
 	}
 	s.bodyLog, s.answers = s.bodyLog[:0], s.answers[:0]
@@ -115,13 +116,14 @@ func (r Run) remembers(w *world) bool {
 		r.probe.OnStale == nil
 }
 
-// isPlain says that nodes are caches of pages in META and LOCK rows whose requests are not rewritten on the way.
+// isPlain reports whether nodes are caches of pages in META and LOCK rows, and their requests are not rewritten on the
+// way.
 func (r Run) isPlain(w *world) bool {
 	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil
 	return !outside && w.rows == nil && w.by.Rows
 }
 
-// earlier puts the world of the latest run back to where this run begins to differ from it; nil if it must begin anew.
+// earlier rewinds the world of the latest run to where this run begins to differ; nil if this run must start anew.
 func (r Run) earlier() *world {
 	if x := r.probe.Memory.Search; x == nil || r.stage == nil || r.stage.world.memory.Search != x || x.Rewind() == nil {
 		return nil
@@ -158,7 +160,7 @@ func (s *stage) changed() uint64 {
 // part brings w.parts up to date.
 func (w *world) part() {
 	p := &w.parts
-	if now := w.clock.Now(); p.db == nil || p.stored != w.stored || !p.at.Equal(now) { // time has rows deleted
+	if now := w.clock.Now(); p.db == nil || p.stored != w.stored || !p.at.Equal(now) { // time makes TTL delete
 		p.db, p.stored, p.at = w.db.Keep(), w.stored, now
 	}
 	if p.prints == nil || p.told != w.told {
@@ -175,8 +177,8 @@ func (w *world) part() {
 	}
 }
 
-// keep keeps the state of the world, for sim.Config. Logs are only cut back: runs go back to a moment as often as they
-// like, but never forward.
+// keep keeps the state of the world, for sim.Config. Logs are only truncated: runs may go back to a moment any number
+// of times, but never forward.
 func (w *world) keep() func(moved bool) {
 	w.part()
 	s, was := w.stage, *w
@@ -239,16 +241,17 @@ func (w *world) keep() func(moved bool) {
 	}
 }
 
-// back gives a map the content that it had.
+// back restores the content that a map had.
 func back[K comparable, V any](m, was map[K]V) {
 	clear(m)
 	maps.Copy(m, was)
 }
 
-// isJudged says whether a run of a search that was abandoned with the very same evidence was ok.
+// isJudged reports whether the search has already judged ok an abandoned run with the very same evidence.
 func (w *world) isJudged() bool { return w.judged[w.evidence()] }
 
-// evidence is the fingerprint of an abandoned run's evidence. With a lag of the fake itself, time deletes rows.
+// evidence is the fingerprint of an abandoned run's evidence. It covers the time, because a lag of the fake itself
+// deletes rows as time passes.
 func (w *world) evidence() uint64 {
 	return uint64(w.shows.Number(uint64(w.clock.Now().UnixNano())))
 }

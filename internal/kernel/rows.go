@@ -22,14 +22,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rows is a world's mapping of rows that have names of the cache's own. Nil means the rows META and LOCK.
+// rows is a world's mapping of rows with the cache's own names. Nil means the rows META and LOCK.
 type rows struct {
 	*rowmap.Mapping
 	translator *rowmap.Translator
 	log        []ddbfake.Change // translated
 }
 
-// isMapped says whether rows have names of the cache's own.
+// isMapped reports whether rows have the cache's own names.
 func isMapped(s *Scenario) bool { return len(s.Rows.Rows) > 0 || s.Rows.Translate != nil }
 
 // mapping returns the mapping; nil if r is nil.
@@ -86,9 +86,10 @@ func (w *world) fit(o *Outcome) {
 	}
 }
 
-// tableless sets Misfit if nothing was written, and a request was about a table that the world does not have, or has in
-// another region. Then what went wrong is no evidence against the code, and a violation makes the run unknown. The code
-// may hide the error. It counts as the cause if clients were told of it, or if no request had another answer.
+// tableless sets Misfit if nothing was written, and a request named a table that the world lacks, or has only in
+// another region. Then a failure is no evidence against the code, so a violation makes the run unknown. The code may
+// hide the error, so the missing table counts as the cause only if clients were told of it, or if no request had
+// another answer.
 func (w *world) tableless(o *Outcome) {
 	const code = "ResourceNotFoundException"
 	absent := func(a answered) bool { return a.err != nil && strings.Contains(a.err.Error(), code) }
@@ -126,14 +127,14 @@ func (o *Outcome) unfounded() {
 	o.Violation, o.Broken, o.Harm = nil, nil, 0
 }
 
-// known are the mappings and the empty tables of the scenarios that ran last, the latest one first. To make them takes
+// known are the mappings and the empty tables of the scenarios that ran last, the latest one first. Making them takes
 // as long as a short run.
 var known struct {
 	mu   sync.Mutex
 	last []knownRows
 }
 
-// mostKnown is how many scenarios with rows of their own may run side by side without making them again.
+// mostKnown is how many scenarios with their own rows may run side by side without making the tables again.
 const mostKnown = 4
 
 type knownRows struct {
@@ -204,7 +205,7 @@ func (w *world) Changes() []ddbfake.Change {
 	return w.db.Changes()
 }
 
-// noteOwn notes a change of a row with names of its own.
+// noteOwn notes a change of a row with the cache's own names.
 func (w *world) noteOwn(c *ddbfake.Change) {
 	if w.fingerprinter != nil {
 		w.fingerprinter.row(*c, false)
@@ -223,7 +224,7 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.noteEnd(to)
 		w.noteDeadlines(to.After)
 	}
-	w.noteFate(c) // TTL deletes a row that is translated to nothing, or to a row without ttl, all the same
+	w.noteFate(c) // TTL also deletes a row whose translation is empty, or has no ttl
 }
 
 // noteFate makes time stop at the ttl of a row, whatever its table calls it.
@@ -233,8 +234,8 @@ func (w *world) noteFate(c *ddbfake.Change) {
 	}
 }
 
-// byRole reports whether a fault is about a role of rows. That is so if its key is that of a page or a lock in a world
-// whose rows have other keys.
+// byRole reports whether a fault names a role of rows: its key is that of a page or a lock, but the world's rows have
+// other keys.
 func (w *world) byRole(f ddbfake.Fault) bool {
 	return w.rows != nil && rowmap.RoleOf(f.Key)&(rowmap.Page|rowmap.Lock) != 0
 }
@@ -244,7 +245,7 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return w.db.Matches(f, c)
 	}
-	// If the row is the lock, too, a request that only gives the lock back is not one about the page.
+	// If the row is also the lock, a request that only releases the lock does not concern the page.
 	if in, is := c.Input.(*dynamodb.UpdateItemInput); is && rowmap.RoleOf(f.Key) == rowmap.Page && !w.rows.Guesses() {
 		if _, roles := w.rows.place(in.TableName, in.Key); roles.Has(rowmap.Lock) &&
 			!w.rows.Publishes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames) {
@@ -275,14 +276,14 @@ func (w *world) together(table string, a, b map[string]types.AttributeValue) boo
 	return is&(rowmap.Page|rowmap.Lock) != 0 && too&(rowmap.Page|rowmap.Lock) != 0 && one == other
 }
 
-// parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault
-// says which.
+// parts returns how many requests of a batch a fault may leave undone; the schedule chooses one of them. It is 0 if the
+// fault itself says which.
 func (f *Fault) parts(input any) (n int) {
 	if f.Kind != ddbfake.FaultUnprocessed && !inStatements(f.Kind, input) || f.Key != "" || !f.Maybe {
 		return 0
 	}
 	if batch, ok := input.(*dynamodb.BatchExecuteStatementInput); ok {
-		// of any table: the fault leaves nothing undone if it is not about that of the chosen one
+		// of all tables: if the fault names another table than the chosen statement, it leaves nothing undone
 		return len(batch.Statements)
 	}
 	request.EachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
@@ -293,8 +294,8 @@ func (f *Fault) parts(input any) (n int) {
 	return n
 }
 
-// inStatements says whether a fault is a conflict of statements of a batch. It leaves a part of the batch undone, as a
-// FaultUnprocessed does, and refuses no whole request.
+// inStatements reports whether a fault is a conflict in a batch of statements. It leaves a part of the batch undone, as
+// a FaultUnprocessed does, and refuses no whole request.
 func inStatements(k ddbfake.FaultKind, input any) bool {
 	_, is := input.(*dynamodb.BatchExecuteStatementInput)
 	return is && k == ddbfake.FaultConflict
@@ -304,8 +305,8 @@ func (f *Fault) isAbout(table *string) bool {
 	return f.Table == "" || request.TableName(f.Table) == request.TableName(aws.ToString(table))
 }
 
-// leavesUndone leaves one request of a batch undone, the one with that number among those that the fault is about: see
-// parts.
+// leavesUndone returns a function that picks the one request of a batch to leave undone: the nth, from 0, of those that
+// the fault concerns (see parts).
 func (f *Fault) leavesUndone(nth int) func(table string) bool {
 	return func(table string) bool {
 		if !f.isAbout(&table) {
@@ -345,7 +346,8 @@ func createTable(ctx context.Context, client tableCreator, table *dynamodb.Creat
 }
 
 // empty is the store at the beginning of every run, by the kind of its table. A kind whose field like is nil has the
-// table of package isr. The store is made once in a process: restoring it takes a third of the time of making it.
+// table of package isr. The store is made once in a process: restoring it takes a third of the time that making it
+// takes.
 var empty struct {
 	mu     sync.Mutex
 	tables map[tableKind]*ddbfake.Snapshot

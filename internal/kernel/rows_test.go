@@ -33,7 +33,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// own is a cache with its locks in a table of their own.
+// own is a cache with its locks in a separate table.
 type own struct {
 	isr.Config
 	unfenced bool
@@ -139,8 +139,8 @@ type getter func(ctx context.Context, key string) (isr.Served, error)
 
 func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { return g(ctx, key) }
 
-// A batch in part: a fault of META or LOCK leaves rows of that role undone, and one that names no rows and leaves the
-// strike to the schedule leaves one row undone, whichever.
+// Partial batches: a fault of META or LOCK leaves the rows of that role undone. A fault that names no rows, and that
+// the schedule may choose, leaves any one row undone.
 func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	for fault, want := range map[string]string{
 		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages",
@@ -168,8 +168,8 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	}
 }
 
-// Two rows always fit into one page. So a page and its lock come together, and two rows of another kind, which stand
-// for many, need not.
+// Two rows always fit into one page of a Query, so a page and its lock come together. Rows of other kinds need not,
+// because two of them may stand for many.
 func TestAPageAndItsLockAreReadTogether(t *testing.T) {
 	for rows, want := range map[string]bool{
 		"LOCK META": false, "META TAG#a": true, "TAG#a TAG#b": true, "LOCK META TAG#a": true,
@@ -225,7 +225,7 @@ func wantLeft(t *testing.T, fault string, protocol isr.Protocol, left map[string
 	}
 }
 
-// A batch of statements comes back in part, too: the statements that are left undone say so.
+// A batch of statements may be partial, too: the responses of the statements left undone say so.
 func TestBatchesOfStatementsInPart(t *testing.T) {
 	for fault, want := range map[string]string{
 		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages",
@@ -412,7 +412,7 @@ func (c unnamed) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: body, Fresh: true}, err
 }
 
-// Without a mapping, what a cache with other rows or another table lacks may be there.
+// Without a mapping, the rows of a cache with other rows or another table are not known to be missing.
 func TestRowsWithoutAMapping(t *testing.T) {
 	for _, test := range []struct {
 		table, region string
@@ -582,7 +582,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 						t.Fatalf("%s: a fault of %s", s.Name, other.Faults[i].Key)
 					}
 				}
-				// its refused extension of a page counts as a refused publish only where names are not known
+				// its refused extension of a page counts as a refused publish only if the names are unknown
 				if name == "policy-sliding" {
 					native.Marks = slices.DeleteFunc(native.Marks,
 						func(m kernel.Mark) bool { return m == mark.PublishRefused })
@@ -697,8 +697,8 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 }
 
 // If a put of a lock is sent again after a lost response, it is refused for its own row, whether or not it asks for
-// that row. If a put is refused for the row of another node, the mark is not reached. The same is true if the put's
-// first attempt had no effect.
+// that row. The mark is not reached if a put is refused for the row of another node, or if the put's first attempt had
+// no effect.
 func TestALockMeetsItsOwnRow(t *testing.T) {
 	for _, test := range []struct {
 		name, fault, script string

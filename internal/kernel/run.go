@@ -56,13 +56,14 @@ type Options struct {
 	// AllStops makes time stop at more instants: around the end of each time that a lock or an idempotency layer
 	// promises; on both sides of the invariants' tolerance, if clocks may differ or rows have times finer than seconds;
 	// where a lagging replica hears of a write; and, under compare-lags, where the scenario's own lag ends, in place of
-	// the comparison. Proofs have these stops. Other runs do without them, as their schedules did when they were
-	// recorded.
+	// the comparison. Proofs have these stops. Other runs do without them, so that schedules recorded earlier still
+	// fit.
 	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the
 	// same.
 	SDK bool
-	// Only is the name of the only invariant that is judged; "" means all invariants. It must be one that judges.
+	// Only is the name of the only invariant that is judged; "" means all invariants. It must not be one that the
+	// scenario leaves out.
 	Only string
 	// Invariants are invariants of the caller's own. They judge after those of package invariant, unless
 	// Scenario.Without names them. Only their Name, Statement and Check are used. The check sees the whole run (log and
@@ -74,7 +75,7 @@ type Options struct {
 // compares says whether states are compared, by their fingerprints.
 func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.probe.Coverage) }
 
-// Do runs. An error is not a verdict: see BrokenError.
+// Do makes the run. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	r.probe, r.setup, r.bubble = hooks.Of(ctx), hooks.SetupOf(ctx), hooks.BubbleOf(ctx)
 	if pool := hooks.PoolOf(ctx); pool != nil {
@@ -99,18 +100,18 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 		}
 	}
 	abandoned, told := o.Result.End == sim.Abandoned, !w.by.Rows
-	if abandoned && told { // a search remembers all that they are judged by, so each run is judged at its end
+	if abandoned && told { // states cover all the evidence, so only complete runs are judged
 		judges.by = nil
 	}
 	once := w.memory.Search != nil && abandoned && len(judges.own) == 0
 	if once && w.isJudged() || abandoned && told && len(judges.own) == 0 {
 		o.Verdict, o.out = invariant.OK, judges.out
 		if !told {
-			w.fit(o) // the run says whether its rows fit, however often they were judged
+			w.fit(o) // every run says whether its rows fit, even if its evidence was judged before
 		}
 	} else {
 		evidence := w.judge(o, lags, judges)
-		if o.Verdict == invariant.OK && !r.probe.Search { // a search says it once, at its end
+		if o.Verdict == invariant.OK && !r.probe.Search { // a search does this once, at its end
 			o.Verdict, o.Why = judges.excused(evidence)
 		}
 		o.Judged = w.judgesSomething(judges, evidence)
@@ -140,7 +141,7 @@ func (w *world) whole(o *Outcome) string {
 	fmt.Fprintf(&b, "%d steps, %d switches, %v, %v, choices %v\nmarks %v, unmet %v, %s\n",
 		o.Result.Steps, o.Result.Switches, o.Result.Elapsed, o.Result.Err, o.Result.Choices, o.Marks, o.Unmet,
 		o.Misfit)
-	for _, m := range w.db.Metrics() { // of which a search has no sum
+	for _, m := range w.db.Metrics() { // a search does not add them up
 		fmt.Fprintf(&b, "%+v\n", m)
 	}
 	for _, c := range w.db.Changes() {
@@ -154,7 +155,7 @@ func (w *world) whole(o *Outcome) string {
 	for _, e := range w.history.Events() {
 		fmt.Fprintf(&b, "%+v\n", e)
 		if hold := e.Hold; hold != nil {
-			fmt.Fprintf(&b, "%+v\n", *hold) // all fields, of which the text of a *history.Hold has some
+			fmt.Fprintf(&b, "%+v\n", *hold) // all fields; the String of a *history.Hold leaves some out
 		}
 	}
 	for _, body := range w.bodyLog {
@@ -300,7 +301,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 }
 
 // comparesLags says whether the run is made once more under other lags. A search and the repetition of one of its runs
-// do not: there time stops where a lag ends, so that other lags make other schedules.
+// do not: there time stops where a lag ends, so other lags would make other schedules.
 func (w *world) comparesLags() bool { return len(w.scenario.CompareLags) > 0 && !w.allStops }
 
 // union returns the marks in one of the sets, in the order of Marks.

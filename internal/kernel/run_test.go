@@ -421,7 +421,7 @@ func TestWhatHappensAtATimeCatchesProtocols(t *testing.T) {
 	}
 }
 
-// The same run has the same bytes on any number of cores, and also if it is repeated from the file that it prints.
+// The same run has the same bytes on any number of cores, even if it is repeated from the file that it prints.
 func TestWhatHappensAtATimeRepeats(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	s := scenariotest.Parsed(t, `
@@ -578,7 +578,7 @@ func (c behind) GetItem(
 	return c.Client.GetItem(ctx, &same, o...)
 }
 
-// keeper serves what it has served before, without another look.
+// keeper serves what it has served before, without looking at the table again.
 type keeper struct {
 	isr.Handler
 	kept map[string]isr.Served

@@ -28,7 +28,7 @@ type Verb string
 // Command is one line of a script.
 type Command struct {
 	Verb Verb
-	Key  string        // for all but sleep
+	Key  string        // for all verbs except sleep
 	For  time.Duration // for sleep and hold
 	// Request is the idempotency key of regenerate, and Inputs is the hash of its inputs; "" if there are no inputs.
 	// For once, Key is the idempotency key, and Inputs is the payload.

@@ -80,7 +80,7 @@ type Cache struct {
 	Attempts   int // how often the client, like the SDK, sends a request whose failures can be retried
 
 	// SameBytes says that two renderings of a page have the same bytes if its data has not changed between them. A
-	// rendering for a request by name keeps bytes of its own, which show the request.
+	// rendering for a request with an idempotency key still has different bytes, which show the request.
 	SameBytes bool
 }
 

@@ -116,7 +116,8 @@ func holds(row, key attr.Item) bool {
 	return true
 }
 
-// actions are the request behind a node's change of a key, and its last two events.
+// actions returns the numbers of the request behind a node's change of a key, and of the last two events that followed
+// it.
 func (w *world) actions(events []history.Event, c *ddbfake.Change, key string) (seqs []int) {
 	before := events
 	for i := range before {
@@ -142,7 +143,7 @@ func (w *world) actions(events []history.Event, c *ddbfake.Change, key string) (
 	return append(seqs[max(len(seqs)-2, 0):], asked.Seq)
 }
 
-// answered is a request with its answer, of which a finding may tell.
+// answered is a request with its answer, which a finding may cite.
 type answered struct {
 	at             time.Time
 	actor          string
@@ -157,7 +158,7 @@ func (w *world) answered(r *storeRequest) answered {
 		cmp.Or(r.call.Region, ddbfake.DefaultRegion)}
 }
 
-// line is the line of a finding about it, which ends with more.
+// line returns the line of a finding for a; it ends with more.
 func (a *answered) line(words describe.Words, more string) describe.Line {
 	return describe.Line{Time: a.at, Actor: a.actor,
 		Text: words.Input(a.in) + " -> " + words.Outcome(a.out, a.err) + more, Events: a.events, Change: a.change}
@@ -166,7 +167,7 @@ func (a *answered) line(words describe.Words, more string) describe.Line {
 // replicaRead is a GetItem that may have been answered by a replica without the latest writes.
 type replicaRead struct{ answered }
 
-// noteAnswer notes a request that is answered. Reads of a replica and answers in part are also kept by themselves.
+// noteAnswer notes a request that is answered. Reads of a replica and partial answers are also kept in separate lists.
 func (w *world) noteAnswer(r *storeRequest) {
 	w.answers = append(w.answers, w.answered(r))
 	if w.struck == ddbfake.FaultUnprocessed || w.struck == ddbfake.FaultShortPage {
@@ -202,8 +203,8 @@ func (w *world) asFresh(input any) any {
 	return &same
 }
 
-// stale says whether the read did not see a change that was made before it. If the read asks for a part of the row,
-// only the existence of the row is compared.
+// stale reports whether the read missed a change made before it. If the read asks for a part of the row, only the
+// existence of the row is compared.
 func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	in, _ := r.in.(*dynamodb.GetItemInput)
 	out, _ := r.out.(*dynamodb.GetItemOutput)
@@ -224,7 +225,7 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	return in.ProjectionExpression == nil && in.AttributesToGet == nil && !was.Equal(now)
 }
 
-// partialMost is how many answers in part a finding names at most: the latest.
+// partialMost is how many partial answers a finding names at most. It names the latest ones.
 const partialMost = 3
 
 // led returns causes of a finding other than changes and events: stale reads, and partial answers to its machines
@@ -309,8 +310,8 @@ func ordered(f invariant.Finding) invariant.Finding {
 	return f
 }
 
-// within says whether something lies between the first and the last line of a finding. The parameters are the numbers
-// of events and of changes before it.
+// within says whether something lies between the first and the last line of a finding. The parameters are how many
+// events and changes came before it.
 func within(events, changes int, f invariant.Finding) bool {
 	after, before := false, false
 	if n := len(f.Events); n > 0 {

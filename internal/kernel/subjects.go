@@ -156,8 +156,8 @@ func (n *node) Own() *subject.OwnTime { return n.own }
 // Origin implements subject.Node.
 func (n *node) Origin() subject.Faults { return &dependencyCall{node: n, of: ofOrigin} }
 
-// judgesSomething says whether some judge had anything to judge in the run. Judges of the history alone, and the
-// caller's own, do not say so; they count as having judged.
+// judgesSomething reports whether some invariant had anything to judge in the run. Invariants of the history alone, and
+// the caller's own, cannot tell; they count as having judged.
 func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
 	if !w.by.Rows || len(judges.own) > 0 || !judges.chosen {
 		return true

@@ -102,7 +102,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	want := []seen{
 		{history.Asked, "", "", ""}, {history.Rendered, "/home@0#alice-render-1", "", ""},
 		{history.Served, "/home@0#alice-render-1", "", ""},
-		{history.RollingBack, "", "", ""}, // whether it succeeds is in the change log alone
+		{history.RollingBack, "", "", ""}, // only the change log shows whether it succeeds
 		{history.Invalidating, "", "", ""}, {history.Invalidated, "", "", ""},
 		{history.Invalidating, "", "", ""}, {history.Failed, "", "", ""}, // there is nothing left to invalidate
 		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // and no page to go back to
@@ -123,7 +123,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	}
 }
 
-// A page that is made again from the same data has the same bytes only where the scenario says so.
+// A page rendered again from the same data has the same bytes only if the scenario says so.
 func TestSameBytes(t *testing.T) {
 	const file = "name: same\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [get /home, sleep 2m, " +
 		"get /home, change /home, sleep 2m, get /home]\n"
@@ -200,9 +200,8 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) {
 	return g.cache.Get(ctx, key)
 }
 
-// memoryLock is a lock in memory that all nodes of one run share. It makes no
-// requests, and is held until it is given back. With leaks it is never given
-// back.
+// memoryLock is a lock in memory that all nodes of one run share. It makes no requests, and is held until it is
+// released. With leaks it is never released.
 type memoryLock struct {
 	holder *string
 	clock  func() time.Time
@@ -310,7 +309,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 	for _, test := range []struct {
 		fault  string
 		want   string // the answers to clients
-		bodies int    // that are stored
+		bodies int    // how many are stored
 	}{
 		{"body-put-failed", "alice failed, bob served fresh, alice served fresh", 2},
 		{"body-put-failed times=2", "alice failed, bob failed, alice served fresh", 1},
@@ -377,7 +376,7 @@ func TestDependencyFaultsAreParsed(t *testing.T) {
 	}
 }
 
-// A fault of S3 keeps all of a quoted value.
+// A quoted value in a fault of S3 keeps its spaces.
 func TestFaultsOfObjectsAreParsed(t *testing.T) {
 	const want = `conflict op=PutObject key="two  spaces"`
 	if f, _, err := parseFault(want); err != nil || f.String() != want || f.Key != "two  spaces" {
@@ -473,7 +472,7 @@ func TestRequestsGoToARegion(t *testing.T) {
 }
 
 // impatientLock drops its request after a second, like a program whose call has a time limit, and refuses without an
-// answer. If it is deaf, the answer still comes, but it does not wait for it.
+// answer. If deaf is set, the answer still comes, but the lock does not wait for it.
 type impatientLock struct {
 	memoryLock
 	cfg  isr.Config
@@ -514,7 +513,8 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 	return &hooks.Held{Release: func(context.Context) error { return nil }}, nil
 }
 
-// A program that drops a delayed request has seen it fail. Dropping it at once is not waiting.
+// A delayed request that a program gives up counts as failed. A request that it drops at once does not, because the
+// program did not wait.
 func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 	s, err := Parse("f.yaml",
 		[]byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
@@ -545,7 +545,7 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 	}
 }
 
-// There are at most 64 marks, each with a bit of its own.
+// There are at most 64 marks, each with its own bit.
 func TestMarksAreToldApart(t *testing.T) {
 	var all marks
 	for _, m := range allMarks {

@@ -138,9 +138,9 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 		Record: invariant.Record{MaxClockSkew: evidence.MaxClockSkew}, Operations: evidence.Operations,
 	}
 	if w.state.Evidence(&evidence); !w.by.Rows {
-		evidence.Changes = w.db.Changes() // whatever they mean
+		evidence.Changes = w.db.Changes() // not translated
 	}
-	shown = evidence // this one has the changes of the caches' own rows
+	shown = evidence // with the changes of the caches' own rows
 	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
 	run := describe.Run{Changes: shown.Changes, History: shown.History, Operations: shown.Operations}
 	if judges.none() {
@@ -197,7 +197,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 // namesSkew finds e, 2e and 4e in the statement of an invariant.
 var namesSkew = regexp.MustCompile(`\b[24]?e\b`)
 
-// withSkew adds to a statement that names e what e is.
+// withSkew adds the value of e to a statement that names e.
 func withSkew(statement string, e time.Duration) string {
 	if !namesSkew.MatchString(statement) {
 		return statement
@@ -214,19 +214,19 @@ type Outcome struct {
 	Marks     []Mark     // the marks that were reached, in the order of Marks
 
 	Result sim.Result
-	Unmet  []Fault // declared faults that no call of the run could meet
+	Unmet  []Fault // declared faults that could strike no call of the run
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them; without
 	// Scenario.Rows, that none of them is META or LOCK. It is empty if Scenario.Rows fits them, or if no row was
 	// written. If the rows do not fit, a violation that rests on them makes the run unknown.
 	Misfit string
-	// Tableless says that nothing was written, and that the code has asked for a table, or in a region, that the world
-	// does not have. Misfit says which.
+	// Tableless says that nothing was written, and that the code asked for a table or a region that the world lacks.
+	// Misfit says which.
 	Tableless bool
 	// Judged says that one of the invariants that judge had something to judge.
 	Judged bool
-	// Doubtful are the changes and events that leave the doubt, for the verdict unknown, like Violation.Lines.
+	// Doubtful are, for the verdict unknown, the changes and events that cause the doubt, like Violation.Lines.
 	Doubtful []string
-	// Pageless names the rows that were no pages, with the reason, if none was a page.
+	// Pageless is set if no row was a page. It names the rows, and the reason.
 	Pageless string
 	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
 	// counted.
@@ -249,7 +249,7 @@ type Outcome struct {
 	out      []string // names of invariants that the scenario leaves out
 }
 
-// Shown prints what leaves the doubt, after an empty line; "" if nothing is known of it.
+// Shown prints the lines of Doubtful after an empty line; "" if there are none.
 func (o *Outcome) Shown() string {
 	if len(o.Doubtful) == 0 {
 		return ""

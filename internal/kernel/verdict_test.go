@@ -413,7 +413,7 @@ func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
 	}
 }
 
-// If the cache takes a lock for free only when TTL has deleted it, the cache waits without need.
+// A cache that takes a lock to be free only when TTL has deleted the row waits needlessly.
 func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 	effort.OneAtATime(t)
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {

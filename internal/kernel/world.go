@@ -43,7 +43,7 @@ type world struct {
 	bubble   sim.Bubble // the bubble in which the run happens, if the nodes have goroutines of their own
 	possible []possibleFault
 	certain  []certainFault
-	met      []bool // for each of the scenario's faults, whether some call could meet it
+	met      []bool // for each of the scenario's faults, whether it could strike some call
 	keys     *keys
 
 	operations    recorder.Operations // the nodes' operations on the store, if observing
@@ -60,17 +60,17 @@ type world struct {
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
 	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
-	enter         func(func())  // see hooks.Setup; nil calls
+	enter         func(func())  // see hooks.Setup; nil means call directly
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
-	partials      []answered    // answers in part: no row shows them, and the code was told of no error
+	partials      []answered    // partial answers: no row shows them, and the code was told of no error
 	fresh         int           // see hooks.Probe
 	memory        sim.Memory    // see hooks.Probe
 	onStale       func(actor string, read int)
 	swept         int               // the number of rows that TTL has deleted because the schedule chose so
 	skewed        bool              // the clock of some node can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served, or 0
-	askedObjects  bool              // a request reached the bodies' store through a client of the store's own
+	askedObjects  bool              // a request reached the body store through that store's own client
 	recipe        bool              // the rules of the recipe are promised
 	subject       *list.About
 	state         subject.State // the state of its subject
@@ -81,7 +81,8 @@ type world struct {
 	showsOrder    bool        // see Scenario.showsOrder
 	shown         hooks.Shown // what shows the violation
 	marks         marks       // that the run has reached
-	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data and names.
+	// The numbers, from stage.changed, of the latest changes: stored of the store; told of rows, bodies, data and
+	// events; named of bodies, data and names.
 	stored, told, named uint64
 	shows               fingerprint.Hash // all that the run shows: see evidence
 	parts               parts
@@ -239,7 +240,7 @@ func (w *world) newSim(cfg sim.Config) {
 	}
 }
 
-// addActor adds the actor's node and its script. The place is that of the actor among the actors, from 1.
+// addActor adds the actor's node and its script. The parameter place is the actor's position among the actors, from 1.
 func (w *world) addActor(a Actor, place int) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
 	w.sim.Add(sim.Actor{
@@ -248,8 +249,8 @@ func (w *world) addActor(a Actor, place int) {
 		Class: w.classOf(a.Name),
 		Run: func(p *sim.Proc) {
 			if w.by.Times && w.bubble != nil {
-				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would
-				// not be decided which of them reads crypto/rand first.
+				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and nothing
+				// would decide which of them reads crypto/rand first.
 				if p.Sleep(p.Life(), time.Duration(place)) != nil {
 					return // it crashed before it started
 				}
@@ -308,7 +309,7 @@ func clientOf(place, life int) uint64 { return uint64(place)<<clientBits | uint6
 // clientBits are the bits of a client's number after the place.
 const clientBits = 20
 
-// visitorsClient is the number of a client of the visitor.
+// visitorsClient returns the number of the visitor's nth client.
 func (w *world) visitorsClient(nth int) uint64 { return clientOf(len(w.scenario.Actors)+1, nth) }
 
 // isClient says whether a number may be that of a client in this run.
@@ -358,7 +359,7 @@ func (w *world) onFault(f ddbfake.Fault) {
 	}
 }
 
-// meet notes that a call could meet a declared fault. Moments that are kept share what was noted before.
+// meet notes that a declared fault could strike a call. It copies w.met, because kept moments share it.
 func (w *world) meet(fault int) {
 	if !w.met[fault] {
 		w.met = slices.Clone(w.met)
@@ -366,7 +367,7 @@ func (w *world) meet(fault int) {
 	}
 }
 
-// unmetFaults returns the declared faults that no call so far could meet.
+// unmetFaults returns the declared faults that could strike no call so far.
 func (w *world) unmetFaults() []Fault {
 	var unmet []Fault
 	for i, f := range w.scenario.Faults {
@@ -420,7 +421,7 @@ func (w *world) noteChanges() (byClients int) {
 			w.noteEnd(c)
 			w.deadlines.Note(c.After)
 			w.noteTTL(c.Key, c.After)
-			if c.Table != hooks.TableName { // the cache has made it, and its ttl may have another name
+			if c.Table != hooks.TableName { // the cache created this table, and its ttl may have another name
 				w.noteFate(c)
 			}
 		}
@@ -428,7 +429,7 @@ func (w *world) noteChanges() (byClients int) {
 			w.notePassed(c.After)
 		}
 		if w.allStops && w.scenario.ReplicaLag > 0 {
-			w.deadlines.AddStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it
+			w.deadlines.AddStops(c.Time.Add(w.scenario.ReplicaLag)) // then replicas have it
 		}
 		if w.onWrite != nil && c.After != nil {
 			w.onWrite(c.Key, c.After)
@@ -461,6 +462,6 @@ func (w *world) givenToken(input any) string {
 	return token
 }
 
-// madeUp is the form of the tokens that ddbfake.WithClientID makes up: first comes the number of the client. Constants
-// that code gives have that form, too.
+// madeUp is the form of the tokens that ddbfake.WithClientID makes up: first comes the number of the client. A constant
+// token in code under test may have that form, too.
 const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"

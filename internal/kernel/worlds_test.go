@@ -32,7 +32,7 @@ import (
 )
 
 // scribbler is a cache that makes one request for each command of a script. Each verb has another kind of request, so
-// small worlds mix many kinds of requests. The scribbler's writes depend on all answers that it has got.
+// small worlds mix many kinds of requests. The scribbler's writes depend on all answers that it has received.
 type scribbler struct {
 	isr.Config
 	of    [3]string // the requests of get, invalidate and rollback
@@ -151,8 +151,8 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 	}
 }
 
-// drawWorld draws a scenario, and the requests of a scribbler in it. The number nth makes each kind of thing that a
-// world can have appear in turn.
+// drawWorld draws a scenario, and the requests of a scribbler in it. By the number nth, each kind of thing that a world
+// can have appears in turn.
 func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
 	var about []string // the further things that the world has
@@ -364,7 +364,7 @@ func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
 	}
 }
 
-// Rows are told apart whatever their keys are called, and in whatever table they are.
+// States tell rows apart in any table, with any names of keys.
 func TestStatesTellRowsApart(t *testing.T) {
 	for name, keys := range map[string][2]ddbfake.Change{
 		"pk and kind": {{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("x")}},
@@ -394,7 +394,7 @@ func TestStatesTellRowsApart(t *testing.T) {
 	}
 }
 
-// What a row was before is a part of the state where a read may be stale: by a fault, or at a replica.
+// Old versions of a row are a part of the state if a read may be stale: by a fault, or at a replica.
 func TestStatesHaveWhatStaleReadsMaySee(t *testing.T) {
 	var faulty Scenario
 	faulty.Faults = make([]Fault, 1)
@@ -413,7 +413,7 @@ func TestStatesHaveWhatStaleReadsMaySee(t *testing.T) {
 	}
 }
 
-// A row counts as it is in the table, too, if it is translated to a row of the same name that leaves something out.
+// A row of the table still counts if it is translated to a row with the same name that leaves something out.
 func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	s := Defaults()
 	s.Rows.Translate = func(_ string, row map[string]types.AttributeValue) []map[string]types.AttributeValue {
@@ -439,8 +439,8 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	}
 }
 
-// Where actors are interchangeable, only a digest is taken for a name that some body has. A version or a time is more
-// than that, and may be in other attributes, too.
+// If actors are interchangeable, only an etag that is a digest is replaced by a number. A version or a time counts as
+// it is, because other attributes may have it, too.
 func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	print := func(etag, version string) fingerprint.Hash {
 		s := Defaults()
@@ -465,7 +465,7 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	}
 }
 
-// Where time will still stop is a part of the state. A stop that is past is not.
+// The stops to come are a part of the state. Past stops are not.
 func TestStatesHaveTheStopsToCome(t *testing.T) {
 	now := fakeclock.Epoch
 	print := func(d deadline.Stops) uint64 {
@@ -489,7 +489,7 @@ func TestStatesHaveTheStopsToCome(t *testing.T) {
 	}
 }
 
-// Time stops at the ttl of a row, even if nothing is found in the row, or nothing that has a ttl.
+// Time stops at the ttl of a row, even if the translation of the row is empty or has no ttl.
 func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 	s := Defaults()
 	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"},
@@ -517,8 +517,8 @@ func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 	}
 }
 
-// Time stops around a deadline in whole seconds, or in the steps of the rows. A deadline of no time of any world, which
-// may stand for "never", is none.
+// Time stops around a deadline in whole seconds, or in the steps of the rows. A time far outside of any world, which
+// may stand for "never", is no deadline.
 func TestTimeStopsAtDeadlinesOfOwnRows(t *testing.T) {
 	const last = deadline.Latest
 	for _, test := range []struct {

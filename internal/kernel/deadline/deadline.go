@@ -1,5 +1,5 @@
-// Package deadline has the instants at which a run lets time stop: deadlines in rows, and a little before and after
-// them. Only there can an error by one second be seen.
+// Package deadline computes the instants at which time stops in a run: deadlines in rows, and a little before and after
+// them. An error of one second shows only there.
 package deadline
 
 import (
@@ -15,22 +15,22 @@ import (
 // freshness, ttl), a second before and a second after each of them, and at the ends of the windows of faults.
 type Stops struct {
 	At []int64 // epoch seconds, sorted, each once
-	// All says that time stops at all deadlines. Otherwise time points finer than a second (Fine) come before whole
+	// All says that time stops at all deadlines. Otherwise stops finer than a second (Fine) come before all whole
 	// seconds (At).
 	All bool
 	// Skew is the promised clock skew if time stops on both sides of the invariants' tolerance; else 0.
 	Skew time.Duration
-	// Fine are the same for rows whose times are finer than seconds, in nanoseconds.
+	// Fine is like At, but in nanoseconds, for rows whose times are finer than seconds.
 	Fine []int64
 	// Windows are the ends of faults' windows, sorted, each once.
 	Windows []time.Time
-	// Unread are stops as in At, for the ttl of LOCK rows, if no code looks at it.
+	// Unread is like At, for the ttl of LOCK rows that no code reads.
 	Unread []int64
-	// Parts are the promises of locks and calls that end at a part of a second.
+	// Parts are the promises of locks and calls that end at a fraction of a second.
 	Parts []Part
 }
 
-// Part is a promise to an actor that ends at a part of a second.
+// Part is a promise to an actor that ends at a fraction of a second.
 type Part struct {
 	Actor string
 	End   time.Time
@@ -84,7 +84,7 @@ func (d *Stops) nextOfRows(now time.Time) (time.Time, bool) {
 	return fine, !fine.IsZero()
 }
 
-// Note adds the deadlines of a row but for its ttl.
+// Note adds the deadlines of a row, except its ttl.
 func (d *Stops) Note(row attr.Item) {
 	if expires, ok := row.Int("lease_expires_at"); ok {
 		d.Add(expires)
@@ -109,7 +109,7 @@ func (d *Stops) Add(second int64) {
 	}
 }
 
-// seconds rounds up.
+// seconds returns d in whole seconds, rounded up.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // insertStops adds all seconds from first to last to sorted stops.
@@ -138,7 +138,7 @@ func (d *Stops) AddFine(t time.Time, step time.Duration) {
 	}
 }
 
-// never is the last instant that has a number of nanoseconds. No run reaches it, but rows may have a later one.
+// never is the last instant whose nanoseconds fit in an int64. No run reaches it, but times in rows may be later.
 var never = time.Unix(0, math.MaxInt64)
 
 // AddStops makes time stop at instants that need not be whole seconds.
@@ -161,8 +161,8 @@ func (d *Stops) Near(at time.Time) bool {
 		slices.ContainsFunc(d.Fine, func(nanos int64) bool { return time.Unix(0, nanos).Sub(at).Abs() <= time.Second })
 }
 
-// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own,
-// such as some time after the end of a lease, and at the last stop that instant has passed.
+// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant that it
+// computed, such as some time after the end of a lease, and at the last stop that instant has passed.
 func (d *Stops) Idle(t time.Time) bool {
 	_, unread := slices.BinarySearch(d.Unread, t.Unix())
 	_, read := slices.BinarySearch(d.At, t.Unix())
@@ -179,8 +179,8 @@ func (d *Stops) Last() int64 {
 	return d.Unread[unread-1]
 }
 
-// AddUnread adds the ttl of a LOCK row at which no code looks. If the schedule may delete the row from the second after
-// it on, time stops there.
+// AddUnread adds the ttl of a LOCK row, which no code reads. If the schedule may delete the row, which it may from the
+// second after its ttl on, time stops at that second.
 func (d *Stops) AddUnread(ttl int64, deletes bool) {
 	d.Unread = insertStops(d.Unread, ttl-1, ttl+1)
 	if deletes {
@@ -188,7 +188,7 @@ func (d *Stops) AddUnread(ttl int64, deletes bool) {
 	}
 }
 
-// Reset drops all stops, and keeps their room.
+// Reset drops all stops, and keeps their memory.
 func (d *Stops) Reset() {
 	*d = Stops{At: d.At[:0], All: d.All, Skew: d.Skew, Fine: d.Fine[:0], Windows: d.Windows[:0], Unread: d.Unread[:0],
 		Parts: d.Parts[:0]}

@@ -27,7 +27,7 @@ func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 	}
 }
 
-// A row in milliseconds may say "never" by an instant that has no number of nanoseconds.
+// A row in milliseconds may say "never" with an instant whose nanoseconds do not fit in an int64.
 func TestNeverIsNoStop(t *testing.T) {
 	for end, want := range map[int]bool{2200: true, 2300: false, 9999: false} {
 		d, now := deadline.Stops{}, time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
