@@ -16,11 +16,11 @@ type Actor struct {
 	Name string
 	// Run is the node's code. It is called again, with another Proc, if the node restarts after a crash.
 	Run func(p *Proc)
-	// Drift is how the node's clock reads true time.
+	// Drift says how the node's clock differs from true time.
 	Drift fakeclock.Drift
-	// ClockSteps are the jumps of the node's clock, in order; the schedule decides when each happens, if it does.
+	// ClockSteps are the jumps of the node's clock, in order; the schedule decides whether and when each happens.
 	ClockSteps []time.Duration
-	// Pauses, Crashes and Restarts bound how often the schedule may do that to the node.
+	// Pauses, Crashes and Restarts bound how often the schedule may pause, crash or restart the node.
 	Pauses, Crashes, Restarts int
 	// PauseFor is the shortest time of a pause, in true time.
 	PauseFor time.Duration
@@ -33,9 +33,9 @@ type Actor struct {
 
 // Request is a request of an actor to the world.
 type Request interface {
-	// Outcomes returns the ways in which the request can take effect now: 0, the ordinary one, and each fault that the
-	// schedule may choose, by a number that keeps its meaning. None means that the request waits for a step of another
-	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
+	// Outcomes returns the ways in which the request can take effect now: 0 for the ordinary one, and a number that
+	// keeps its meaning for each fault that the schedule may choose. If it returns none, the request waits for a step
+	// of another actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
 	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
 	// compare-and-swap that would fail only reads. They must include the reads that decide what is accessed. Then the
@@ -90,8 +90,8 @@ type Proc struct {
 	wake    time.Time
 	arrives time.Time // no answer can arrive before this time
 
-	// A Proc is an incarnation, or a lane of it: see NodeClock.Lane. In a Bubble, a lane is one of its goroutines that
-	// is parked.
+	// A Proc is an incarnation, or a lane of it: see NodeClock.Lane. In a Bubble, a lane is a parked goroutine of the
+	// incarnation.
 	lane    int
 	work    func() // a lane's code, outside of a Bubble
 	current *Proc  // the lane of this incarnation whose code is running
@@ -105,7 +105,7 @@ type Proc struct {
 	over    bool          // the code has come to its end; guarded by gate.mu
 	refused int           // requests since the end; guarded by gate.mu
 	timers  int           // see bubbleClock.delay; guarded by gate.mu
-	times   uint64        // that the code was resumed, if its outputs are not remembered
+	times   uint64        // how often the code was resumed, if its outputs are not remembered
 }
 
 // actor is an Actor in a run: its node outlives its incarnations.
@@ -119,7 +119,7 @@ type actor struct {
 	paused bool
 	until  time.Time // a paused node cannot resume before this time
 	exact  bool      // a paused node resumes at that time, and not later
-	// How often the schedule may still do this to the node.
+	// How often the schedule may still pause, crash or restart the node.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
 	planned                   []Planned        // the planned events that are left, in order
@@ -150,7 +150,7 @@ func (p *Proc) Name() string { return p.name }
 func (p *Proc) Incarnation() int { return p.incarnation }
 
 // Now returns true time, which no node can read: for recording, never for the decisions of the code under test. The
-// record may be judged later, so it is an observation.
+// record may be judged later, so the call counts as an observation.
 func (p *Proc) Now() time.Time {
 	if l := p.running; l != nil {
 		l.reads()
@@ -163,14 +163,14 @@ func (p *Proc) Now() time.Time {
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() NodeClock { return p.clock }
 
-// Local returns the time of the node's own clock: for recording, as Now. Code under test reads Clock.
+// Local returns the time of the node's own clock: for recording, like Now. Code under test reads Clock.
 func (p *Proc) Local() time.Time {
 	p.actor.readClock()
 	return p.actor.node.Now()
 }
 
-// Own panics if its caller is not the node's own code: foreign code would read state that its machine's state does not
-// cover, and a search would confuse different states. In a Bubble, all goroutines may call it.
+// Own panics if its caller is not the node's own code: other code would read state that the state of its own machine
+// does not cover, and a search would confuse different states. In a Bubble, all goroutines may call it.
 func (p *Proc) Own() {
 	if p.running == nil && p.sim.cfg.Bubble == nil {
 		p.here()
@@ -333,7 +333,7 @@ func (p *Proc) run() {
 	}
 }
 
-// runBreaker is an error with which a node's code panics, to say why the run has no verdict. It speaks for itself:
+// runBreaker is an error with which a node's code panics, to say why the run has no verdict. Its text says enough:
 // nobody needs the stack.
 type runBreaker interface {
 	error
@@ -374,7 +374,7 @@ func (p *Proc) guard(code func(), fail func(error)) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-			if !returned { // else the node's remaining work would be missing, and nobody would know
+			if !returned { // otherwise the node's remaining work would be skipped, and nobody would know
 				fail(&PanicError{
 					actor: p.name,
 					value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)"),
@@ -399,8 +399,8 @@ func (p *Proc) guard(code func(), fail func(error)) {
 	returned = true
 }
 
-// grow makes the coroutine's stack as large as most code needs. While the stack is empty, that is cheaper than to
-// double and copy it several times later.
+// grow makes the coroutine's stack as large as most code needs. While the stack is empty, that is cheaper than doubling
+// and copying it several times later.
 //
 //go:noinline
 func grow(i int) byte {

@@ -25,7 +25,7 @@ type Bubble interface {
 	Waiting() string
 	// Now returns the bubble's time.
 	Now() time.Time
-	// Pass lets time pass until the given instant, or until something comes out of woken. It ends earlier if a timer's
+	// Pass lets time pass until the given instant, or until a value arrives on woken. It ends earlier if a timer's
 	// goroutine waits for a mutex: see Held.
 	Pass(until time.Time, woken <-chan struct{})
 	// AfterFunc is time.AfterFunc, and returns its timer's Stop.
@@ -93,8 +93,8 @@ func (p *Proc) Turn() {
 // Life returns a context that ends with this incarnation of a node in a Bubble.
 func (p *Proc) Life() context.Context { return p.life }
 
-// AtEnd registers f for a node in a Bubble: f is called, in a goroutine of its own, when this incarnation has crashed
-// or the run is over.
+// AtEnd registers f for a node in a Bubble: f is called, in a new goroutine, when this incarnation has crashed or the
+// run is over.
 func (p *Proc) AtEnd(f func()) { p.atEnd = append(p.atEnd, f) }
 
 // wait parks the calling goroutine at the gate as a lane of p.
@@ -347,7 +347,7 @@ func (s *Sim) pass(until time.Time) {
 	s.settle(nil)
 }
 
-// bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.
+// bubbleClock is a node's clock for code in a Bubble, with all methods of a clock. Its Sleep is a step of the schedule.
 // Timers and tickers go by the bubble's time, so a timer that does nothing costs no step. No two timers of one node
 // fire at the same instant, because their order would be undefined.
 type bubbleClock struct{ actorClock }
@@ -476,7 +476,7 @@ func (t *bubbleTimer) fire(nth int) {
 	}
 }
 
-// bubbleTicker has the methods of clockwork's Ticker, which return nothing.
+// bubbleTicker makes a bubbleTimer a clockwork.Ticker, whose methods return nothing.
 type bubbleTicker struct{ t *bubbleTimer }
 
 func (t bubbleTicker) Chan() <-chan time.Time { return t.t.tick }

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// NodeClock is the clock of a Proc. Besides a clock's methods it has those that the code of a node in another process
-// needs, because the clock reaches code that knows no Proc.
+// NodeClock is the clock of a Proc. It also has the methods that the code of a node in another process needs: that code
+// gets the clock, but not the Proc.
 type NodeClock interface {
 	clockwork.Clock
 	// Local is Proc.Local.

@@ -21,7 +21,7 @@ func (s *Sim) collect() (goesOn bool) {
 		for _, before := range s.orphans[:i] {
 			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation &&
 				before.history == o.history {
-				item++ // left at one moment of the code: the requests are alike
+				item++ // left at the same moment of the code: the requests are alike
 			}
 		}
 		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender,

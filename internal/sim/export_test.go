@@ -59,8 +59,8 @@ func Agree(asked ...string) (oneByOne, together error) {
 	return meet(true), meet(false)
 }
 
-// KeptOf gives a team of three, with room for a number of histories, a request after each of many histories, one at a
-// meeting, and returns how many it still has.
+// KeptOf gives a team of three, with memory for room histories, one request per meeting, each after a new history. It
+// returns how many the team still has.
 func KeptOf(room, asked int) int {
 	all := teamOf(3, room)
 	for i := range asked {

@@ -19,9 +19,9 @@ type incarnation struct {
 	err     error
 	hidden  []*incarnation   // the same code, with other hidden values as its input
 	said    fingerprint.Hash // of all that the code has told the world since it was resumed, besides its request
-	forgot  string           // the last state given to Proc.Forget since then, behind a sign; or ""
+	forgot  string           // "=" and the last state given to Proc.Forget since then; "" if none
 
-	times  uint64 // that it was resumed
+	times  uint64 // how often it was resumed
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool

@@ -74,7 +74,7 @@ func TestLanesInterleave(t *testing.T) {
 	}
 }
 
-// TestLanesOfACrashedNode: if a node crashes, the requests of its lanes stay in the network, each on its own.
+// TestLanesOfACrashedNode: if a node crashes, the requests of its lanes stay in the network, as separate steps.
 func TestLanesOfACrashedNode(t *testing.T) {
 	orphans := map[int]bool{}
 	for seed := range uint64(300) {
@@ -120,7 +120,7 @@ func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	}
 }
 
-// TestAHeartbeatLane: a lane's sleeps come beside a request of another lane, and a panic in a lane ends the run.
+// TestAHeartbeatLane: a lane sleeps while another lane has a request under way, and a panic in a lane ends the run.
 func TestAHeartbeatLane(t *testing.T) {
 	beats := 0
 	s := sim.New(sim.Config{})

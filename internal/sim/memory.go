@@ -75,8 +75,8 @@ type history struct {
 	before *history
 	input  input
 
-	does   []func()         // to the world, besides the request
-	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
+	does   []func()         // what the code does to the world, besides its request
+	says   string           // what the code said (Proc.Says) since Proc.Forget, until depends has noted it
 	said   fingerprint.Hash // see incarnation.said
 	hidden bool             // code with other hidden values goes on from here: see incarnation.hidden
 	// since hashes every input after Proc.Forget; 0 means the whole history counts.
@@ -146,7 +146,7 @@ func (p *Proc) Place() int {
 	return p.actor.place
 }
 
-// SetPlace sets the number, which a crash does not take away.
+// SetPlace sets the number that Place returns. It survives a crash.
 func (p *Proc) SetPlace(n int) {
 	if l := p.running; l != nil {
 		l.place, l.said = n, l.said.Number(2).Number(uint64(n))
@@ -247,7 +247,7 @@ func (m *Histories) root(p *Proc) *history {
 	return m.roots[of]
 }
 
-// after returns the Proc of the incarnation after another one. If outputs are remembered, it is always the same one.
+// after returns the Proc of the incarnation that follows p. If outputs are remembered, it is always the same one.
 func (m *Histories) after(p *Proc) *Proc {
 	if m == nil {
 		return new(Proc)

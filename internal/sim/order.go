@@ -20,7 +20,7 @@ type Order struct {
 	sum  uint64
 	base uint64 // the latest step of time, on which everything later depends
 
-	// The latest step since then of each actor (of its code, or about its node) and of each other thread; 0 is none.
+	// The latest step since then of each actor (of its code, or about its node) and of each other thread; 0 means none.
 	actors, threads []uint64
 	objects         map[uint64]touched
 	unknown         uint64 // the latest step that may touch anything
@@ -115,7 +115,7 @@ func (o *Order) touch(h uint64, accesses []Access) uint64 {
 	return h
 }
 
-// at returns the i-th value, which it makes if need be.
+// at returns a pointer to the i-th value, and lengthens the slice if needed.
 func at(values *[]uint64, i int) *uint64 {
 	for len(*values) <= i {
 		*values = append(*values, 0)

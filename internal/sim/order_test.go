@@ -126,7 +126,7 @@ func (h *held) Outcomes() []int {
 	return []int{0}
 }
 
-// moves is a chooser that finds steps with one Move: no search could tell them apart, and no other world.
+// moves is a chooser that finds steps with the same Move: neither a search nor another world could tell them apart.
 type moves struct {
 	t *testing.T
 	sim.Chooser
@@ -143,8 +143,8 @@ func (m moves) Choose(steps []sim.Step) int {
 	return m.Chooser.Choose(steps)
 }
 
-// An exploration comes to all of these outcomes and to no other, with its reductions and without. The outcomes are
-// written down: a step that is never offered would be missing on both sides of a comparison.
+// An exploration reaches exactly these outcomes, with its reductions and without. The outcomes are written down,
+// because in a comparison of two searches, a step that is never offered would be missing on both sides.
 func TestAnExplorationComesToEachOutcome(t *testing.T) {
 	const step = 2 * time.Second
 	since := func(p *sim.Proc, at time.Time) int { return int(p.Clock().Now().Sub(at) / time.Second) }
@@ -181,7 +181,7 @@ func TestAnExplorationComesToEachOutcome(t *testing.T) {
 			read := &held{access{to: &r[1]}, func() bool { return left }}
 			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
 				here := p.Clock()
-				for i := range r { // the second lane has the place of the first
+				for i := range r { // the second lane takes the place of the first
 					here.Lane(func() { p.Do(&access{to: &r[i], write: true, value: 1}) })()
 				}
 				left = true

@@ -58,7 +58,7 @@ func (a *actor) notices(e Planned) bool {
 		return false
 	case e.Kind == Restart:
 		return down
-	case e.Kind == ClockStep: // a clock goes on without its node
+	case e.Kind == ClockStep: // a clock keeps running while its node is down
 		return !down || a.restarts > 0 || a.comesBack()
 	default:
 		return !down

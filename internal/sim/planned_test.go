@@ -157,7 +157,7 @@ func TestWhatEventsMayDoToANode(t *testing.T) {
 	}
 }
 
-// The clock of a node that is down is set at its time too, if the node may come back.
+// Even while its node is down, a clock is set at the planned time, if the node may come back.
 func TestTheClockOfANodeThatIsDownIsSetAtItsTime(t *testing.T) {
 	x, set := &exhaustive.Exploration{}, map[string]bool{}
 	for x.Next() {
@@ -184,7 +184,7 @@ func TestTheClockOfANodeThatIsDownIsSetAtItsTime(t *testing.T) {
 	}
 }
 
-// At the very moment of a crash, the code of the node may run before it or not: the schedule decides.
+// At the instant of a planned crash, the schedule decides whether the node's code still runs before it.
 func TestWhatElseHappensAtThatMomentIsForTheSchedule(t *testing.T) {
 	ran := map[int]bool{}
 	for seed := range uint64(40) {
@@ -230,7 +230,7 @@ func TestASlowAnswerArrivesLater(t *testing.T) {
 	}
 }
 
-// A search takes every order at the moment of a planned event, whichever of its reductions are on.
+// A search takes every order at the instant of a planned event, whichever reductions are on.
 func TestSearchesKnowPlannedEvents(t *testing.T) {
 	effort.OneAtATime(t)
 	outcomes := func(off sim.Reduction) (seen []string, schedules int) {
@@ -384,7 +384,7 @@ func TestATickPassesOverAPauseByChance(t *testing.T) {
 	} {
 		w := &wanted{steps: []string{"a start", "b start", "b pause"}}
 		cfg := sim.Config{Ticks: 1, Trace: w.took, Strategy: w.strategy()}
-		w.sim = sim.New(cfg) // whose state is not asked for
+		w.sim = sim.New(cfg) // nobody asks for its state
 		waiting(cfg, stops{9, 10, 11}, test.b)
 		if w.further != test.further {
 			t.Errorf("%+v: a tick to 5 goes to %d further instants, want %d", test.b, w.further, test.further)
@@ -407,14 +407,14 @@ func TestTimeStopsAtATimerOfItsClock(t *testing.T) {
 	}
 }
 
-// Other strategies do not meet such ticks: their schedules are the same as before.
+// Other strategies are not offered such ticks: their schedules are the same as before.
 func TestATickOfARandomWalkGoesToTheNextInstant(t *testing.T) {
 	came := map[int]bool{}
 	for seed := range uint64(200) {
 		answered, _, _ := waiting(sim.Config{Seed: seed, Ticks: 1}, stops{9, 10, 11}, sim.Actor{})
 		came[answered] = true
 	}
-	if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, []int{0, 5, 9}) { // 9 where b has not begun to sleep
+	if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, []int{0, 5, 9}) { // 9 if b has not begun to sleep
 		t.Errorf("the answer arrives at the seconds %d, want 0, 5 and 9", got)
 	}
 }

@@ -23,7 +23,7 @@ const (
 	NoRandomness
 )
 
-// Option is the memory of a step after its run.
+// Option is what is remembered of a step after its run.
 type Option struct {
 	Kind          Kind
 	Thread, Actor int // see footprint
@@ -33,7 +33,7 @@ type Option struct {
 	MayEnd        bool     `json:",omitempty"` // the actor's code runs on, and may be done
 }
 
-// Option returns the memory of the step at a position among those of its moment.
+// Option returns what is remembered of the step; position is its place among the steps of its moment.
 func (s Step) Option(position int) Option {
 	f := s.footprint()
 	return Option{s.Kind, f.thread, f.actor, s.id(), position, s.accesses(), s.mayEnd()}
@@ -42,7 +42,7 @@ func (s Step) Option(position int) Option {
 // Is says whether the step is the one that the option remembers.
 func (o Option) Is(s Step) bool { return s.id() == o.ID }
 
-// Reads says that the option is known to write nothing.
+// Reads reports whether the option is known to write nothing.
 func (o Option) Reads() bool { return reads(o.Accesses) }
 
 func (o Option) footprint() footprint {
@@ -100,7 +100,7 @@ func (s *Sim) endsBefore(a, b Option) bool {
 
 // Persistent returns the position of a step that need not wait for any other, because it races with nothing that can
 // happen earlier. It returns -1 if there is no such step, as in every run with Config.Ordered. An error says that the
-// run cannot do with it.
+// run does not allow persistent sets.
 //
 // It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
 // the node. It might end its actor and with it the run, which would keep optional steps from happening. So another

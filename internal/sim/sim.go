@@ -32,13 +32,13 @@ type Config struct {
 	// different ones. It makes Sim.Fingerprint and the comparison of states by a search possible: see there for
 	// what it must cover.
 	Fingerprint func() uint64
-	// Off are the reductions that Fingerprint does without, in a run that is no part of a search.
+	// Off are the reductions that Fingerprint does without, in a run that is not part of a search.
 	Off Reduction
 	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see
 	// Actor.Class.
 	Symmetry Symmetry
 	// Ordered says that the run is judged by the order in which the code of its actors runs and crashes. Two such steps
-	// of different actors then race, and so they do with a request that accesses [Told].
+	// of different actors then race, and each of them races with a request that accesses [Told].
 	Ordered bool
 	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in
 	// one. The Clock must show the bubble's time.
@@ -74,7 +74,7 @@ type Memory struct {
 	// Drew, if set, says whether code has drawn random bytes since the last call. A *TakenError then breaks the run:
 	// all nodes draw from one source, so the bytes of one depend on the draws of others.
 	Drew func() bool
-	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on
+	// Seed, if set, is called with a seed each time before an actor's code goes on. So what the code draws depends on
 	// its incarnation alone, and can be remembered.
 	Seed func(uint64)
 	// Check, if set, is called at the end of a node that did something new. Its parameter is a function that replays
@@ -109,7 +109,7 @@ type Result struct {
 	Choices Choices
 	Steps   int
 	// Switches is the number of context switches: steps of an actor's own code (Start, Effect, Response, Timer) that
-	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time are of no
+	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time belong to no
 	// actor's code.
 	Switches int
 	Elapsed  time.Duration // true time, from the start of the run to its end
@@ -140,7 +140,7 @@ type Sim struct {
 	explorer Explorer
 	eager    bool // see UnreadClocks
 	start    time.Time
-	running  *actor // the actor whose code took the latest step of all code
+	running  *actor // the actor that took the latest step of an actor's own code
 	ticks    int
 	steps    []Step // possible now; reused between moments
 	later    []Step // see Step.Further; reused, too
@@ -214,7 +214,7 @@ func (s *Sim) Add(a Actor) {
 	node.newIncarnation(s)
 }
 
-// roomForActor returns the room that an actor of a former run had at the next place.
+// roomForActor returns memory for the next actor: that of a former run's actor at this place, if there was one.
 func (s *Sim) roomForActor() *actor {
 	if n := len(s.actors); n < cap(s.actors) && s.actors[:n+1][n] != nil {
 		return s.actors[:n+1][n]
@@ -258,7 +258,7 @@ func (s *Sim) Run() Result {
 			a.unwind(p.coroutine)
 		}
 	}
-	clear(s.steps[:cap(s.steps)]) // they lead to the run's actors
+	clear(s.steps[:cap(s.steps)]) // they point to the run's actors
 	if s.pool.steps = s.steps[:0]; s.cfg.Pool == nil {
 		s.pool.Close()
 	}
@@ -431,13 +431,13 @@ func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 	return note
 }
 
-// Config returns how the run is made.
+// Config returns the configuration of the run.
 func (s *Sim) Config() *Config { return &s.cfg }
 
 // Taken counts the steps so far.
 func (s *Sim) Taken() int { return s.result.Steps }
 
-// Asked returns the requests whose answers have not arrived, with their actors, as far as they are Sorted.
+// Asked returns the Sorted requests whose answers have not arrived, each after its actor's name.
 func (s *Sim) Asked() (asked []string) {
 	for _, a := range s.actors {
 		for _, p := range append([]*Proc{a.proc}, a.lanes...) {

@@ -207,7 +207,7 @@ func TestARunThatDoesNotEndIsCut(t *testing.T) {
 	}
 }
 
-// outcomes runs the actor under many seeds and counts the values of tell.
+// outcomes calls run with many seeds and counts its results.
 func outcomes(seeds int, run func(seed uint64) string) map[string]int {
 	counts := map[string]int{}
 	for seed := range uint64(seeds) {
@@ -267,7 +267,7 @@ func TestAPausedNodeHearsNothingUntilItsPauseIsOver(t *testing.T) {
 	}
 }
 
-// A pause by chance may last for longer than it should: time may move on past its end.
+// A pause by chance may last longer than PauseFor: time may move past its end.
 func TestAPauseByChanceMayEndLate(t *testing.T) {
 	x, ends := &exhaustive.Exploration{}, map[time.Duration]bool{}
 	for x.Next() {
@@ -307,7 +307,7 @@ func TestAPausedNodeMayCrash(t *testing.T) {
 	}
 }
 
-// A pause ends with the life that it stopped: a node that comes back runs at once.
+// A pause ends with the incarnation that it stopped: a restarted node runs at once.
 func TestAPauseEndsWithACrash(t *testing.T) {
 	counts := outcomes(300, func(seed uint64) string {
 		began, befell := "", ""
@@ -344,7 +344,7 @@ func TestARequestMayHaveSeveralOutcomes(t *testing.T) {
 	}
 }
 
-// memoryAccess is an access whose answer needs no step of its own.
+// memoryAccess is an access whose answer needs no separate step.
 type memoryAccess struct{ access }
 
 func (*memoryAccess) Immediate() {}
@@ -689,8 +689,7 @@ func (nothing) DescribeAnswer() string    { return "nothing" }
 
 // BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do
 // nothing. In a random walk, each request takes two steps: its effect, and its answer. In the second step the actor's
-// code runs until it sends the next request. One operation is such a run, with a seed of its own, its preparation
-// included.
+// code runs until it sends the next request. One operation is such a run with its own seed, including its preparation.
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	steps := 0
@@ -752,8 +751,8 @@ func TestTheNodeOfAnotherIsRefused(t *testing.T) {
 }
 
 // places runs a plan on two actors. The first actor writes a register five times. The second one writes it once, after
-// some writes to a register that nobody else sees. The result says how often the one write came at each place among the
-// five.
+// some writes to a register that nobody else sees. The result says how often that one write came at each place among
+// the five.
 func places(t *testing.T, plan strategy.Plan, schedules int) (at [6]int) {
 	t.Helper()
 	plan = plan.Begin()

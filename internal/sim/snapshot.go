@@ -24,7 +24,7 @@ type keptActor struct {
 	proc  *Proc // a copy, if it is not the first; else nil
 }
 
-// Keep keeps the moment, reusing one that is no longer needed, if any. See Memory.Search.
+// Keep saves the present moment, in the memory of k unless k is nil. See Memory.Search.
 func (s *Sim) Keep(k *Kept) *Kept {
 	if k == nil {
 		k = &Kept{actors: make([]keptActor, len(s.actors))}
@@ -41,7 +41,7 @@ func (s *Sim) Keep(k *Kept) *Kept {
 	return k
 }
 
-// Restore puts the run and its world back to the moment, and returns the run, which an explorer takes on.
+// Restore puts the run and its world back to the moment, and returns the run, which e continues.
 func (k *Kept) Restore(e Explorer) *Sim {
 	s := k.sim
 	moved := !s.clock.Now().Equal(k.now)

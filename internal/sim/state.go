@@ -25,7 +25,8 @@ type Fingerprinter interface {
 //
 // Source: Ip and Dill: Better verification through symmetry (Formal Methods in System Design 9, 1996).
 type Symmetry interface {
-	// Rank returns the place of an actor among those whose names the world knows, from 1; 0 is none yet.
+	// Rank returns the place of an actor among those whose names the world knows, from 1; 0 if the world does not know
+	// it yet.
 	Rank(actor string) int
 	// Broken says that the order of names may matter to the world after all.
 	Broken() bool
@@ -165,9 +166,9 @@ func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != c
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
 // for a state: the code is at a point that it reaches in many ways. So different histories can lead to equal states. A
-// wrong use hides schedules from a search. The function of returns the present state twice: with ranks in place
-// of the names of symmetric actors, as in Symmetry, and with the names. The local part of the state is what the code
-// remembers of its inputs.
+// wrong use hides schedules from a search. The function of returns the present state twice: with ranks in place of the
+// names of symmetric actors, as in Symmetry, and with the names. The parameter local is the part of the state that the
+// code remembers of its inputs.
 func (p *Proc) Forget(local string, of func() (state, named uint64)) {
 	if l := p.running; l != nil {
 		l.doing.says, l.forgot = "", "="+local

@@ -88,7 +88,7 @@ func (w *wanted) took(s sim.TraceStep) {
 	}
 }
 
-// asks is a request of which only the times are known.
+// asks is a request with times and nothing else.
 type asks struct {
 	takes time.Duration
 	sent  time.Time
@@ -121,7 +121,7 @@ func TestWhatMakesAState(t *testing.T) {
 		}
 		return func(s *sim.Sim) {
 			s.Add(a)
-			// else the run is over
+			// otherwise the run would be over
 			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
 		}
 	}
@@ -174,7 +174,7 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(twin)
 		}
 	}
-	// dated are twins whose requests were sent at these times, in their lives.
+	// dated adds twins whose requests were sent at these times, in their first and second incarnations.
 	dated := func(alice1, alice2, bob1, bob2 int) func(*sim.Sim) {
 		return func(s *sim.Sim) {
 			for i, sent := range [][]int{{alice1, alice2, 0}, {bob1, bob2, 0}} {
@@ -199,7 +199,8 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(a)
 		}
 	}
-	// life are the steps of one life. At its end the request is still in the network (left), or has taken effect.
+	// life returns the steps of one incarnation. At its end the request is still in the network (left), or has taken
+	// effect.
 	life := func(name, next string, left bool) []string {
 		if left {
 			return []string{name + " start", name + " crash", next + " restart"}

@@ -64,7 +64,7 @@ func (s Step) Actor() string {
 	return s.proc.actor.Name
 }
 
-// Planned says that the step is not chosen by the schedule: see the type Planned.
+// Planned reports whether the step was not chosen by the schedule: see the type Planned.
 func (s Step) Planned() bool { return s.planned }
 
 // TraceStep is a step that was taken, for a trace.
@@ -219,7 +219,7 @@ var Told = ObjectNamed("told")
 
 var telling = []Access{{Object: Told, Write: true}}
 
-// tells says that the run is judged by the place of the step among those of other actors.
+// tells reports whether the run is judged by the order of this step and the steps of other actors.
 func (s Step) tells() bool {
 	return (s.Kind == Start || s.Kind == Response || s.Kind == Timer || s.Kind == Crash) && s.proc.sim.cfg.Ordered
 }

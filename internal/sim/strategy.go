@@ -39,8 +39,8 @@ type Chooser interface {
 // Abandon is chosen instead of a step to end the run where it is.
 const Abandon = -1
 
-// Explorer is a Chooser that is asked at each moment, also where only one step is possible, and may choose a tick of
-// Step.Further, too. It is part of a search through all schedules: see package exhaustive.
+// Explorer is a Chooser that is asked at each moment, even where only one step is possible, and may also choose a tick
+// of Step.Further. It is part of a search through all schedules: see package exhaustive.
 type Explorer interface {
 	Chooser
 	// Begin is called before the run begins, or goes on (see Kept). It returns the reductions that Sim.Fingerprint does

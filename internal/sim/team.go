@@ -16,8 +16,8 @@ type team struct {
 	code sync.Mutex // held while code of actors runs
 }
 
-// Divide shares the room and the knowledge of m with other memories, which are empty: those of searchers that may run
-// at the same time.
+// Divide shares the size limit and the knowledge of m with other, empty memories: those of searchers that may run at
+// the same time.
 func (m *Histories) Divide(others []*Histories) {
 	t := &team{size: 1 + len(others), same: m.same}
 	if t.same == nil {
@@ -29,8 +29,8 @@ func (m *Histories) Divide(others []*Histories) {
 	}
 }
 
-// Meet lets the others of a team know what the code depends on, as far as it has said so. An error says that the code
-// of two of them contradicts Proc.Forget. No code runs then.
+// Meet tells the rest of the team which output of the code follows each state that it gave to Proc.Forget. An error
+// says that the code of two of them contradicts Proc.Forget. No code runs then.
 func (m *Histories) Meet() error {
 	t := m.team
 	for _, of := range slices.Sorted(maps.Keys(m.same)) {

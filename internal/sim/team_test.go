@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// What one member's code claims to forget is checked against the output of the others' code.
+// What the code of one member claims to forget is checked against the outputs of the other members' code.
 func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
 	for asked, want := range map[int]int{6: 6, 7: 0, 8: 1} {
 		if got := sim.KeptOf(6, asked); got != want {

@@ -49,20 +49,20 @@ func (s *Sim) boundaryBut(but int, after time.Time) (next time.Time, ok bool) {
 	return next, ok
 }
 
-// Idle is implemented by a Source that has time stop at values which code may look at: see [Hidden].
+// Idle is implemented by a Source that makes time stop at hidden values: see [Hidden].
 type Idle interface {
 	Source
-	// Idle says that time stops at t for such values alone, as far as the source knows.
+	// Idle reports whether time stops at t only for hidden values, as far as the source knows.
 	Idle(t time.Time) bool
 }
 
-// Idle says whether the step is a tick to an instant that is there only for values that code does not look at, in a run
-// that remembers what its code does.
+// Idle reports whether the step is a tick to an instant whose only reason is a hidden value, in a run that remembers
+// what its code does.
 func (s Step) Idle() bool {
 	return s.Kind == Tick && s.sim.histories != nil && s.sim.required && s.sim.idle(s.until)
 }
 
-// idle says whether nothing can change at t unless code looks at a value that it does not look at.
+// idle reports whether nothing can change at t as long as code does not read hidden values.
 func (s *Sim) idle(t time.Time) bool {
 	for i, src := range s.sources {
 		if of, can := src.(Idle); can && of.Idle(t) {
@@ -74,7 +74,7 @@ func (s *Sim) idle(t time.Time) bool {
 }
 
 // Further returns the ticks to all later instants at which something can change, if the step is a tick while something
-// else could happen; nothing otherwise. A search takes them, and so does [Replay]; other strategies never meet
+// else could happen; nothing otherwise. A search takes them, and so does [Replay]; other strategies are never offered
 // them. Their positions follow on those of the steps that a Chooser is offered. The caller only reads the slice, and
 // only until the next step.
 //
@@ -87,7 +87,7 @@ func (s Step) Further() []Step {
 	return s.sim.further()
 }
 
-// endless is a bound on the instants of a source: a source with more of them never ends.
+// endless bounds the instants of a source: a source with more is taken to be endless.
 const endless = 10_000
 
 func (s *Sim) further() []Step {

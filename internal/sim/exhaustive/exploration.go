@@ -1,5 +1,6 @@
 // Package exhaustive runs every schedule of a small world, one after another, and leaves out those that can show
-// nothing new. The scheduler asks it for each step (sim.Explorer), and runs share by it what code did (sim.Search).
+// nothing new. The scheduler asks it for each step (sim.Explorer), and through it, runs share what code did
+// (sim.Search).
 package exhaustive
 
 import (
@@ -30,19 +31,19 @@ import (
 //
 //   - Sleep sets: of two steps that do not race ([sim.Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
-//     ([sim.Sim.Fingerprint]). If a state comes up again with fewer steps asleep than before, it is left only by the
-//     steps that are no longer asleep.
+//     ([sim.Sim.Fingerprint]). If a state comes up again with fewer steps asleep than before, only the steps that are
+//     no longer asleep are taken from it.
 //   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
 //   - Unread deadlines: no tick goes to an instant whose only reason is a hidden value (see [sim.Hidden] and
-//     [sim.Idle]). Whatever could follow on it follows on the stop before it, unless code compares its clock with such
-//     an instant.
+//     [sim.Idle]). Whatever could follow it can also follow the stop before it, unless code compares its clock with
+//     such an instant.
 //   - Orphaned reads: a read whose sender is gone changes nothing. It is not taken, and is not part of the state.
 //   - Symmetric actors, if Config.Symmetry is set: states that differ only by permuting such actors count as equal.
-//   - Persistent sets: where time cannot move and nothing can befall a node, its own step (Start, Response, Timer) is
-//     taken before those of others. A [sim.Immediate] request in a run with steps that need not happen breaks the run
-//     then: its effect may end the run, and cannot be put off.
+//   - Persistent sets: where time cannot move and nothing can happen to a node, its own step (Start, Response, Timer)
+//     is taken before those of others. A [sim.Immediate] request in a run with steps that need not happen breaks the
+//     run then: its effect may end the run, and cannot be put off.
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [sim.Step.Further].
 //
@@ -55,14 +56,14 @@ import (
 // continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
-// 6, for all but the clocks; for these, see Sim.Fingerprint.
+// 6, for everything except the clocks; for these, see Sim.Fingerprint.
 //
 // # Limits
 //
 // It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
 // MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
-	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last. A
+	// MaxSchedules and MaxStates bound the exploration; 0 means no bound. The run that reaches MaxStates is the last. A
 	// divided exploration ends at the first Meet after a bound is reached.
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
@@ -132,7 +133,7 @@ type frame struct {
 	kept *sim.Kept // nil without sim.Memory.Search
 }
 
-// Next prepares the next run. It returns false if no run is left, or a bound is met.
+// Next prepares the next run. It returns false if no run is left, or a bound is reached.
 func (x *Exploration) Next() bool {
 	if !x.begun {
 		x.begun = true
@@ -158,7 +159,7 @@ func (x *Exploration) Next() bool {
 	return true
 }
 
-// met says that a bound is met.
+// met reports whether a bound is reached.
 func (x *Exploration) met() bool {
 	schedules := 0
 	for _, m := range x.Members() {
@@ -167,7 +168,7 @@ func (x *Exploration) met() bool {
 	return x.MaxSchedules > 0 && schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.known().states) >= x.MaxStates
 }
 
-// Repeating says that the run which Next has prepared repeats the latest one.
+// Repeating reports whether the run that Next has prepared repeats the latest one.
 func (x *Exploration) Repeating() bool { return x.repeats.again }
 
 // Name is the name of an Exploration's strategy.
@@ -206,10 +207,10 @@ func (x *Exploration) Close() {
 // Schedules counts the runs of this exploration alone: see Divide.
 func (x *Exploration) Schedules() int { return x.done.Schedules }
 
-// Remembers says that code of actors has run for the memory: see sim.Memory.Search.
+// Remembers reports whether code of actors has run for the memory: see sim.Memory.Search.
 func (x *Exploration) Remembers() bool { return x.memory.Runs() > 0 }
 
-// Explored returns the progress of the exploration.
+// Explored returns the progress so far.
 func (x *Exploration) Explored() Explored {
 	e := Explored{States: len(x.known().states)}
 	broke := false

@@ -90,8 +90,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
 	compare := func(p program, name string, bound int) {
 		for _, remember := range []bool{true, false} {
-			// The orders do not depend on the definition of a state. A secret, which no answer shows, makes each order
-			// a different state.
+			// The orders do not depend on what counts as a state. A secret, which no answer shows, makes each order a
+			// different state.
 			may := asked{states: !p.Secret, orders: remember}
 			want, e := p.explore(t, noReduction, remember, may, bound)
 			if !e.Complete {
@@ -165,7 +165,7 @@ func (m *machine) end() string {
 }
 
 // upToNames returns the states that an exploration of a program has reached, and the ends of its runs, each once,
-// sorted: what becomes the same when equal actors change places counts as one.
+// sorted: states or ends that differ only in which of equal actors is which count as one.
 func (p program) upToNames(
 	t *testing.T, off sim.Reduction, memory bool, bound int,
 ) (states []uint64, ends []string, e exhaustive.Explored) {
@@ -251,12 +251,12 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
 		p.Signed = seed%2 == 0
-		for i := range p.Actors[1:] { // two or three twins, or two and another one
+		for i := range p.Actors[1:] { // two or three twins, or two twins and another actor
 			if i == 0 || rng.IntN(2) == 0 {
 				p.Actors[i+1] = p.Actors[0]
 			}
 		}
-		if !p.Secret { // each answer would make a state of its own
+		if !p.Secret { // each answer would make a separate state
 			compare(p, fmt.Sprint("seed ", seed), effort.Fewer(1500, 200))
 		}
 	}
@@ -272,7 +272,7 @@ type names struct{}
 func (names) Rank(string) int { return 0 }
 func (names) Broken() bool    { return true }
 
-// Nothing that was explored counts where names have an order.
+// If the order of names matters to the world, the exploration breaks, and nothing that it explored counts.
 func TestActorsWhoseNamesHaveAnOrderAreNotInterchangeable(t *testing.T) {
 	var x exhaustive.Exploration
 	var last sim.Result
@@ -340,8 +340,8 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 	}
 }
 
-// The reads of a crashed node are not taken, except by a search that looks at each state. There they lead back to where
-// they came from.
+// The reads of a crashed node are not taken, except by a search with Visit. There they lead back to the state that they
+// started from.
 func TestOrphanedReads(t *testing.T) {
 	p := program{
 		Registers: 1, Actors: []programActor{{Crashes: 1, Script: []command{{}}}, {Script: []command{{Write: true}}}},
@@ -405,7 +405,7 @@ func (w *walker) Choose(steps []sim.Step) int {
 }
 
 // A fingerprint that leaves out a part of the state is noticed wherever two pasts lead to that state, even if no search
-// ends wrongly.
+// misses an end.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
 	for seed := range uint64(effort.Fewer(300, 30)) {
@@ -458,14 +458,14 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	})
 }
 
-// leavesAllAwake checks what searches that compare states and let steps sleep rely on: equal states have the same steps
-// under the same names, and each state is left by every step that was once awake in it.
+// leavesAllAwake checks what state comparison with sleep sets relies on: equal states have the same steps under the
+// same names, and every step that was once awake in a state is taken from it.
 func leavesAllAwake(t *testing.T, draw func(seed uint64) program) {
 	type left struct{ possible, asleep, taken []uint64 }
 	again := 0
 	for seed := range uint64(effort.Fewer(3000, 80)) {
 		if seed == 0 {
-			seed = 2418 // lanes leave requests, on two ways to a state in another order
+			seed = 2418 // lanes leave requests, and two paths to a state leave them in different orders
 		}
 		p := draw(seed)
 		var run *sim.Sim
@@ -605,7 +605,7 @@ func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 	}
 }
 
-// After Forget, two states count as the same one even if the actors observed different things before Forget.
+// After Forget, two states count as equal even if the actors observed different things before it.
 func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 	states := func(forgets bool) int {
 		x := exhaustive.Exploration{}
@@ -651,7 +651,7 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 		s, r := sim.New(sim.Config{Strategy: x.Strategy()}), &register{name: "r"}
 		for i := range 2 {
 			s.Add(sim.Actor{Name: fmt.Sprint(i), Run: func(p *sim.Proc) {
-				for range runs { // another number of requests each time
+				for range runs { // a different number of requests each time
 					p.Do(&access{to: r, write: true, lossy: runs > 1})
 				}
 			}})
@@ -663,7 +663,7 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	}
 }
 
-// A run that the user does not wait for is not explored, nor is what would follow on it.
+// A run that the user does not wait for is not explored, nor are the runs that would follow.
 func TestARunThatIsLeftEndsTheExploration(t *testing.T) {
 	x, runs := exhaustive.Exploration{}, 0
 	for x.Next() {
@@ -688,7 +688,7 @@ func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 	var last sim.Result
 	for runs := 1; x.Next(); runs++ {
 		s := sim.New(sim.Config{Strategy: x.Strategy()})
-		if runs == 5 { // the first that begins with c
+		if runs == 5 { // the first run that begins with c
 			names = names[:2]
 		}
 		for _, name := range names {
@@ -849,8 +849,8 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over
-// all programs. A commit that changes these numbers says why the searches differ.
+// A larger search has lost a reduction, and a smaller one may have lost an outcome. The numbers are sums over all
+// programs. A commit that changes these numbers says why the searches differ.
 func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {
@@ -917,7 +917,7 @@ func TestOrderedRunsLoseNoOrderOfWhatIsTold(t *testing.T) {
 	}
 }
 
-// Requests left by two incarnations of a node are two steps, even without fingerprints of states.
+// Requests left by two incarnations of a node are different steps, even without fingerprints of states.
 func TestRequestsOfTwoLivesAreTwoSteps(t *testing.T) {
 	writes := func(off sim.Reduction) map[string]bool {
 		x, all := exhaustive.Exploration{Off: off, Backwards: true}, map[string]bool{}

@@ -24,7 +24,7 @@ type visit struct {
 	steps  []sim.Step
 	asleep []sim.Option // the steps asleep when the state was reached
 	left   bool         // the state was reached before
-	taken  int          // -1 is none
+	taken  int          // -1 means none
 }
 
 // Begin implements sim.Explorer.
@@ -105,7 +105,7 @@ func (e *explorer) explore(steps []sim.Step) int {
 		}
 	}
 	x.awake = todo
-	// who looks at each state sees that they lead back to where they came from
+	// With Visit, orphaned reads are taken: the visitor sees that they lead back to the state that they started from.
 	if x.Off&sim.OrphanedReads == 0 && x.Visit == nil {
 		todo = slices.DeleteFunc(todo, func(m sim.Option) bool { return m.Kind == sim.Orphan && m.Reads() })
 	}
@@ -148,7 +148,7 @@ func (e *explorer) explore(steps []sim.Step) int {
 			x.err = err
 			return sim.Abandon
 		}
-		if only >= 0 && !seen { // a known state is left by all that is no longer asleep
+		if only >= 0 && !seen { // from a known state, every step that is no longer asleep is taken
 			todo = slices.DeleteFunc(todo, func(m sim.Option) bool { return m.Position != only })
 		}
 	}
@@ -168,7 +168,7 @@ func (e *explorer) explore(steps []sim.Step) int {
 	return m.Position
 }
 
-// keep keeps this moment, if it is one from which another run will go on.
+// keep saves this moment if another run will go on from it.
 func (e *explorer) keep() {
 	if e.cfg.Memory.Search == nil {
 		return
@@ -189,7 +189,7 @@ func (e *explorer) collect(steps []sim.Step) []sim.Option {
 	return e.x.options
 }
 
-// named returns the function that names options as all states that count as equal name them.
+// named returns a function that gives an option the same id in all states that count as equal.
 func (e *explorer) named(steps []sim.Step) func(sim.Option) uint64 {
 	return func(m sim.Option) uint64 {
 		if e.cfg.Symmetry != nil {

@@ -47,8 +47,8 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	return asleep
 }
 
-// Shared has a team meet whose members have frames, each with some choices before it (the first number) and some
-// branches that are left (the second), and returns the frames after the meeting.
+// Shared makes a team meet, and returns its frames after the meeting. A frame is two numbers: the choices before it,
+// and the branches that are left.
 func Shared(before ...[][2]int) (after [][][2]int, left bool) {
 	x := &Exploration{visited: newVisited()}
 	x.Divide(len(before))
@@ -81,7 +81,7 @@ func Shared(before ...[][2]int) (after [][][2]int, left bool) {
 type Visit struct {
 	Possible, Asleep []uint64
 	Come             bool
-	Taken            int // -1 is none
+	Taken            int // -1 means none
 
 	steps []sim.Step
 }
@@ -117,7 +117,7 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 }
 
 // Confused names two possible steps that share a name in equal states although they are not steps of two symmetric
-// actors that the world does not know; otherwise "". The function says whether two actors are.
+// actors that the world does not know; otherwise "". symmetric reports whether two actors are.
 func (v Visit) Confused(s *sim.Sim, symmetric func(a, b string) bool) string {
 	for i := range v.steps {
 		for j := range i {

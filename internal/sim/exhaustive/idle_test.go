@@ -29,7 +29,7 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// idle is a source that has time stop at some seconds for the sake of a value alone.
+// idle is a source that makes time stop at some seconds only because of a hidden value.
 type idle struct {
 	stops
 	unread []int
@@ -39,18 +39,17 @@ func (s idle) Idle(t time.Time) bool {
 	return slices.Contains(s.unread, int(t.Sub(fakeclock.Epoch)/time.Second))
 }
 
-// No tick goes to an instant at which nothing can change but what code does not look at. If something else changes
-// there, one does.
+// No tick goes to an instant whose only reason is a hidden value. If something else changes there, a tick goes there.
 func TestNoTickGoesToAnIdleInstant(t *testing.T) {
 	for _, test := range []struct {
 		off    sim.Reduction
-		memory bool // without it nothing tells whether code looks
+		memory bool // without it, nothing tells whether code reads hidden values
 		want   []int
 	}{{0, true, []int{3, 5}}, {0, false, []int{1, 3, 5}}, {sim.UnreadDeadlines, true, []int{1, 3, 5}}} {
 		x := exhaustive.Exploration{Off: test.off}
 		waited := 0
 		var pool sim.Pool
-		first := map[int]bool{} // the seconds to which time goes first, while something else could happen
+		first := map[int]bool{} // where the first tick went while something else could happen
 		gets, ticked := 0, false
 		for x.Next() {
 			s := x.Rewind()

@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
-// searched is all that a search comes to: the fingerprints of the states, in order of their discovery, and its runs.
+// searched is the result of a search: the fingerprints of the states, in order of their discovery, and its runs.
 type searched struct {
 	States []uint64
 	Runs   []sim.Result
@@ -32,7 +32,7 @@ type searched struct {
 	All    exhaustive.Explored
 }
 
-// search explores a program, with memory or without, and returns how often code went on from a past that was new.
+// search explores a program, with memory or without, and returns how often code continued a history that was new.
 func (p program) search(
 	t *testing.T, x *exhaustive.Exploration, memory, remember bool, bound int,
 ) (all searched, ran int) {
@@ -85,8 +85,8 @@ func hasLanes(a programActor) bool {
 	return slices.ContainsFunc(a.Script, func(c command) bool { return c.Lanes != nil })
 }
 
-// A search from moment to moment, in which code runs only for what is new, is the search in which everything runs: the
-// same runs, in the same order, by the same states, and to the same ends.
+// A search with memory, in which code runs only for new histories, equals the search in which all code runs: the same
+// runs in the same order, the same states, and the same ends.
 func TestMemoryChangesNoSearch(t *testing.T) {
 	effort.Long(t)
 	compared, ran, runs := 0, 0, 0
@@ -134,7 +134,7 @@ var three = program{Registers: 1, Ticks: 1, Actors: []programActor{
 	{Script: []command{{}, {Write: true}, {}}},
 }}
 
-// A memory that is full is emptied, in the middle of lives, and the code runs again.
+// A full memory is emptied, even while incarnations are under way, and the code runs again.
 func TestAFullMemoryIsEmptied(t *testing.T) {
 	var x, full exhaustive.Exploration
 	want, once := three.search(t, &x, true, true, 0)
@@ -146,7 +146,7 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 	}
 }
 
-// A search that goes on from a file has no moments at first.
+// A search that resumes from a file has no saved moments at first.
 func TestAResumedSearchRemembers(t *testing.T) {
 	var whole, first, rest exhaustive.Exploration
 	want, _ := three.search(t, &whole, true, true, 0)
@@ -425,8 +425,8 @@ func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
 	}
 }
 
-// Code with other hidden values runs from the first such value until it has forgotten it, and not again where it is
-// known to inspect none.
+// Code with other hidden values runs from the first such value until it has forgotten it. It does not run again where
+// it is known not to inspect them.
 func TestHiddenCodeEndsWhereItForgets(t *testing.T) {
 	effort.Long(t)
 	count := func(asks string, forgets bool) (begun, told int) {
@@ -444,7 +444,7 @@ func TestHiddenCodeEndsWhereItForgets(t *testing.T) {
 		return begun, told
 	}
 	// Code that forgets nothing runs twice more, to its end. Otherwise the 101 inputs with a deadline are checked once
-	// each, by the state they meet.
+	// each, by the state in which they arrive.
 	begun, told := count("a number", false)
 	if others, more := count("a deadline", false); others != 3*begun || more != 3*told {
 		t.Errorf("code that forgets nothing was begun %d times, and told %d times, want three times %d and %d",
@@ -457,7 +457,7 @@ func TestHiddenCodeEndsWhereItForgets(t *testing.T) {
 	}
 }
 
-// Code that got a deadline and is replayed goes on together with the code that got other values.
+// If code that got a hidden deadline is replayed, so is the code that got other values.
 func TestHiddenCodeIsBroughtToThePast(t *testing.T) {
 	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
 		deadline, number := &hiding{request("a deadline"), 7}, request("a number")
@@ -465,7 +465,7 @@ func TestHiddenCodeIsBroughtToThePast(t *testing.T) {
 		p.Forget("", noState)
 		p.Do(deadline)
 		p.Do(number)
-		// The first schedule that comes to these two deadlines comes to the number 3.
+		// The first schedule with these two deadlines has the number 3.
 		if p.Name() == "a" && deadline.answer[0] == 2 && number.answer[0] == 4 {
 			p.Do(request(fmt.Sprint("a number ", deadline.deadline < 0)))
 		}
@@ -475,7 +475,7 @@ func TestHiddenCodeIsBroughtToThePast(t *testing.T) {
 	}
 }
 
-// A node that comes back begins where it was, and so does the code with other hidden values.
+// A restarted node begins at its place, and so does the code with other hidden values.
 func TestHiddenCodeBeginsAtItsPlace(t *testing.T) {
 	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
 		if p.Place() == 0 {
@@ -490,8 +490,8 @@ func TestHiddenCodeBeginsAtItsPlace(t *testing.T) {
 	}
 }
 
-// Code that does something else after it was told the same again has no verdict, and the error names the node, the
-// number of the request, and both requests.
+// Code that does something else when its history is replayed has no verdict. The error names the node, the number of
+// the request, and both requests.
 func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 	effort.Long(t)
 	times := 0
@@ -592,7 +592,7 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 		"what it has said it forgets, later": {
 			func(p *sim.Proc, get func(string) []int) {
 				n := get("a number")[0]
-				if p.Name() == "a" { // what the other one remembers tells the states apart
+				if p.Name() == "a" { // the other actor's memory tells the states apart
 					p.Forget("", noState)
 				}
 				if get("a number")[0] == 4 && n == 3 {
@@ -635,7 +635,7 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 	}
 }
 
-// State that a node kept from an earlier incarnation is one of its inputs: after a crash, it goes on where it was.
+// The place that a node kept from an earlier incarnation is one of its inputs: after a crash, it continues there.
 func TestAPlaceOutlivesALife(t *testing.T) {
 	script := func(asked *[]int) func(p *sim.Proc, m *machine) {
 		return func(p *sim.Proc, m *machine) {
@@ -764,7 +764,7 @@ func TestAClosedSearchKeepsNoCode(t *testing.T) {
 	for seed := range uint64(20) {
 		var x exhaustive.Exploration
 		if p := drawProgram(sim.Stream(seed, "program"), seed, 3); !slices.ContainsFunc(p.Actors, hasLanes) {
-			p.search(t, &x, true, false, 100) // what nodes forget ends runs while their code is parked
+			p.search(t, &x, true, false, 100) // because nodes forget, runs end while their code is parked
 			if n := x.Histories().Len(); n > 0 {
 				t.Errorf("seed %d: %d pasts are left, expected none", seed, n)
 			}
@@ -808,8 +808,8 @@ func (s *searcher) advance(n int) {
 	}
 }
 
-// crew says after how many runs an exploration is divided, among how many, and how many runs each makes between two
-// meetings.
+// crew says after how many runs an exploration is divided, among how many members, and how many runs each member makes
+// between two meetings.
 type crew struct{ alone, size, round int }
 
 // explore explores a program, and returns the ends of its runs, each once, sorted, and all that is known after each
@@ -850,7 +850,7 @@ func (c crew) explore(
 	return slices.Compact(ends), met, x.Explored()
 }
 
-// A team comes to all ends, and what it has found after each meeting does not depend on who is faster.
+// A team reaches all ends, and what it has found after each meeting does not depend on which member is faster.
 func TestATeamLeavesOutNoEnd(t *testing.T) {
 	effort.Long(t)
 	all := []sim.Reduction{0, sim.PersistentSets, sim.OrphanedReads, sim.PersistentSets | sim.SleepSets}
@@ -910,7 +910,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	}
 }
 
-// A team that goes on from a file is where it was, with all runs that were too long.
+// A team that resumes from a file is where it was, and still counts the runs that were too long.
 func TestAResumedTeamIsWhereItWas(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		x := &exhaustive.Exploration{Off: noReduction}
@@ -946,7 +946,8 @@ func TestAResumedTeamIsWhereItWas(t *testing.T) {
 	}
 }
 
-// A team looks at its bound when it meets. A member that looked between two meetings would end as others are fast.
+// A team checks its bound when it meets. If a member checked between two meetings, its end would depend on how fast the
+// others are.
 func TestATeamLooksAtItsBoundWhenItMeets(t *testing.T) {
 	writer := programActor{Script: []command{{Write: true}, {Write: true}, {Write: true}}}
 	x := &exhaustive.Exploration{Off: noReduction, MaxSchedules: 3}
@@ -964,7 +965,7 @@ func TestATeamLooksAtItsBoundWhenItMeets(t *testing.T) {
 	}
 }
 
-// A team comes to all ends, up to the names of interchangeable actors, and without persistent sets to all states.
+// A team reaches all ends, up to the names of interchangeable actors, and without persistent sets all states.
 func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 	effort.NotShort(t)
 	effort.OneAtATime(t)
@@ -1012,8 +1013,8 @@ func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 	}
 }
 
-// Explorations that reach a state between the same two meetings do not know each other's steps from there. So of a step
-// asleep in one visit and another asleep in the other, only one counts as taken.
+// Explorations that reach a state between the same two meetings do not know each other's steps from there. So if one
+// visit had a step asleep, and the other visit another step, only one of the two steps counts as taken.
 func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
 	for _, test := range []struct {
 		before []uint64
@@ -1058,7 +1059,7 @@ func TestATeamSharesWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Where code of actors runs, no other code runs at the same time: it may share what it should not.
+// The code of only one actor runs at a time, because code may wrongly share state.
 func TestATeamRunsCodeOneAtATime(t *testing.T) {
 	var running, most, ran atomic.Int32
 	code := func() {

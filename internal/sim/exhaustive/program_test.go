@@ -13,15 +13,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// program is a small random system: actors that read and write registers, on clocks of their own, and the events that
-// may happen to them. It can have everything that a world of package scenario has, in small.
+// program is a small random system: actors with their own clocks that read and write registers, and the events that may
+// happen to them. It can have everything that a world of package scenario has, on a small scale.
 type program struct {
 	Registers int
 	Ticks     int
 	Sweeps    int           // how often a source may clear a register that is not 0
 	Lifetime  time.Duration // after a write the register is not swept before this has passed; time stops there
 	Losses    int           // how many of the requests that may be lost are lost at most; negative: all of them
-	Nth       int           // the request that a certain fault strikes, 0 is none: it is lost, or slow for so long
+	Nth       int           // the request that a certain fault strikes: it is lost, or slow; 0 means none
 	Slow      time.Duration
 	Timeless  bool // written values do not depend on the time
 	Forgets   bool // between commands, actors remember only their last read or write
@@ -29,7 +29,7 @@ type program struct {
 	Dated     bool // written values depend on when they are sent
 	Secret    bool // some command is
 	Immediate bool // some command is
-	Signed    bool // a register has the name of its writer, which reads it as something else than the others do
+	Signed    bool // a register has its writer's name, and its writer reads it differently than the others
 	Twins     bool // actors that are equal count as interchangeable
 	Actors    []programActor
 }
@@ -47,7 +47,7 @@ type programActor struct {
 // one, plus a value that depends on the time.
 type command struct {
 	Register  int
-	Also      int // 1: the request is about the next register, too
+	Also      int // 1: the request accesses the next register, too
 	Write     bool
 	Lossy     bool // the schedule may lose it
 	Stale     bool // a read that may miss the latest write
@@ -64,7 +64,7 @@ type command struct {
 // feature is something that a program can have.
 type feature func(rng *rand.Rand, p *program)
 
-// features of actors and their commands, each at a random place.
+// features are the features of actors and their commands, each put at a random place.
 var features = []feature{
 	func(rng *rand.Rand, p *program) {
 		a := p.anActor(rng)
@@ -116,7 +116,7 @@ var features = []feature{
 			a.Script = slices.Insert(a.Script, rng.IntN(len(a.Script)+1), c)
 		}
 	},
-	func(rng *rand.Rand, p *program) { // lanes in place of a command after another
+	func(rng *rand.Rand, p *program) { // lanes in place of a command that follows another
 		a := p.anActor(rng)
 		if len(a.Script) == 1 {
 			a.Script = append(a.Script, drawCommand(rng, p))
@@ -139,7 +139,7 @@ var (
 
 func (p *program) anActor(rng *rand.Rand) *programActor { return &p.Actors[rng.IntN(len(p.Actors))] }
 
-// each changes one request or each of them.
+// each applies change to one request, or to each request.
 func (p *program) each(rng *rand.Rand, change func(*command)) {
 	odds := 1 + rng.IntN(3)
 	for i := range p.Actors {
@@ -196,7 +196,7 @@ func (p program) irreducible() sim.Reduction {
 }
 
 // outlived says whether a request may take effect after its sender is gone, while its node runs on. Its place among the
-// steps of the node's next life counts as an order, but one that nobody can tell: see exhaustive.Exploration.
+// steps of the node's next incarnation counts as an order, but nobody can observe it: see exhaustive.Exploration.
 func (p program) outlived() bool {
 	return slices.ContainsFunc(p.Actors, func(a programActor) bool {
 		return a.Restarts > 0 || len(a.Planned) > 1 ||
@@ -306,8 +306,8 @@ type machine struct {
 	cells  []cell
 	calls  int // up to program.Nth
 	locked bool
-	moved  bool // the latest moment that the machine was put back to had another time
-	// saw holds the answers that each actor got and their times, over all its lives.
+	moved  bool // the latest restore of the machine changed its time
+	// saw holds the answers that each actor got and their times, over all its incarnations.
 	saw [][]int64
 	met []string // the names in registers, in order of appearance
 }
@@ -417,7 +417,7 @@ func (r *request) Apply(outcome int) {
 	}
 }
 
-// sign writes the name of the actor, which is met then.
+// sign writes the name of the actor, which the world then knows.
 func (r *request) sign(c *cell) {
 	if !r.m.Signed {
 		return
@@ -436,7 +436,7 @@ func (m *machine) Broken() bool { return false }
 // twin says whether an actor has a twin.
 func (p program) twin(actor string) bool { return actor != "" && p.class(int(actor[0]-'a')) > 0 }
 
-// upToNames returns the place of a twin among those that are met; another actor's name.
+// upToNames returns the rank of a twin among those that the world knows; for another actor, its name.
 func (m *machine) upToNames(actor string) string {
 	if m.twin(actor) {
 		return strconv.Itoa(m.Rank(actor))
@@ -498,7 +498,7 @@ type immediate struct{ *request }
 
 func (immediate) Immediate() {}
 
-// node is the code of an actor, in one life.
+// node is the code of an actor, in one incarnation.
 type node struct {
 	m     *machine
 	proc  *sim.Proc
@@ -509,7 +509,7 @@ type node struct {
 
 func (n node) note(value int) {
 	if !n.remember {
-		return // else every clock would be read all the time
+		return // otherwise every clock would be read all the time
 	}
 	seen := []int64{int64(n.proc.Incarnation()), int64(value), n.proc.Now().UnixNano(), n.proc.Clock().Now().UnixNano()}
 	n.proc.Tell(func() {
@@ -550,7 +550,7 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 	}
 }
 
-// fork carries out several scripts, each in a lane of its own. They share what the actor remembers.
+// fork carries out several scripts, each in its own lane. They share what the actor remembers.
 func (n node) fork(c command, value *int) {
 	here := n.proc.Clock()
 	left, drop := len(c.Lanes), func() {}
@@ -571,7 +571,7 @@ func (p program) run(strategy sim.Strategy, remember bool) (*machine, sim.Result
 	return p.runAs(strategy, remember, func(*sim.Sim) {})
 }
 
-// runAs tells begin of the run before it begins.
+// runAs runs the program, and calls begin with the Sim before the run begins.
 func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim)) (*machine, sim.Result) {
 	m, s := p.sim(sim.Config{Strategy: strategy}, remember)
 	begin(s)
@@ -584,7 +584,7 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 	return m, p.simOn(m, cfg, remember)
 }
 
-// simOn makes a run on a machine that other runs were on: what is remembered of them leads to it.
+// simOn makes a run on a machine that earlier runs have used: what is remembered of them points to it.
 func (p program) simOn(m *machine, cfg sim.Config, remember bool) *sim.Sim {
 	*m = machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers),
 		saw: make([][]int64, len(p.Actors))}

@@ -55,7 +55,7 @@ func (m moment) differs(now moment, n int) *sim.DivergedError {
 	}
 }
 
-// firstDifference returns the first texts in which two lists differ; "" where one is over.
+// firstDifference returns the first texts in which two lists differ; "" for a list that has ended.
 func firstDifference(a, b []string) (ofA, ofB string) {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

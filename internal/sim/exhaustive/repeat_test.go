@@ -58,7 +58,7 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 	}
 }
 
-// A spared run is not repeated, and counts as if it had been.
+// A spared run is not repeated, but counts as if it had been.
 func TestASparedRunIsNotRepeated(t *testing.T) {
 	for actors := 1; actors <= 3; actors++ {
 		x, repeated := &exhaustive.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
@@ -82,7 +82,7 @@ type sorted struct {
 
 func (s sorted) SortKey() string { return s.key }
 
-// TestWhatDiffersEndsARepeatedExploration has actors that depend on the number of runs before.
+// TestWhatDiffersEndsARepeatedExploration has actors that depend on how many runs came before.
 func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
@@ -173,7 +173,7 @@ func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
 	}
 }
 
-// A repetition with the same number of steps and another end is another run.
+// A repetition with the same number of steps but another end differs.
 func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	for _, breaks := range []int{0, 1} { // the first run, or its repetition
 		x, runs := &exhaustive.Exploration{Repeat: true}, 0
@@ -199,7 +199,7 @@ func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	}
 }
 
-// After the last choice only the end is compared: a repetition that is longer or shorter is another run.
+// After the last choice only the end is compared: a longer or shorter repetition differs.
 func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 	for _, longer := range []int{0, 1} { // the first run, or its repetition
 		x, runs := &exhaustive.Exploration{Repeat: true}, 0
@@ -229,8 +229,8 @@ func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 	}
 }
 
-// TestASavedExplorationGoesOn saves explorations of drawn programs after each of their runs, as text, and goes on with
-// another one: all that it does is what the first does.
+// TestASavedExplorationGoesOn saves explorations of drawn programs after each of their runs, as text, and resumes each
+// in another exploration, which does all that the first one does.
 func TestASavedExplorationGoesOn(t *testing.T) {
 	effort.OneAtATime(t)
 	for seed := range uint64(effort.Quick(40, 10)) {

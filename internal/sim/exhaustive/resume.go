@@ -17,7 +17,7 @@ type Saved struct {
 	States             []uint64      `json:"-"`                 // ascending
 	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
 
-	Others []savedMember `json:",omitempty"` // among which the exploration was divided, besides the first
+	Others []savedMember `json:",omitempty"` // the explorations among which this one was divided, without the first
 }
 
 // savedMember is one of several explorations among which one was divided.

@@ -13,9 +13,9 @@ type team struct {
 }
 
 // Divide splits the rest of an exploration, between two runs, among n explorations. The first is x. Between one
-// [Exploration.Meet] and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all
-// have found until the latest Meet, and what it has found itself. So what it finds depends on how many runs each of
-// them makes between two of them, and not on who is faster. After a Meet, the counts of x are those of all.
+// [Exploration.Meet] and the next, each may run in its own goroutine, in its own world. It knows what all have found
+// until the latest Meet, and what it has found itself. So what it finds depends on how many runs each exploration makes
+// between two Meets, and not on which one is faster. After a Meet, the counts of x are those of all.
 //
 // # Why the whole is explored
 //
@@ -47,7 +47,7 @@ func (x *Exploration) Divide(n int) {
 	x.memory.Divide(others)
 }
 
-// Divided says that x was divided.
+// Divided reports whether x was divided.
 func (x *Exploration) Divided() bool { return x.team != nil }
 
 // Members are the explorations among which x was divided; x alone if it was not.
@@ -58,7 +58,7 @@ func (x *Exploration) Members() []*Exploration {
 	return x.team.members
 }
 
-// known are the states that all know.
+// known returns the states that all members know.
 func (x *Exploration) known() *visited {
 	if x.team == nil {
 		return &x.visited
@@ -67,8 +67,8 @@ func (x *Exploration) known() *visited {
 }
 
 // Meet shares the findings of all explorations that x was divided into, and gives idle ones a part of the others' work.
-// No run is under way then. It returns false if nothing is left, or if a bound of x is met. An error says that the code
-// of two of them contradicts sim.Proc.Forget.
+// No run is under way then. It returns false if nothing is left, or if a bound of x is reached. An error says that the
+// code of two of them contradicts sim.Proc.Forget.
 func (x *Exploration) Meet() (left bool, err error) {
 	for _, m := range x.team.members {
 		if err := x.team.learn(m); err != nil {

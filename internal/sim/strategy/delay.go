@@ -23,7 +23,7 @@ func DelayBound(d int) sim.Strategy {
 
 type delayBound struct {
 	delays moments
-	thread int // that runs
+	thread int // the running thread
 }
 
 func (c *delayBound) Watch(sim.Step) { c.delays.pass() }

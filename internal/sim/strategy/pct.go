@@ -9,7 +9,7 @@ import (
 
 // PCT is the probabilistic concurrency tester with bug depth d. Threads get random priorities, and the thread with the
 // highest one runs. At d-1 random steps, the thread that would run falls below all others. A bug that needs d ordering
-// constraints among n threads in k steps is found with a chance of at least 1/(n k^(d-1)) a run.
+// constraints among n threads in k steps is found with a chance of at least 1/(n k^(d-1)) per run.
 //
 // Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic guarantees of finding
 // bugs (ASPLOS 2010).

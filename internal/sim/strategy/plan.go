@@ -1,5 +1,5 @@
-// Package strategy has the strategies by which the schedules of a campaign are drawn, each in a file, on the interfaces
-// sim.Chooser and sim.Watcher, and the plans that assign them to schedules.
+// Package strategy has the strategies that draw the schedules of a campaign, one per file, and the plans that assign
+// them to schedules. Strategies implement sim.Chooser, and sim.Watcher if needed.
 package strategy
 
 import (

@@ -12,7 +12,7 @@ type profile struct {
 	sim.Chooser
 	things  []thing // in the order of their first accesses
 	threads []int   // by thread: its own steps
-	steps   [][]int // that access things: the places of these
+	steps   [][]int // for each step that accesses things: their places in things
 }
 
 // thing is a thing of the world in a profile.
@@ -97,7 +97,7 @@ func positive(numbers []int) (n int) {
 	return n
 }
 
-// at returns the i-th value, which it makes if need be.
+// at returns a pointer to the i-th value, and lengthens the slice if needed.
 func at(values *[]int, i int) *int {
 	for len(*values) <= i {
 		*values = append(*values, 0)

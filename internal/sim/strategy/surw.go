@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// surw is the plan of selectively uniform random walks. Each schedule is about one thing of the world, such as a row.
+// surw is the plan of selectively uniform random walks. Each schedule concerns one thing of the world, such as a row.
 // Each order in which the threads access it has the same chance, if they access it as often as in the first schedule.
 // The next thread to access it is drawn, with the accesses that each has left as weights, and the others wait. All
 // other steps have random priorities, from when they become possible until they are taken.
@@ -55,9 +55,9 @@ func drawWeighted(rng *rand.Rand, weights []int) int {
 // to pos.
 type selective struct {
 	pos
-	about uint64 // the thing, 0 is none
+	about uint64 // the thing; 0 means none
 	left  []int  // by thread: how many accesses to the thing are left
-	next  int    // the thread that accesses it next, -1 is not drawn
+	next  int    // the thread that accesses it next; -1 if not drawn yet
 	waits []bool // by the place of a step: it accesses the thing, and its thread is not next; reused
 }
 
