@@ -17,8 +17,9 @@ import (
 )
 
 // audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
-// differs from the first one, whose text is was. If actors are interchangeable, they then change places, under other
-// names, which must lead to a state that counts as the same: no other text, such as a number, may be taken for a name.
+// differs from the first one, whose text is was. If actors are interchangeable, audit then runs the schedule with their
+// places exchanged, and with other names. That must lead to an equal state; otherwise some other text, such as a
+// number, was taken for a name.
 func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was string) error {
 	result := o.Result
 	if result.End == sim.Abandoned {
@@ -51,7 +52,7 @@ func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was s
 	return nil
 }
 
-// worthSaying returns an outcome that says something although its run cannot be repeated; nil if it does not.
+// worthSaying returns an outcome that is worth reporting although its run cannot be repeated; nil if it is not.
 func worthSaying(o *kernel.Outcome) *kernel.Outcome {
 	if o.Verdict == invariant.Violated {
 		return o
@@ -100,8 +101,8 @@ func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 // again repeats the run of o, which the search may have abandoned, to its end, with a trace for the digest. If the
 // verdicts agree it returns the repetition; otherwise it returns o, or an error if o is violated, because no later step
 // undoes a violation. There are three exceptions. If rows that fit no mapping make the repetition unknown, it returns
-// o. It returns the repetition if the invariant is the caller's, which may be about the end of a run, and if the end of
-// the run shows a violation that o does not.
+// o. If the invariant is the caller's, which may concern the end of a run, it returns the repetition. It also does if
+// only the repetition is violated.
 func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, error) {
 	whole, err := v.replay(ctx, o.Result.Choices)
 	switch {
@@ -119,7 +120,7 @@ func (v Prove) again(ctx context.Context, o *kernel.Outcome) (*kernel.Outcome, e
 	}
 }
 
-// byCaller says whether a verdict that is not ok is that of an invariant of the caller.
+// byCaller reports whether a verdict other than ok comes from one of the caller's invariants.
 func (v Prove) byCaller(o *kernel.Outcome) bool {
 	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
 		if o.Violation != nil {

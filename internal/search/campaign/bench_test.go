@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, by recipe A's
-// own methods, and reads no row before or after.
+// writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, with recipe
+// A's methods. It reads no row before or after.
 type writer struct {
 	store  *pagecache.RecipeA
 	bodies isr.BodyStore
@@ -44,12 +44,11 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, pagecache.ErrUnavailable // it writes, and serves nothing
 }
 
-// BenchmarkWriters measures the schedules per second of two recipe-A writers on the Go door, on one core: run it with
-// -cpu 1.
+// BenchmarkWriters measures the schedules per second of two recipe-A writers in Go, on one core: run it with -cpu 1.
 //
 // A schedule is a run of a scenario from an empty table to a verdict: two nodes take the lease of the one page (a
 // conditional put). A node that gets it stores a body and publishes (a transaction that puts META and deletes LOCK).
-// All this happens under a random walk with a seed of its own. Then every invariant judges the run, except
+// All this happens under a random walk; each schedule has its own seed. Then every invariant judges the run, except
 // linearizability, because no operation is observed (hooks.Setup.Blind). One operation is a campaign of a thousand of
 // them, by one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {

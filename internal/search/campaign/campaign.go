@@ -23,9 +23,9 @@ type Campaign struct {
 	Seed     uint64
 	// Plan names the strategies that pick the schedules; the zero Plan is strategy.Portfolio.
 	Plan strategy.Plan
-	// Schedules is the number of schedules; 0 is the scenario's own number.
+	// Schedules is the number of schedules; 0 means the scenario's own number.
 	Schedules int
-	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
+	// Workers is the number of schedules that run at the same time; 0 means one for each processor that Go may use. The
 	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
 	Workers int
 	kernel.Options
@@ -38,7 +38,7 @@ type Report struct {
 	Scenario  *kernel.Scenario
 	Protocol  isr.Protocol
 	Seed      uint64
-	Schedules int           // that were run
+	Schedules int           // how many were run
 	Steps     int           // in all of them
 	Missing   []kernel.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
@@ -52,7 +52,7 @@ type Report struct {
 	Doubt *kernel.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
-	// Pageless names the rows of some run that were no pages, with the reason, if none was a page (Outcome.Pageless).
+	// Pageless is set if no row of some run was a page. It names that run's rows, and the reason (Outcome.Pageless).
 	Pageless string
 	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would
 	// have rung.
@@ -70,14 +70,14 @@ type Report struct {
 	idle     bool   // no invariant that judges had anything to judge
 }
 
-// judgesNothing says that no invariant judges.
+// judgesNothing reports whether no invariant judges.
 func judgesNothing(s *kernel.Scenario, o kernel.Options) bool {
 	return o.Invariants == nil && len(s.NotJudged()) == len(kernel.About(s).All)
 }
 
-// Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
-// verdict unknown unless one was violated. An error is not a verdict; see kernel.Run.Do. Runs that are not ok are run
-// again. If the protocol then does something else, the error is a *kernel.BrokenError with a
+// Run runs the campaign. A cancelled context ends it: the report then covers the schedules that were run, and its
+// verdict is unknown unless one was violated. An error is not a verdict; see kernel.Run.Do. Runs that are not ok are
+// run again. If the protocol then behaves differently, the error is a *kernel.BrokenError with a
 // *kernel.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	run := kernel.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
@@ -149,7 +149,7 @@ func (r *Report) add(o *kernel.Outcome) {
 	}
 }
 
-// sum shows the total.
+// sum copies the total to the fields of the report.
 func (r *Report) sum() {
 	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
 }

@@ -166,7 +166,7 @@ actors:
 	}{
 		{"violated", "", true},
 		{"ok", "", false},
-		{"violated", "recipe-a", true}, // the expectation is about the scenario's own protocol
+		{"violated", "recipe-a", true}, // the expectation concerns the scenario's own protocol
 		{"violated", "blind-publish", true},
 	} {
 		c := campaign.Campaign{Scenario: scenariotest.Parsed(t, text+"expect: "+test.expect), Seed: 1}

@@ -24,7 +24,7 @@ import (
 // # Limits
 //
 // The parts that the check shares with the proof are trusted: which states count as equal ([sim.Sim.Fingerprint]), the
-// engine, and the invariants. Another version of isr-sim may number states otherwise.
+// engine, and the invariants. Another version of isr-sim may number states differently.
 type Certificate struct {
 	subject
 	Sum string `json:"sum"` // the SHA-256 of the states
@@ -33,7 +33,7 @@ type Certificate struct {
 	States    []uint64 `json:"-"` // ascending
 }
 
-// subject is what a proof is about.
+// subject identifies what a proof covers.
 type subject struct {
 	Scenario string `json:"scenario"` // the SHA-256 of its text
 	Protocol string `json:"protocol"`
@@ -126,7 +126,7 @@ func (c *checker) visit(state uint64) bool {
 	return known
 }
 
-// incomplete says that a complete search has not reached all states of the certificate.
+// incomplete returns a sentence if a complete search has not reached all states of the certificate; otherwise "".
 func (c *checker) incomplete(met int) string {
 	if c.certificate == nil || met == len(c.certificate.States) {
 		return ""

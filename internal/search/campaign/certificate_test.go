@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A certificate is checked by a search that shares no reduction with the proof. It notices a missing state and a
-// made-up one, and takes the steps in another order.
+// A certificate is checked by a search that shares no reduction with the proof, and takes the steps in another order.
+// It notices a missing state and a made-up one.
 func TestCertificates(t *testing.T) {
 	effort.OneAtATime(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+

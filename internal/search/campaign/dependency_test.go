@@ -56,8 +56,8 @@ func TestSearchesCountDependencyFaults(t *testing.T) {
 	}
 }
 
-// settled is a cache in which alice changes something else than rows, leaves a note, and is done. A request of hers may
-// be lost. If bob finds the note and not the change, he leaves a wrong row behind.
+// settled is a cache in which alice changes something other than rows, leaves a note, and is done. One of her requests
+// may be lost. If bob finds the note but not the change, he leaves a wrong row behind.
 func settled(
 	change func(context.Context, doing) error, changed func(context.Context, doing) (bool, error),
 ) isr.Protocol {
@@ -118,7 +118,7 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 	}
 }
 
-// streaming is a cache in which each machine writes a row of its own and then reads the stream of the table.
+// streaming is a cache in which each machine writes its own row, and then reads the stream of the table.
 func streaming(ctx context.Context, h doing, key string) error {
 	client := h.cfg.Client.(*dynamodb.Client)
 	put := func(sk string) error { return h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", key), sk)) }
@@ -145,7 +145,7 @@ func streaming(ctx context.Context, h doing, key string) error {
 	return errors.Join(put("B"), read())
 }
 
-// A stream shows the order of all writes, and a search runs some of the orders.
+// A stream shows the order of all writes, but a search runs only some of the orders.
 func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
@@ -158,8 +158,8 @@ func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 	}
 }
 
-// thrifty is a cache in which alice replaces a row, and is told what that has cost: more than one unit if bob wrote his
-// large row first. Then she leaves a wrong row behind.
+// thrifty is a cache in which alice replaces a row, and is told what that has cost. If it is more than one unit,
+// because bob wrote his large row first, she leaves a wrong row behind.
 func thrifty(ctx context.Context, h doing, key string) error {
 	row := pagecache.Key(isr.PartitionKey("", key), "ROW")
 	in := &dynamodb.PutItemInput{
@@ -178,7 +178,7 @@ func thrifty(ctx context.Context, h doing, key string) error {
 	return err
 }
 
-// What an answer says about capacity is a part of it.
+// The consumed capacity is a part of an answer.
 func TestWhatARequestHasCostCounts(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+

@@ -38,7 +38,7 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 // TestBeforeIsCalledWithTheSeedOfEachRun runs a protocol that depends on a variable, which is set before each run.
 func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	good, bad := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
-	var global uint64 // 0 is nothing
+	var global uint64 // 0 means nothing was set
 	p := isr.Protocol{Name: "listening", New: func(c isr.Config) (isr.Handler, error) {
 		if global%2 == 1 {
 			return bad.New(c)

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// forgetful is a cache that says of each point of a call where it is, and nothing else.
+// forgetful is a cache that claims, at each point of a call, to depend on nothing but that point.
 type forgetful struct{ *pagecache.Cache }
 
 func (forgetful) forgetting(ctx context.Context) context.Context {
@@ -41,8 +41,8 @@ func (f forgetful) Regenerate(ctx context.Context, key string, r isr.Request) (i
 	return f.Cache.Regenerate(f.forgetting(ctx), key, r)
 }
 
-// What a reference protocol says that it no longer depends on leaves out no state of rows, bodies and invariants. A
-// protocol that forgets more than that loses some, or asks for two things in what it calls one state.
+// If a search uses what a reference protocol says to forget, no state of rows, bodies and invariants is lost. If a
+// protocol claims to forget more, states are lost, or it sends different requests in what it calls the same state.
 func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 	effort.Long(t)
 	const (
@@ -90,7 +90,7 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 				len(got), len(want), err)
 		}
 		if c.text == lost {
-			continue // whatever it forgets, there is one request that it can send next
+			continue // whatever it forgets, it can send only one request next
 		}
 		forgets := p
 		forgets.New = func(cfg isr.Config) (isr.Handler, error) {

@@ -37,7 +37,8 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 0, schedules: 200}
 `
 
-// Marks count even if only the runs under other lags reach them. A probe sees only the schedule's own run.
+// Marks count even if only the runs under other lags reach them. A probe sees only the run under the scenario's own
+// lag.
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t, lagging)
@@ -92,7 +93,7 @@ func exchanges(t *testing.T, s *kernel.Scenario) int {
 	return len(recorded.Exchanges)
 }
 
-// grabbing is a client that takes each lock that it sees. It sees those of which a replica has heard.
+// grabbing is a client that takes each lock that it sees. It sees the locks that a replica already has.
 type grabbing struct{ isr.Client }
 
 func (g grabbing) PutItem(
@@ -110,7 +111,7 @@ func (g grabbing) PutItem(
 	return g.Client.PutItem(ctx, in, o...)
 }
 
-// Replicas hear of a lock within the last second of its lease. A search goes there.
+// Replicas get a lock only within the last second of its lease. A search lets time stop there.
 func TestASearchGoesToWhereReplicasHear(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: hearing
@@ -131,7 +132,7 @@ bounds: {ticks: 1}
 	}
 }
 
-// rounding is a clock in whole seconds, rounded up by less than the given time.
+// rounding is a clock in whole seconds. It rounds up if at most by is missing to the next second.
 type rounding struct {
 	clockwork.Clock
 	by time.Duration
@@ -161,8 +162,8 @@ func newTooShort(cfg isr.Config) (isr.Handler, error) {
 	return scenariotest.Lock("").New(cfg)
 }
 
-// A time that is rounded to whole seconds looks like the right one in a search that has met whole seconds alone. So the
-// proof says for which ends that is so, until the world shows parts of seconds: then the wrong one is refused.
+// In a search that has tried only whole seconds, a time rounded to seconds looks right. So the proof names the ends of
+// which that is true. Once a world has fractions of seconds, the rounded time is found to be wrong.
 func TestProofsInWholeSecondsSaySo(t *testing.T) {
 	effort.Long(t)
 	const pages = "name: p\nbounds: {ticks: 1}\ncache: {lease: 1s, attempts: 1, patience: 1}\nactors:\n" +
@@ -176,7 +177,7 @@ func TestProofsInWholeSecondsSaySo(t *testing.T) {
 	for _, test := range []struct {
 		name, yaml string
 		protocol   isr.Protocol
-		breaks     string // or else
+		breaks     string // or which invariant breaks
 		whole      string
 	}{
 		{"cache in seconds", pages, isr.Protocol{}, "", freshness},

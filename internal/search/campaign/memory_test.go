@@ -78,8 +78,9 @@ func (s shared) Get(ctx context.Context, key string) (isr.Served, error) {
 	return page, err
 }
 
-// Nodes that share memory in the process see more than what they are told. Each run begins with that memory empty, so
-// without memory nothing is wrong about their runs; with it, the schedules that are run again are others.
+// Nodes that share memory in the process see more than their inputs. Each run begins with that memory empty, so a
+// search that remembers nothing finds nothing wrong with their runs. A search that remembers outputs finds that
+// schedules differ when they are run again.
 func TestNodesThatShareMemoryAreFound(t *testing.T) {
 	for _, c := range []crew{{}, {alone: 1, size: 4, round: 10}} {
 		nodesThatShareMemoryAreFound(t, c)
@@ -108,8 +109,8 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
-// What another machine's clock says, or its source of tokens, is in no state of the machine that asks. So a search
-// would take different states for one, and could hide a violation.
+// The state of a machine does not cover the clock or the tokens of another machine that it uses. So a search would take
+// different states for the same one, and could hide a violation.
 func TestTheClockOfAnotherIsRefused(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	of := scenariotest.Protocol(t, s.Protocol)
@@ -130,7 +131,7 @@ func TestTheClockOfAnotherIsRefused(t *testing.T) {
 			_, err := Prove{
 				Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: kernel.Options{SDK: sdk},
 			}.Run(t.Context())
-			// in the audit of a run, if not before
+			// at the latest, in the audit of a run
 			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") {
 				t.Errorf("%s, sdk %v: got the error %v, want one that says whose it was", name, sdk, err)
 			}
@@ -138,7 +139,7 @@ func TestTheClockOfAnotherIsRefused(t *testing.T) {
 	}
 }
 
-// breaker is a cache that gives up once after three errors in a row, of whichever node.
+// breaker is a cache that gives up once after three errors in a row, no matter on which nodes.
 type breaker struct {
 	isr.Handler
 	failed *int
@@ -156,8 +157,8 @@ func (b breaker) Get(ctx context.Context, key string) (isr.Served, error) {
 	return page, err
 }
 
-// What foreign code shares may show in few schedules. With memory code runs less often, so it would show in fewer: so a
-// search that is as small as this one runs all of its schedules again.
+// State shared by foreign code may show in few schedules, and in even fewer with memory, because code runs less often.
+// So a search as small as this one runs all of its schedules again.
 func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t,
@@ -176,8 +177,8 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	}
 }
 
-// Code that ends earlier, when it is told again what it was told, is found out like other code that is not
-// deterministic, also where it is told a ttl that it is taken not to look at.
+// Code that ends earlier when its history is replayed is detected like other code that is not deterministic, even if
+// its input holds a ttl that it is assumed not to read.
 func TestCodeThatEndsEarlierIsFound(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
@@ -197,7 +198,7 @@ func TestCodeThatEndsEarlierIsFound(t *testing.T) {
 	}
 }
 
-// tired is a cache that answers no more after some questions to all nodes.
+// tired is a cache that stops answering after some number of questions to all nodes together.
 type tired struct {
 	isr.Handler
 	asked *int
@@ -223,8 +224,8 @@ func (r recovers) Get(ctx context.Context, key string) (page isr.Served, err err
 	return r.Handler.Get(ctx, key)
 }
 
-// Code that recovers from all panics goes on while a crash unwinds it. Its node is dead, and tells no client anything;
-// remembered code is not unwound at all.
+// Code that recovers from all panics goes on while a crash unwinds it. Its node is dead, so it must not tell a client
+// anything. Remembered code is not unwound at all.
 func TestDeadNodesSayNothing(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n"+
@@ -281,8 +282,8 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	underAll("once pay with 7", "maybe origin-failed", scenariotest.Once, bugs(scenariotest.OnceBugs))
 }
 
-// renewing takes a lock that others may have, and later makes it last longer: from when it was taken last, which its
-// row does not say.
+// renewing takes a lock that others may have, and later extends it, counting from when it was last taken, which its row
+// does not say.
 func renewing(ctx context.Context, h doing, key string) error {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
 	row["v"], row["for"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, &types.AttributeValueMemberN{
@@ -303,7 +304,7 @@ func renewing(ctx context.Context, h doing, key string) error {
 	return err
 }
 
-// What rows of the cache's own have meant until a moment is put back with it.
+// When a search returns to a moment, the translation of the cache's own rows is restored, too.
 func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
@@ -325,8 +326,8 @@ func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 	}
 }
 
-// Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them
-// is repeated.
+// Code that depends on more than a node's inputs is not remembered: each of its runs starts from the beginning, and
+// with the SDK each is repeated.
 func TestCodeThatIsNotRemembered(t *testing.T) {
 	effort.Long(t)
 	pages := scenariotest.Embedded(t, "prove-two-writers")
@@ -359,7 +360,7 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: most}
 		v.SDK = test.sdk
 		written := false
-		// as a check of locks has it
+		// as in a check of locks
 		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }})
 		_, err := v.Run(hooks.WithSetup(ctx, test.setup))
 		if !written {
@@ -375,9 +376,9 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 	}
 }
 
-// The visit after each schedule asks for every page. Its code is remembered as well: it runs where it is told something
-// new, and what is remembered of it does not grow with the schedules. (To see whether it looks at the ttl of locks, it
-// would run three times more where it meets one.)
+// The visit after each schedule asks for every page. Its code is remembered as well: it runs only for new inputs, and
+// what is remembered of it does not grow with the schedules. (To find out whether it reads the ttl of locks, it would
+// run three more times for each.)
 func TestVisitsAreRemembered(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Embedded(t, "prove-lost-answer")
@@ -472,7 +473,7 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 	}
 }
 
-// What any searcher meets counts, and without memory no code runs beside other code.
+// What any searcher tries counts. Without memory, no code runs at the same time as other code.
 func TestATeamGathersAndTakesTurns(t *testing.T) {
 	alice, bob := hooks.End{Page: "/home", Actor: "alice"}, hooks.End{Page: "/home", Actor: "bob"}
 	to := &hooks.Probe{Ends: hooks.Ends{alice: {Before: true}}, Judged: map[string]bool{"freshness": true}}
@@ -506,7 +507,7 @@ func TestATeamGathersAndTakesTurns(t *testing.T) {
 	}
 }
 
-// The caller's own invariants may remember what they have seen, and judge one run at a time.
+// The caller's own invariants may remember what they have seen, so they judge one run at a time.
 func TestATeamJudgesOneAtATime(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var judging, most, judged atomic.Int32
@@ -515,7 +516,7 @@ func TestATeamJudgesOneAtATime(t *testing.T) {
 			if n := judging.Add(1); n > 1 {
 				most.Store(n)
 			}
-			for range 20 { // others may come
+			for range 20 { // so that others may start
 				runtime.Gosched()
 			}
 			judging.Add(-1)

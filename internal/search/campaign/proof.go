@@ -25,7 +25,7 @@ type Proof struct {
 	witnesses witnesses       // of a program whose search is kept
 }
 
-// byOrphanedRead says whether a read may be what reaches a mark, though its sender is gone.
+// byOrphanedRead reports whether a read whose sender is gone may reach the mark.
 func byOrphanedRead(m kernel.Mark) bool {
 	return m == mark.OrphanTookPlace || m == mark.ExpiredRowRead || m == mark.RequestRepeated
 }
@@ -56,15 +56,15 @@ func (p *Proof) LeftToCampaigns() []string {
 	})
 }
 
-// ReadsEventually says that the code sent eventually consistent reads but the scenario has no replica lag, so the proof
-// does not cover stale reads.
+// ReadsEventually reports whether the code sent eventually consistent reads although the scenario has no replica lag.
+// Then the proof does not cover stale reads.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
 
-// TimeWaits says that time passed only where no machine had anything else to do, and that no deadline of a page shows
-// which moments the search met. So the search may never have tried to take a lock too early.
+// TimeWaits reports whether time passed only when no machine had anything else to do, and no deadline of a page shows
+// which moments the search tried. So the search may never have tried to take a lock too early.
 func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.Deadlines) == 0 }
 
-// WholeSeconds names the kinds of deadlines that the search met at whole seconds only, so the proof does not cover
+// WholeSeconds names the kinds of deadlines that the search tried only at whole seconds, so the proof does not cover
 // rounding to seconds: leases and freshness, or locks and calls in progress.
 func (p *Proof) WholeSeconds() (ends []string) {
 	for _, d := range p.Deadlines {
@@ -78,14 +78,14 @@ func (p *Proof) WholeSeconds() (ends []string) {
 	return ends
 }
 
-// SomeParts says that the search met parts of seconds, but only those that sleeps made: no row has times that are finer
-// than seconds. The proof covers rounding, and no smaller error.
+// SomeParts reports whether the search tried fractions of seconds, but only those that sleeps made: no row has times
+// finer than seconds. Then the proof covers rounding to seconds, but no smaller error.
 func (p *Proof) SomeParts() bool { return p.judged[hooks.SomeParts] }
 
-// TTLWaits says that rows had a time for TTL in a scenario whose TTL never deletes.
+// TTLWaits reports whether rows had a time for TTL in a scenario whose TTL never deletes.
 func (p *Proof) TTLWaits() bool { return p.judged[hooks.NeverDeleted] }
 
-// PassedBy names the attributes in which rows had times at which time did not stop: deadlines of the code's own.
+// PassedBy names the attributes in which rows had times at which time did not stop: deadlines that only the code knows.
 func (p *Proof) PassedBy() (attributes []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.judged)) {
 		if attribute, is := strings.CutPrefix(name, hooks.Passed); is {
@@ -95,8 +95,8 @@ func (p *Proof) PassedBy() (attributes []string) {
 	return attributes
 }
 
-// LeavesForLater says that a program had a timer set when its script was over. The timer never fires, so the proof does
-// not cover it.
+// LeavesForLater reports whether a program had a timer set when its script was over. The timer never fires, so the
+// proof does not cover it.
 func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
 
 // Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so
@@ -121,8 +121,8 @@ func (p *Proof) Drawn() (all []string) {
 	return all
 }
 
-// NothingExpires says that the scenario has a TTL but no schedule deleted a row: perhaps no row has the TTL attribute.
-// So the proof does not cover deletions.
+// NothingExpires reports whether the scenario has a TTL, but no schedule deleted a row: perhaps no row has the TTL
+// attribute. Then the proof does not cover deletions.
 func (p *Proof) NothingExpires() bool {
 	return p.Scenario.Lag != (kernel.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
 }

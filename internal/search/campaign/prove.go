@@ -35,12 +35,12 @@ import (
 // # Limits
 //
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random
-// are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at
-// it, or if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the
-// end of a lease, the search comes past it only at the next of these stops. The same holds for the ten minutes after
-// which DynamoDB forgets a ClientRequestToken. It takes 5 to 9 KB of memory for each state, with what the code did. The
-// first 32,768 schedules take one core. The others take all cores, up to eight, if the code of nodes is remembered. The
-// result does not depend on how many there are.
+// are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code reads it,
+// or if no other stop is later. If code compares its clock with an instant that it computed, such as half a minute
+// after the end of a lease, the search passes that instant only at the next of these stops. The same holds for the ten
+// minutes after which DynamoDB forgets a ClientRequestToken. A state takes 5 to 9 KB of memory, including what is
+// remembered of the code. The first 32,768 schedules take one core. The others take all cores, up to eight, if the code
+// of nodes is remembered. The result does not depend on the number of cores.
 type Prove struct {
 	Scenario *kernel.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -71,9 +71,9 @@ type Prove struct {
 
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same.
 	// Without it, the code of nodes in this process runs once for each new history, and a schedule starts at the first
-	// step in which it differs from earlier ones. Only then does the search see that code does not look at the ttl of
-	// locks, and needs no tick there. In either case one schedule in a hundred, the first ones (with SDK a hundred),
-	// and the one that violates are run once more from the beginning, and compared.
+	// step in which it differs from earlier ones. Only then can the search see that code does not read the ttl of
+	// locks, so that it needs no tick there. In either case one schedule in a hundred, the first ones (with SDK a
+	// hundred), and the one that violates are run once more from the beginning, and compared.
 	Forgetful bool
 
 	crew    crew          // in place of usualCrew; for tests
@@ -83,9 +83,9 @@ type Prove struct {
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
-// names the context's cause. An error is not a verdict; see kernel.Run.Do. If the code did something else when a run
-// was repeated, it is a *kernel.BrokenError with a *scenario.NondeterminismError in it. An error of Keep comes with
-// the violation that was found.
+// names the context's cause. An error is not a verdict; see kernel.Run.Do. If the code behaved differently when a run
+// was repeated, the error is a *kernel.BrokenError with a *scenario.NondeterminismError in it. An error of Keep comes
+// with the violation that was found.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
 	protocol, err := schedules.ProtocolOf(s, v.Protocol)
@@ -114,7 +114,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	if ofMany || v.SDK {
 		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
-	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing sees whether code looks
+	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing sees whether code reads hidden values
 		v.off |= sim.UnreadDeadlines | sim.RememberedCode
 	}
 	if ofMany && slices.ContainsFunc(s.Reach, byOrphanedRead) {
@@ -188,7 +188,7 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 			return nil
 		})
 	}
-	looked.Memory.Check = func(again func() error) { // lives of programs end one after the other
+	looked.Memory.Check = func(again func() error) { // incarnations of programs end one at a time
 		if owed = append(owed, repetition{again, run}); len(owed) == atOnce {
 			repeat()
 		}
@@ -346,7 +346,7 @@ func (v Prove) explore(
 	return proof, nil
 }
 
-// take adds an outcome to the proof. A violation is its end.
+// take adds an outcome to the proof. A violation ends the proof.
 func (v Prove) take(ctx context.Context, proof *Proof, o *kernel.Outcome) (err error) {
 	if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
 		if o, err = v.again(ctx, o); err != nil {

@@ -31,8 +31,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A protocol that derives numbers from its tokens does something else under other names. Where it says that it does
-// not, the search begins anew, and tells its machines apart.
+// A protocol that derives numbers from its tokens behaves differently under other names. If it claims that it does not,
+// the search starts anew and tells its machines apart.
 func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
@@ -57,7 +57,7 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 	}
 }
 
-// The name of an actor may be a number. A number in a row is still no name.
+// The name of an actor may be a number. A number in a row still does not count as a name.
 func TestANumberIsNoName(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\n"+
@@ -93,7 +93,7 @@ func TestANumberIsNoName(t *testing.T) {
 	}
 }
 
-// peeping is a client that inspects the ttl of LOCK rows, and for some values writes a wrong one.
+// peeping is a client that inspects the ttl of LOCK rows, and writes a wrong ttl after some values.
 type peeping struct {
 	isr.Client
 	clock  clockwork.Clock
@@ -117,7 +117,7 @@ func (p peeping) PutItem(
 	return p.Client.PutItem(ctx, in, o...)
 }
 
-// impatient is a client that has DynamoDB look at the ttl of LOCK rows. One that catches takes a panic for an error.
+// impatient is a client that makes DynamoDB read the ttl of LOCK rows. With catches, it takes a panic for an error.
 type impatient struct {
 	isr.Client
 	catches bool
@@ -140,8 +140,8 @@ func (p impatient) PutItem(
 	return p.Client.PutItem(ctx, &own, o...)
 }
 
-// No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it
-// looks, and proved with those ticks: some of these are wrong at no other time.
+// No tick goes to the ttl of a lock if the protocol never reads it. A protocol that does is detected, in whatever way
+// it reads the ttl, and is searched with those ticks: some of these protocols are wrong at no other time.
 func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t,
@@ -214,7 +214,7 @@ func readLock(ctx context.Context, client isr.Client, table, pk string) (map[str
 	return out.Item, nil
 }
 
-// relocking writes nothing but locks, and one that it finds gone it writes with a wrong ttl.
+// relocking writes nothing but locks. If it finds its lock gone, it writes it with a wrong ttl.
 func relocking(ctx context.Context, h doing, key string) error {
 	pk, ttl := isr.PartitionKey("", key), int64(1)
 	if lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, pk); err != nil || lock != nil {
@@ -233,7 +233,8 @@ func relocking(ctx context.Context, h doing, key string) error {
 	return h.writeLock(ctx, key, ttl)
 }
 
-// One tick is enough to where TTL deletes a lock, though no code looks at its ttl, and another one is deleted before.
+// One tick is enough to reach the instant at which TTL deletes a lock, even if no code reads its ttl and another lock
+// is deleted earlier.
 func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 	for name, script := range map[string]string{
 		"ttl-lag: at-once\n":                        "get /early, get /late, get /late",
@@ -270,7 +271,7 @@ func patient(ctx context.Context, h doing, key string) error {
 	return h.writeLock(ctx, key, ttl)
 }
 
-// The ttl of a lock may be the only stop after an instant that code has in mind, so one tick goes past it.
+// The ttl of a lock may be the only stop after an instant that code has computed, so one tick goes there.
 func TestATickGoesPastAllLocks(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
@@ -296,8 +297,8 @@ func TestOrphanedReadsReachMarks(t *testing.T) {
 	}
 }
 
-// A crashed machine's request to the origin is not a mere read: the page is made, and that is judged. So it leads to
-// new states, and a certificate has them.
+// A crashed machine's request to the origin is not a mere read: the page is rendered, and that is judged. So it leads
+// to new states, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
 		s := scenariotest.Parsed(t,
@@ -319,9 +320,9 @@ func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	}
 }
 
-// tokened publishes by transactions with one ClientRequestToken for all machines: the second one is refused. Where it
-// is the machine for which that is the bug, a wrong row is left behind. With turns, a machine has the page to itself,
-// leaves nothing behind, and alice uses the token only if carol was there.
+// tokened publishes by transactions with one ClientRequestToken for all machines: the second one is refused. If the
+// refused machine is bug, it leaves a wrong row behind. With turns, a machine has the page to itself and leaves nothing
+// behind, and alice uses the token only if carol was there.
 func tokened(token, bug string, turns bool) func(ctx context.Context, h doing, key string) error {
 	return func(ctx context.Context, h doing, key string) error {
 		pk, first, name := isr.PartitionKey("", key), aws.String("attribute_not_exists(pk)"), h.name()
@@ -369,8 +370,8 @@ func tokened(token, bug string, turns bool) func(ctx context.Context, h doing, k
 	}
 }
 
-// Which of two transactions with one token is the first matters, whatever their rows, and it still matters when the
-// machine that has sent it is done.
+// The order of two transactions with the same token matters, whatever their rows, even when the sender of the first one
+// is done.
 func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 	const text = "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
@@ -382,7 +383,7 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 	}{
 		{"alice", false, text, "phone-call-1"}, {"bob", false, text, "phone-call-1"},
 		{"bob", true, text + "  - {name: carol, script: [get /home]}\n", "phone-call-1"},
-		{"alice", false, text, "00000000-0000-4000-8000-000000000001"}, // as ddbfake.WithClientID makes them up
+		{"alice", false, text, "00000000-0000-4000-8000-000000000001"}, // as ddbfake.WithClientID generates them
 		{"alice", false, text, "00400001-0000-4000-8000-000000000001"}, // in a world of four machines
 	} {
 		for _, off := range []sim.Reduction{0, sim.SleepSets} {
@@ -398,8 +399,8 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 	}
 }
 
-// apart publishes by a request of its own, which says nothing about LOCK. It is sent before the lease ends, and may
-// take effect after bob has taken the lock.
+// apart publishes by a separate request, which does not touch LOCK. It is sent before the lease ends, and may take
+// effect after bob has taken the lock.
 func apart(ctx context.Context, h doing, key string) error {
 	now := h.cfg.Clock.Now()
 	until, err := h.lock(ctx, key, now)
@@ -416,8 +417,8 @@ func apart(ctx context.Context, h doing, key string) error {
 	return h.put(ctx, h.cfg.Table, meta)
 }
 
-// Where clocks may differ, invariants allow for that. So time has to stop beyond what they allow for. Otherwise no
-// mistake can be seen.
+// If clocks may differ, invariants tolerate that. So time has to stop beyond their tolerance. Otherwise no mistake can
+// be seen.
 func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 	p := does(func(ctx context.Context, h doing, key string) error { // it takes a lease three seconds before its end
 		_, err := h.lock(ctx, key, h.cfg.Clock.Now().Add(3*time.Second))
@@ -432,8 +433,8 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 	}
 }
 
-// The write of one row of a page is judged by the others, even if no request names both. So their order counts, also
-// where TTL deletes one of them.
+// A write of one row of a page is judged by the page's other rows, even if no request names both. So the order of
+// writes counts, even if one of them is a deletion by TTL.
 func TestTheRowsOfAPageAreOneThing(t *testing.T) {
 	effort.Long(t)
 	const (
@@ -483,7 +484,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		"locks": {scenariotest.Lock, scenariotest.LockBugs, []string{
 			fmt.Sprintf(head, 2, 0, "", hold, "", hold),
 			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold),
-			// who need not end the run
+			// with carol, the end of alice and bob need not be the end of the run
 			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold) + "  - {name: carol, script: [sleep 1s]}\n",
 			fmt.Sprintf(head, 1, 0, "maybe response-lost", hold, "", hold),
 			fmt.Sprintf(head, 1, 0, "", "hold job for 1500ms", "", "sleep 1s, hold job for 1500ms"),
@@ -576,7 +577,7 @@ func leavesOutNothing(t *testing.T, name string, s *kernel.Scenario, p isr.Proto
 	if !plain.Complete {
 		ends, broken, plain = endsOf(t, s, p, o, sim.SleepSets|sim.PersistentSets)
 	}
-	if !plain.Complete && s.Bounds.Ticks > 0 { // some bugs make too many
+	if !plain.Complete && s.Bounds.Ticks > 0 { // with some bugs, there are too many schedules
 		t.Logf("%s: not compared: more than %d schedules", name, plain.Schedules)
 		return broken
 	}
@@ -617,7 +618,7 @@ type doing struct {
 	do  func(ctx context.Context, h doing, key string) error
 }
 
-// does is a protocol whose nodes do that.
+// does is a protocol whose nodes call do for each page.
 func does(do func(ctx context.Context, h doing, key string) error) isr.Protocol {
 	return isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) { return doing{cfg, do}, nil }}
 }
@@ -663,7 +664,7 @@ func (h doing) put(ctx context.Context, table string, item map[string]types.Attr
 	return err
 }
 
-// note writes a row that has a name alone.
+// note writes a row that has only a name.
 func (h doing) note(ctx context.Context, name string) error {
 	return h.put(ctx, h.cfg.Table, pagecache.Key("notes", name))
 }
@@ -675,7 +676,7 @@ func (h doing) has(ctx context.Context, table string, key map[string]types.Attri
 	return err == nil && out.Item != nil, err
 }
 
-// own makes a table with the key id, and has TTL delete its rows by the attribute gone.
+// own creates a table with the key id, whose rows TTL deletes by the attribute gone.
 func (h doing) own(ctx context.Context, table string) error {
 	db := h.cfg.Client.(*dynamodb.Client)
 	id := aws.String("id")
@@ -696,7 +697,7 @@ func (h doing) own(ctx context.Context, table string) error {
 // wrong leaves a wrong row behind: what the machine saw is the bug.
 func (h doing) wrong(ctx context.Context, key string) error { return h.writeLock(ctx, key, 1) }
 
-// refutes is the violation that a search has to find.
+// refutes returns a proof's violation; the test fails if the search finds none.
 func refutes(t *testing.T, what string, v Prove) *Proof {
 	t.Helper()
 	v.Seed = 1
@@ -708,7 +709,7 @@ func refutes(t *testing.T, what string, v Prove) *Proof {
 	return proof
 }
 
-// finds says that a search through a world, in which only one order or one moment leads to a wrong row, finds it.
+// finds checks that a search finds the wrong row to which only one order or one moment in the world leads.
 func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key string) error) {
 	t.Helper()
 	s := scenariotest.Parsed(t,
@@ -725,7 +726,7 @@ const (
 )
 
 // A row may have the key of another table among its attributes. It is still one row, whether a request has all of it or
-// its key alone. That holds for tables of the mapping, and for one that the cache has made.
+// only its key. That holds for tables of the mapping, and for tables that the cache creates.
 func TestARowHasOneName(t *testing.T) {
 	key := func(page string) map[string]types.AttributeValue {
 		return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "lock#" + page}}
@@ -760,7 +761,7 @@ func TestARowHasOneName(t *testing.T) {
 	}
 }
 
-// A stale read of several rows sees in which order they were written last.
+// A stale read of several rows shows the order of their last writes.
 func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 	for _, missing := range []string{"X", "Y"} {
 		for _, of := range []string{"faults: [maybe stale-read op=Query]\n",
@@ -794,7 +795,7 @@ func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 	}
 }
 
-// counting is a lock for everybody, which counts.
+// counting is a lock that everybody gets. It counts how often.
 type counting struct{ doing }
 
 // Terms implements hooks.LockClient.
@@ -809,7 +810,7 @@ func (c counting) Acquire(ctx context.Context, name string) (*hooks.Held, error)
 	return &hooks.Held{Release: func(context.Context) error { return nil }}, err
 }
 
-// The caller's own invariants judge each run that a search makes, also one of a lock that leads to a known state.
+// The caller's own invariants judge each run that a search makes, even a run of a lock that leads to a known state.
 func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
 	p := isr.Protocol{
 		Name: "counting", New: func(cfg isr.Config) (isr.Handler, error) { return counting{doing{cfg: cfg}}, nil },
@@ -836,7 +837,7 @@ func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
 	}
 }
 
-// A stored body does not change, as on S3, when the code later modifies the bytes that it put or got.
+// As on S3, a stored body does not change when the code later modifies the bytes that it put or got.
 func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
 	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n",
 		func(ctx context.Context, h doing, page string) error {
@@ -856,7 +857,7 @@ func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
 		})
 }
 
-// A token is given out once, also to the visitor, and also if a cache takes one while it is made.
+// A token is given out only once, even to the visitor, and even if a cache takes a token while it is being made.
 func TestTheVisitorsTokensAreUnique(t *testing.T) {
 	given := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
 		first := cfg.Tokens()
@@ -875,8 +876,8 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 	}
 }
 
-// A certificate with all states is confirmed. One that lacks a state is refused as such, whichever state it is: also
-// the first one.
+// A certificate with all states is confirmed. One that lacks a state is refused for that reason, whichever state it is,
+// including the first.
 func TestACertificateLacksAnyState(t *testing.T) {
 	p := does(func(ctx context.Context, h doing, page string) error {
 		_, err := h.cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
@@ -911,7 +912,8 @@ func TestACertificateLacksAnyState(t *testing.T) {
 	}
 }
 
-// Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
+// Time stops where TTL deletes a row, even if no entry matches the row, in another region, and in a table that the
+// cache creates.
 func TestTimeStopsAtEachTTL(t *testing.T) {
 	for of, text := range map[string]string{
 		"region": "region-lag: never\n" + ownRows +
@@ -942,7 +944,7 @@ func TestTimeStopsAtEachTTL(t *testing.T) {
 	}
 }
 
-// An expired row may be deleted at once, or still be there, whatever other rows there are.
+// A search tries both an expired row that is deleted at once and one that is still there, whatever other rows exist.
 func TestAnExpiredRowIsThereOrNot(t *testing.T) {
 	const (
 		here  = "actors:\n  - {name: alice, script: [get /home, get /home]}\n"
@@ -999,8 +1001,8 @@ func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 	}
 }
 
-// A fault of pages strikes each request that names a page's row by its key, also a statement of PartiQL or a Query. The
-// cache's GetItem meets the fault, too, so a mark would not show that the other request escapes it.
+// A fault of pages strikes each request that names a page's row by its key, including a statement of PartiQL or a
+// Query. The fault also strikes the cache's GetItem, so a mark would not show that the other request escapes it.
 func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
 	home := isr.PartitionKey("", "/home")
 	for name, ask := range map[string]func(context.Context, *dynamodb.Client, string) error{
@@ -1051,7 +1053,7 @@ func valuesOf(pk, sk string) map[string]types.AttributeValue {
 	}
 }
 
-// A machine that reads a lock by a statement meets the end of the lease as one does that reads it by GetItem.
+// Reading a lock by a statement tries the end of its lease, just as GetItem does.
 func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
 	home := isr.PartitionKey("", "/home")
 	p := does(func(ctx context.Context, h doing, _ string) error {

@@ -116,8 +116,8 @@ func TestProofsFindMutants(t *testing.T) {
 	}
 }
 
-// Whether a lease had time left depends on the promised skew. So two moments that differ only in that are two states:
-// from one of them the next step violates single-flight, and from the other it does not.
+// Whether a lease had time left depends on the promised skew. So two moments that differ only in that are different
+// states: from one of them the next step violates single-flight, and from the other it does not.
 func TestThePromisedSkewCountsInAState(t *testing.T) {
 	s := scenariotest.Parsed(t, `name: skew
 cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
@@ -234,7 +234,7 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	}
 }
 
-// A search in which one invariant judges says nothing of the others, and nothing at all if that one does not exist.
+// A search in which one invariant judges says nothing about the others, and fails if that one does not exist.
 func TestTheOnlyInvariantIsTheOnlyOneProved(t *testing.T) {
 	effort.Long(t)
 	const two = "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
@@ -303,8 +303,8 @@ func TestTheEndOfARunMayTellMore(t *testing.T) {
 	}
 }
 
-// An invariant of the caller may be about the end of a run: that no lock is left, or that each machine has an answer. A
-// schedule that the search leaves in its middle says nothing about that.
+// An invariant of the caller may concern the end of a run: that no lock is left, or that each machine has an answer. A
+// schedule that the search abandons says nothing about that.
 func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
@@ -351,7 +351,7 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 	}
 }
 
-// TestProofsOfForeignCode holds that code is proved in the same way with and without the SDK, and that options under
+// TestProofsOfForeignCode checks that code is proved in the same way with and without the SDK, and that options under
 // which no proof is possible are refused.
 func TestProofsOfForeignCode(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
@@ -372,7 +372,7 @@ func TestProofsOfForeignCode(t *testing.T) {
 	refused(hooks.InBubble(t.Context(), bubble), kernel.Options{}, "Prove: found a bubble, expected none:")
 }
 
-// TestAProofOfCodeThatIsNotDeterministicIsNone runs a cache that counts the runs, and so is not deterministic.
+// TestAProofOfCodeThatIsNotDeterministicIsNone proves a cache that is not deterministic, because it counts the runs.
 func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 	reference, other := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
 	made := 0
@@ -391,8 +391,8 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 	}
 }
 
-// TestProofsComeToTheEndsOfLeases proves copies of the references, each broken in what it does at the end of a lease or
-// after it.
+// TestProofsComeToTheEndsOfLeases searches copies of the references. Each copy has a bug at or after the end of a
+// lease.
 func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct{ scenario, twin, breaks string }{
@@ -425,8 +425,8 @@ func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 	}
 }
 
-// Where every lock is given back and no machine crashes, liveness never finds a lock that is not taken over. The mark
-// shows that no lock was.
+// If every lock is released and no machine crashes, liveness never meets a lock that has to be taken over. The missing
+// mark shows that none was.
 func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	effort.Long(t)
 	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"},
@@ -442,7 +442,7 @@ func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	}
 }
 
-// A proof without a tick never comes to the end of a lease whose holder goes on, and says so.
+// A proof without a tick never reaches the end of a lease whose holder runs on, and says so.
 func TestAProofThatComesToNoEndOfALeaseIsVacuous(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: still\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"+
@@ -470,7 +470,7 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 	} {
 		t.Run(test.scenario+"/"+test.protocol, func(t *testing.T) {
 			if test.breaks == "" || test.scenario == "two-regions-home" && test.protocol == "recipe-a" {
-				effort.Nightly(t) // the former is a proof of half a million steps
+				effort.Nightly(t) // where nothing breaks, the proof takes half a million steps
 			}
 			t.Parallel()
 			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario),

@@ -21,7 +21,7 @@ func TestProofsOfRenamedRows(t *testing.T) {
 		s := scenariotest.Embedded(t, name)
 		own := *s
 		own.Rows = scenariotest.RenamedRows
-		// Without memory nothing tells whether code looks at the ttl of locks, so ticks go there in both.
+		// Without memory nothing tells whether code reads the ttl of locks, so ticks go there in both searches.
 		native := prove(t, campaign.Prove{Scenario: s, Seed: 1, MaxSchedules: most, Forgetful: true})
 		renamed := prove(t, campaign.Prove{Scenario: &own,
 			Protocol: scenariotest.Renamed(scenariotest.Protocol(t, s.Protocol)), Seed: 1, MaxSchedules: most})

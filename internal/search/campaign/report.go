@@ -19,7 +19,7 @@ func (r *Report) Vacuous() bool {
 	return r.Verdict == invariant.OK && (len(r.Missing)+len(r.Unmet)+len(r.Unreached()) > 0 || r.idle) || r.unjudged
 }
 
-// Idle returns the names of the invariants that should have judged, if that was nothing.
+// Idle returns the names of the invariants that should have judged, if they had nothing to judge; otherwise nil.
 func (r *Report) Idle() (names []string) {
 	if !r.idle {
 		return nil
@@ -27,7 +27,7 @@ func (r *Report) Idle() (names []string) {
 	return r.asked(func(invariant.Invariant) bool { return true })
 }
 
-// asked returns the names of the invariants that judge, and that are meant.
+// asked returns the names of the invariants that judge and for which meant returns true.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
 	for _, inv := range kernel.About(r.Scenario).All {
@@ -53,7 +53,7 @@ func (r *Report) Excused() (names []string, why string) {
 	return invariant.Excuses(judges, ev)
 }
 
-// Unreached returns the lease deadlines that a proof did not meet on all sides: before, at and after; nil for a
+// Unreached returns the lease deadlines that a proof did not try on all sides: before, at and after; nil for a
 // campaign.
 func (r *Report) Unreached() (leases []Deadline) {
 	for _, d := range r.Deadlines {
@@ -96,7 +96,8 @@ type Deadline struct {
 	Of                string // "the end of alice's lease"
 	Lease             bool   // the end of a lease, and not of a page's freshness
 	Before, At, After bool
-	// Part says that a request was sent where rounding to whole seconds would have shown: the end was no whole second.
+	// Part says that a request was sent where rounding to whole seconds would have shown: the end was not a whole
+	// second.
 	Part bool
 }
 

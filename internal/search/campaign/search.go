@@ -25,7 +25,7 @@ import (
 )
 
 // Search is a proof that was interrupted, as a file can keep it: see Prove.From. It holds everything that the rest of
-// the proof depends on, so a proof that was interrupted says what a proof in one go says.
+// the proof depends on, so an interrupted proof has the same result as one without interruption.
 //
 // # Limits
 //
@@ -37,24 +37,24 @@ type Search struct {
 	subject
 	Off    sim.Reduction `json:"off"` // the reductions that are off
 	Repeat bool          `json:"repeat,omitempty"`
-	// Against is Certificate.Sum of the certificate that is checked: states before this search's end are not looked up
-	// again.
+	// Against is Certificate.Sum of the certificate that is checked: states that this search has reached are not looked
+	// up again.
 	Against string `json:"against,omitempty"`
 
 	Total  total             `json:"total"`
 	Misfit string            `json:"misfit,omitempty"`
 	Doubt  *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
 	Judged map[string]bool   `json:"judged"`
-	// Real lists the unsimulated things that a program used so far. The command that has the program fills it.
+	// Real lists the unsimulated things that a program used so far. The command that runs the program fills it.
 	Real []string `json:"real,omitempty"`
-	// Witnesses are runs of a program, by which it is known again.
+	// Witnesses are runs of a program, which show whether it is still the same.
 	Witnesses witnesses         `json:"witnesses,omitzero"`
 	Ends      []triedEnd        `json:"ends,omitempty"`
 	Reached   *exhaustive.Saved `json:"reached"`
 	Sum       string            `json:"sum"` // the SHA-256 of the rest
 }
 
-// witnesses are evenly spaced runs, which a further part makes once more.
+// witnesses are evenly spaced runs, which the next part of the search repeats.
 type witnesses struct {
 	Every int // schedules
 	Runs  []witness
@@ -67,10 +67,10 @@ type witness struct {
 	Sum     string // the SHA-256 of its trace
 }
 
-// mostWitnesses bounds the time that a further part takes to begin: such a run takes up to a tenth of a second.
+// mostWitnesses bounds the time that the next part takes to begin: a witness takes up to a tenth of a second.
 const mostWitnesses = 64
 
-// due says whether the run with the given number, from 1, is to be one of those, and makes room for it.
+// due reports whether the run with the given number, from 1, is to be a witness, and makes room for it.
 func (w *witnesses) due(schedule int) bool {
 	if w.Every = max(w.Every, 1); schedule%w.Every != 0 {
 		return false
@@ -86,7 +86,7 @@ func (w *witnesses) due(schedule int) bool {
 	return schedule%w.Every == 0
 }
 
-// witness makes a run once more, for its trace: that has every request as it was sent.
+// witness repeats a run for its trace, which has every request as it was sent.
 func (v Prove) witness(ctx context.Context, choices schedule.Choices, steps int) (witness, error) {
 	text := sha256.New()
 	run := v.schedule(strategy.Replay(choices))
@@ -104,7 +104,7 @@ func (v Prove) witnessed(ctx context.Context, o *kernel.Outcome) (witness, error
 	return v.witness(ctx, result.Choices, result.Steps)
 }
 
-// sameProgram makes the runs once more that were noted of a program. An error says that it does something else now.
+// sameProgram repeats the witnesses of a program. An error says that the program behaves differently now.
 func (v Prove) sameProgram(ctx context.Context, known witnesses) error {
 	for _, was := range known.Runs {
 		is, err := v.witness(ctx, was.Choices, was.Steps)
@@ -206,7 +206,7 @@ func ReadSearch(file []byte) (*Search, error) {
 	return s, nil
 }
 
-// resume puts the exploration and the proof to where the search v.From was.
+// resume puts the exploration and the proof in the state of the search v.From.
 func (v Prove) resume(
 	ctx context.Context, x *exhaustive.Exploration, proof *Proof, tried hooks.Ends, code string,
 ) error {

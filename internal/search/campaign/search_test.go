@@ -33,12 +33,12 @@ func show(p *Proof) string {
 		doubt = fmt.Sprint(p.Doubt.Why, p.Doubt.Result.Choices)
 	}
 	explored := p.Explored
-	explored.Share = math.Round(explored.Share * 1e9) // a sum of fractions, whose order differs
+	explored.Share = math.Round(explored.Share * 1e9) // a sum of fractions that are added in another order
 	return fmt.Sprint(p.Summary(), p.Verdict, p.Misfit, p.Schedules, p.Steps, explored, p.Reached(), p.Missing, p.Unmet,
 		p.Deadlines, p.Metrics, p.Proved(), p.NothingToJudge(), p.FailedAt, p.States, doubt)
 }
 
-// inParts runs a proof that is interrupted after each n schedules, and goes on from what Bytes has written.
+// inParts runs a proof that is interrupted after every n schedules, and resumed from what Bytes has written.
 func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 	t.Helper()
 	for parts = 1; ; parts++ {
@@ -71,7 +71,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		if v.From, err = ReadSearch(file); err != nil {
 			t.Fatal(err)
 		}
-		// A further part without a schedule returns the result in the file.
+		// Another part, without a schedule, returns the result in the file.
 		nothing := v
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
 		same := scenariotest.Ran(t, nothing)
@@ -84,7 +84,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 	}
 }
 
-// A proof in parts is the proof in one go, whatever it finds.
+// A proof in parts has the same result as one without interruption, whatever it finds.
 func TestAnInterruptedProofGoesOn(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t, interruptible)
@@ -100,7 +100,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "complete" || name == "the SDK" {
-				effort.Nightly(t) // a certificate is of a complete search, too
+				effort.Nightly(t) // a certificate needs a complete search, too
 			}
 			whole := scenariotest.Ran(t, v)
 			split, parts := inParts(t, v, 1+whole.Schedules/7)
@@ -118,7 +118,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 	}
 }
 
-// A search goes on only where it was, and a file that is not what was written is refused.
+// A search resumes only with the same inputs, and a file that was changed is refused.
 func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	s := scenariotest.Parsed(t, interruptible)
 	v := Prove{Scenario: s, Seed: 1, MaxSchedules: 20}
@@ -190,8 +190,8 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// A check of a certificate that goes on is of that certificate, and no part of it takes a state for known that the
-// certificate lacks.
+// A check that resumes needs the same certificate, and no part of it counts a state as known that the certificate
+// lacks.
 func TestACertificateIsCheckedInParts(t *testing.T) {
 	s := scenariotest.Parsed(t, interruptible)
 	whole := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, Certify: true})
@@ -199,7 +199,7 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 	must.OK(t, err)
 	right := &Certificate{subject: of, States: whole.States}
 	right.Sum = sum(right.numbers())
-	// part checks a certificate, from a search on, and returns what is kept of its end.
+	// part checks a certificate, resuming from v.From, and returns the search that is kept at its end.
 	part := func(v Prove) (*Proof, *Search, error) {
 		v.Scenario, v.Seed = s, 1
 		kept := v.From

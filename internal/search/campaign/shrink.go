@@ -22,13 +22,13 @@ import (
 
 // Shrink makes a violated run small: it looks for a run that violates the same invariant and does as much harm, with
 // fewer context switches, then fewer steps, then in less time, and then with fewer faults, actors, commands and
-// settings. A run that does more harm comes before all of them.
+// settings. A run that does more harm is better than any of these.
 //
 //	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
 //
 // It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
 // simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that
-// violates the invariant (kernel.Replay.Steps). A violation of liveness has no such step: liveness is about the end.
+// violates the invariant (kernel.Replay.Steps). A violation of liveness has no such step: liveness concerns the end.
 //
 // # Limits
 //
@@ -37,7 +37,7 @@ import (
 type Shrink struct {
 	// Failed is the violated run: its Strategy is strategy.Replay of the recorded choices. Trace is not used.
 	Failed kernel.Run
-	// Runs bounds the number of runs; 0 is DefaultShrinkRuns.
+	// Runs bounds the number of runs; 0 means DefaultShrinkRuns.
 	Runs int
 	// ScheduleOnly leaves the scenario as it is.
 	ScheduleOnly bool
@@ -56,7 +56,7 @@ type Shrunk struct {
 	Before   Size
 	After    Size
 	Runs     int // that were tried
-	// Bounded says that the bound was met or the context cancelled: more runs may shrink it further.
+	// Bounded says that the bound was reached or the context cancelled: more runs may shrink the run further.
 	Bounded bool
 }
 
@@ -199,7 +199,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	}, nil
 }
 
-// trimmed leaves out the zeros at the end: without them, a replay takes choice 0 all the same.
+// trimmed leaves out the zeros at the end: a replay takes choice 0 there anyway.
 func trimmed(c sim.Choices) sim.Choices {
 	for len(c) > 0 && c[len(c)-1] == 0 {
 		c = c[:len(c)-1]
@@ -281,7 +281,8 @@ func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (*kernel.Outc
 	return run.Do(ctx)
 }
 
-// attempt says whether a schedule of the scenario violates the invariant, with no less harm.
+// attempt returns an Attempt, which reports whether a schedule of the scenario violates the invariant, with no less
+// harm.
 func (sh *shrinker) attempt(s *kernel.Scenario, seed uint64) reschedule.Attempt {
 	return func(strategy sim.Strategy) (sim.Result, bool) {
 		if sh.left == 0 || sh.ctx.Err() != nil {

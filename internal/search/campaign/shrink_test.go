@@ -285,8 +285,8 @@ func (c impatient) PutItem(
 	return c.Client.PutItem(ctx, &again, options...)
 }
 
-// TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, of an actor that is not
-// the first.
+// TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, and only for an actor
+// that is not the first.
 func TestShrinkKeepsTheFaultThatMatters(t *testing.T) {
 	s, err := kernel.Parse("faults.yaml", []byte(`
 name: faults
@@ -387,7 +387,7 @@ func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
 	}
 }
 
-// unpublished is violated by every page. The harm is done if a second machine puts its page over the first one's.
+// unpublished is violated by every page. The harm is done if a second machine overwrites the first one's page.
 var unpublished = invariant.Invariant{
 	Name: "unpublished", Statement: "no page is published",
 	Check: func(ev invariant.Evidence) (f invariant.Finding) {
@@ -407,8 +407,8 @@ var unpublished = invariant.Invariant{
 	},
 }
 
-// A run with less harm is smaller, and no smaller example of the bug: shrinking ends in the harmful one, from whichever
-// run it begins.
+// A run with less harm is smaller, but it is not a smaller example of the bug. Shrinking ends in the harmful run, from
+// whichever run it begins.
 func TestShrinkingKeepsTheHarm(t *testing.T) {
 	s := scenariotest.Parsed(t, "{name: harm, protocol: recipe-a, invariants: [freshness], bounds: {ticks: 0}, "+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, crashes: 1, script: [sleep 2m, get /home]}]}")

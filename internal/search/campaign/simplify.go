@@ -96,8 +96,8 @@ func (sh *shrinker) try(f *found, change func(*kernel.Scenario), adapt func(sim.
 	return false
 }
 
-// unfair reports whether a correct protocol would be violated, too: a cache that obeys the scenario's settings serves
-// pages that its promise forbids, or it has to have fresh pages where they may never be fresh.
+// unfair reports whether even a correct protocol would violate an invariant: a cache that obeys the scenario's settings
+// serves pages that its promise forbids, or it has to have fresh pages where they may never be fresh.
 func unfair(s *kernel.Scenario) bool {
 	c := s.Cache
 	return s.Promise.MaxAge > 0 && c.Revalidate+c.Retention > s.Promise.MaxAge ||
@@ -337,7 +337,7 @@ func durations(s *kernel.Scenario) []duration {
 	return all
 }
 
-// nice durations, in ascending order.
+// nice are round durations, in ascending order.
 var nice = []time.Duration{
 	0, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second, 5 * time.Second, 10 * time.Second,
 	11 * time.Second, 15 * time.Second, 20 * time.Second,

@@ -29,12 +29,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A search goes on from one of all the moments that have the same fingerprint, and from no other. So whatever is left
-// out of a fingerprint, from a row to what an invariant will remember, can hide a violation, and no other test of a
-// search would notice: the search is complete, and its verdict is wrong. These tests walk through small worlds at
-// random, and hold that the same step from the same state always comes to the same.
+// Of all moments with the same fingerprint, a search continues only one. So whatever a fingerprint leaves out, from a
+// row to the memory of an invariant, can hide a violation. No other test of a search would notice: the search is
+// complete, and its verdict is wrong. These tests walk through small worlds at random, and check that the same step
+// from the same state always has the same result.
 
-// follower makes a note of each step of a walk.
+// follower notes each step of a walk.
 type follower struct {
 	sim.Chooser
 	walks    *walks
@@ -48,7 +48,7 @@ type followed struct {
 }
 
 func (f *follower) Choose(steps []sim.Step) int {
-	for _, s := range steps { // a sum has no order: nor have the steps of equal states
+	for _, s := range steps { // a sum, because the steps of equal states may come in any order
 		f.possible += fingerprint.Hash(0).Number(f.walks.number(s.Move()))
 	}
 	return f.Chooser.Choose(steps)
@@ -197,8 +197,7 @@ func through(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64, time
 // unproved are the invariants that no search proves: their memory is not a part of the states.
 var unproved = []string{"monotonic-reads", "bounded-staleness", "linearizable", "ttl-is-gc"}
 
-// drawnKinds are texts that a drawn world may have. The n-th world has the n-th of them, and so on from the first
-// again.
+// drawnKinds are texts that a drawn world may have. The n-th world has the n-th of them, counting round and round.
 var drawnKinds = []string{
 	"[get", "sleep", "change", "invalidate", "rollback", "regenerate", "as y", "with q", "/b", "tenant", "carol",
 	"ttl-lag: at-once", "ttl-lag: fixed", "ttl-lag: scheduler", "replica-lag", "region: ", "region-lag: scheduler",
@@ -210,7 +209,7 @@ var drawnKinds = []string{
 	"nth=2", " from 1s to 3s",
 }
 
-// drawnProtocols are the protocols of drawn worlds: references, policies, and mutants that break what proofs are about.
+// drawnProtocols are the protocols of drawn worlds: references, policies, and mutants that break what proofs check.
 var drawnProtocols = []string{
 	"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "acquire-a-second-early", "acquire-by-get-then-put",
 	"reentrant-by-owner", "blind-publish", "check-then-act-publish", "publish-at-expiry", "blind-release",
@@ -366,7 +365,7 @@ func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 	}
 }
 
-// Each of these worlds has equal states with different successors if a part of the states is left out that once was.
+// Each of these worlds has equal states with different successors if states leave out a part that they once left out.
 func TestEqualStatesThatOnceDiffered(t *testing.T) {
 	effort.NotShort(t)
 	effort.OneAtATime(t)
@@ -385,7 +384,7 @@ actors:
   - {name: bob, script: [sleep 1s, get /a]}
 `, 1, swept},
 		// Bob's clock is ahead by more than is promised, so he takes a lease that has time left: how much decides
-		// whether that is a flight of its own.
+		// whether that counts as a second flight.
 		"the promised skew, to the memory of single-flight": {"recipe-a", `
 cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
 max-clock-skew: 1s
@@ -406,7 +405,7 @@ actors:
   - {name: bob, script: [sleep 4s, regenerate /a as x with p], clock: {offset: 1s}}
   - {name: carol, script: [regenerate /b as y with p, sleep 1s, regenerate /a as z with p]}
 `, 3, nil},
-		// All that is left of bob is whether he has asked for a request, which has changed nothing.
+		// The only trace of bob is whether he has asked for a regeneration, which has changed nothing.
 		"whether a request has been asked for": {"recipe-a", `
 cache: {render: 0s, patience: 1, attempts: 1}
 bounds: {ticks: 0}
@@ -415,7 +414,7 @@ actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [get /a, regenerate /a as x with p], crashes: 1}
 `, 1, nil},
-		// That bob has written the row of his own request is of no interest once he asks for something else.
+		// Whether bob wrote the row of his own request no longer matters once he asks for something else.
 		"what a node notes of its own request": {"recipe-a", `
 cache: {lease: 2s, revalidate: 1s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}
 bounds: {ticks: 1}
@@ -456,7 +455,7 @@ actors:
 	}
 }
 
-// keeper is a node's cache that serves the first page that it got again, from memory.
+// keeper is a node's cache that keeps the first page that it got in memory, and serves it again.
 type keeper struct {
 	isr.Handler
 	kept *isr.Served
@@ -490,15 +489,15 @@ func TestEqualStatesOfCodeWithMemoryDiffer(t *testing.T) {
 	}
 }
 
-// remove deletes a row that has a name alone.
+// remove deletes a row that has only a name.
 func (h doing) remove(ctx context.Context, name string) error {
 	_, err := h.cfg.Client.DeleteItem(ctx,
 		&dynamodb.DeleteItemInput{TableName: &h.cfg.Table, Key: pagecache.Key("notes", name)})
 	return err
 }
 
-// swept has alice leave a row that TTL may delete, and delete another one herself, unless TTL has deleted that: then it
-// may delete no other.
+// swept makes alice leave a row that TTL may delete, and delete another one herself, unless TTL has deleted that one:
+// then TTL may delete no other.
 func swept(ctx context.Context, h doing, _ string) error {
 	if h.name() == "bob" {
 		return nil
@@ -515,7 +514,7 @@ func swept(ctx context.Context, h doing, _ string) error {
 }
 
 // One tick goes to each of these moments before and after the end of a lease: there a comparison may be wrong by the
-// smallest step of the rows' times, and there invariants excuse nothing more where clocks may differ.
+// smallest step of the rows' times, and there the invariants' tolerance for clocks ends.
 func TestATickGoesToEachSideOfADeadline(t *testing.T) {
 	const sec, ms = time.Second, time.Millisecond
 	millis := strings.Replace(ownRows, "expires: lease_expires_at", "expires: lease_expires_at ms", 1)
@@ -548,7 +547,7 @@ func TestATickGoesToEachSideOfADeadline(t *testing.T) {
 	}
 }
 
-// Machines change places in a search only if nothing in the world tells them apart.
+// Machines are interchangeable in a search only if nothing in the world tells them apart.
 func TestWhoIsInterchangeable(t *testing.T) {
 	const alice, bob = "  - {name: alice, script: [get /home]}\n", "  - {name: bob, script: [get /home]}\n"
 	for _, test := range []struct {
@@ -590,7 +589,7 @@ func TestWhoIsInterchangeable(t *testing.T) {
 	}
 }
 
-// The order of rows depends on names where keys have them, as code may see.
+// If keys contain names, the order of rows depends on the names, and code may see that.
 func TestNamesInKeysTellMachinesApart(t *testing.T) {
 	for form, interchangeable := range map[string]bool{"note of %s": false, "%s": false, "%s-1": false, "of%s": true,
 		"nobody": true} {

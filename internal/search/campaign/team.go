@@ -38,7 +38,7 @@ func (s *searcher) close() {
 	s.again.Close()
 }
 
-// run runs the schedule that the exploration has prepared. If it repeats the one before, there is no outcome.
+// run runs the schedule that the exploration has prepared. If it repeats the previous one, there is no outcome.
 func (s *searcher) run(ctx context.Context) (o *kernel.Outcome, err error) {
 	searching := hooks.With(ctx, s.looked)
 	again := s.x.Repeating()
@@ -69,9 +69,9 @@ func (s *searcher) due() bool {
 	return s.strict || s.SDK && n <= allAgain || schedules.Sampled(s.sample, n) || n&(n-1) == 0
 }
 
-// divides says that the search goes on as a team. Nodes' code runs alone, so that state shared between machines is
-// detected safely; so do the caller's invariants, which may keep state. So a team is faster only where code is
-// remembered; elsewhere it comes to the same result.
+// divides reports whether the search goes on as a team. Only one node's code runs at a time, so that state shared
+// between machines is detected safely. The same is true of the caller's invariants, which may keep state. So a team is
+// faster only if code is remembered; otherwise it has the same result.
 func (v Prove) divides(x *exhaustive.Exploration) bool {
 	one := v.MaxSchedules > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
 		schedules.OfProgram(v.Protocol)
@@ -148,7 +148,7 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 		if s.x.Remembers() && len(v.Invariants) == 0 {
 			remember = append(remember, i)
 		} else {
-			search(i) // all code runs in it, or the caller's
+			search(i) // alone: its code is not remembered, or the caller's invariants run
 		}
 	}
 	for _, i := range remember {

@@ -1,5 +1,5 @@
 // Package engine checks code under test: it draws worlds, tries each of them under its schedules, and sums up what they
-// have shown. Package property is its door for code in Go, and isr-sim check the one for programs in any language.
+// have shown. Package property is its API for code in Go, and isr-sim check its command for programs in any language.
 package engine
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Check has the settings of a check whose worlds are drawn by a seed. All fields but Extras, TTL and Progress must be
-// set.
+// Check has the settings of a check whose worlds are drawn by a seed. All fields except Extras, TTL and Progress must
+// be set.
 type Check struct {
 	Of       *worlds.Subject
 	Protocol isr.Protocol
@@ -50,7 +50,7 @@ const Drawn = "drawn"
 // World draws the world with the given number, in the form of its file.
 func (c *Check) World(i int) (*kernel.Scenario, error) {
 	protocol := c.Protocol.Name
-	if schedules.OfProgram(c.Protocol) { // a scenario file does not name them: its replay entry does
+	if schedules.OfProgram(c.Protocol) { // a scenario file names a program only in its replay entry
 		protocol = kernel.Defaults().Protocol
 	}
 	seed := sim.Derive(c.Seed, i)

@@ -49,7 +49,7 @@ func said(r *Result) string {
 	return text
 }
 
-// Two worlds run side by side, each by a part of the cores.
+// Two worlds run side by side, each on a part of the cores.
 func TestTheNumberOfCoresChangesNothing(t *testing.T) {
 	effort.NotShort(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -158,8 +158,8 @@ func TestATokenIsFenceEnough(t *testing.T) {
 	}
 }
 
-// Renderings of unchanged data have the same bytes in some worlds, where a cache that goes by content leaves out
-// writes, and bytes of their own in others.
+// In some worlds, renderings of unchanged data have the same bytes, so a cache that compares contents leaves out
+// writes. In the others, each rendering has different bytes.
 func TestSomeWorldsRenderTheSameBytes(t *testing.T) {
 	c, worlds := checkOf(t, "recipe-a", 1), map[bool]int{}
 	for i := range 20 {

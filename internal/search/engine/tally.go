@@ -23,7 +23,7 @@ type Tally struct {
 	Pageless                 string            // why no row of some world was a page
 }
 
-// NewTally is the tally of no world.
+// NewTally returns a tally of no worlds.
 func NewTally() Tally { return Tally{Marks: schedules.MarkSet{}} }
 
 // Add adds a world.
@@ -49,7 +49,7 @@ func Asked(all []ddbfake.Metrics) bool {
 	return slices.ContainsFunc(all, func(m ddbfake.Metrics) bool { return m.Operation != "" || m.UserErrors > 0 })
 }
 
-// Words are how a door says that nothing was judged.
+// Words are the words in which a caller says that nothing was judged.
 type Words struct {
 	NoWorld string // no world came to its end
 	Unasked string // no request reached a table

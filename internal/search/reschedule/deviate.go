@@ -11,7 +11,7 @@ import (
 // Point identifies a moment of a run by the steps that the actors have taken so far, and not by the number of choices:
 // it has the same meaning in a run that went another way for a while. No two moments of a run have the same Point.
 type Point struct {
-	actor string // the actor whose code took the latest step of any code; "" before the first
+	actor string // the actor that took the latest step of an actor's own code; "" before the first
 	steps int    // the number of steps that its code has taken
 	since int    // the number of steps since then, all outside of actors' code
 }

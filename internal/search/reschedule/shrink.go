@@ -115,8 +115,8 @@ func takeDetours(best Recorded, attempt Attempt) Recorded {
 	return best
 }
 
-// deletePairs deletes pairs of deviations. Neither may be unneeded alone: one leads away from the default schedule, and
-// the other back.
+// deletePairs deletes pairs of deviations. Often neither can be deleted alone: one leads away from the default
+// schedule, and the other back.
 func deletePairs(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.Deviations); i++ {
 		for j := i + 1; j < len(best.Deviations); {

@@ -154,7 +154,7 @@ func requests(trace string) (all []request) {
 		if len(fields) < 5 || fields[3] != sim.Effect.String() {
 			continue
 		}
-		node, _, _ := strings.Cut(fields[2], "/") // and its lane
+		node, _, _ := strings.Cut(fields[2], "/") // without its lane
 		numbers[node]++
 		asked, _, _ := strings.Cut(strings.Join(fields[4:], " "), " -> ")
 		all = append(all, request{node, numbers[node], asked})

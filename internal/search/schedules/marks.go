@@ -27,8 +27,8 @@ func (m MarkSet) Missing(wanted []kernel.Mark) []kernel.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark kernel.Mark) bool { return m[mark] > 0 })
 }
 
-// Missing returns the marks that a campaign about the subject must still reach, out of the declared marks and the basic
-// ones. If no publish succeeded, one must have been refused.
+// Missing returns which of the declared marks and of the subject's basic marks a campaign must still reach. If no
+// publish succeeded, one must have been refused.
 func Missing(of *list.About, declared []kernel.Mark, reached func(kernel.Mark) bool) []kernel.Mark {
 	marks := slices.DeleteFunc(slices.Clone(declared), reached)
 	for _, some := range of.Basic() {

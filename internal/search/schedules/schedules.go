@@ -94,7 +94,7 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int,
 		func(_ int, a Attempt) bool { return take(a) })
 }
 
-// All is Each for all schedules, run as Attempt does.
+// All runs all schedules with Attempt: see Each.
 func (c Set) All(ctx context.Context, take func(Attempt) bool) {
 	c.Each(ctx, c.Schedules, func(k int) int { return k }, c.Attempt, take)
 }
@@ -131,10 +131,10 @@ func (c Set) First(ctx context.Context, n int) (runs []kernel.Run, err error) {
 	return runs, err
 }
 
-// OfProgram says that the nodes are processes of a command: their code is not known to be deterministic.
+// OfProgram reports whether the nodes are processes of a command: their code is not known to be deterministic.
 func (c Set) OfProgram() bool { return OfProgram(c.Protocol) }
 
-// OfProgram says that a protocol is a command, and each of its processes is a node.
+// OfProgram reports whether a protocol is a command, each of whose processes is a node.
 func OfProgram(p isr.Protocol) bool { return strings.HasPrefix(p.Name, shell.ExecPrefix) }
 
 // Sampled says whether a schedule of code under test, by its number, is run again without memory, whatever its verdict.
@@ -144,7 +144,7 @@ func Sampled(seed uint64, number int) bool {
 	return fingerprint.Mix(sim.Derive(seed, number), one)%one == 0
 }
 
-// Suspect says that a schedule must be confirmed whatever its verdict: the code under test is not known to be
+// Suspect reports whether a schedule must be confirmed whatever its verdict: the code under test is not known to be
 // deterministic, and the remembered answers of a program are checked before they are believed. The schedules that are
 // Sampled are suspect, and so is the first one of a program.
 func (c Set) Suspect(ctx context.Context, a Attempt) bool {
@@ -166,7 +166,7 @@ func (c Set) again(o *kernel.Outcome) kernel.Run {
 type Total struct {
 	Schedules, Steps int
 	Marks            MarkSet
-	// Unmet are the declared faults that no run could meet.
+	// Unmet are the declared faults that could strike in no run.
 	Unmet []kernel.Fault
 	// Judged says that in some run an invariant that judges had something to judge.
 	Judged bool

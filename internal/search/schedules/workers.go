@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// InOrder calls do for 0, 1 and so on below n on several goroutines. On the caller's goroutine it calls take with each
-// result, one at a time and in that order, so the number of goroutines changes nothing for take.
+// InOrder calls do for each number from 0 to n-1, on several goroutines. On the caller's goroutine it calls take with
+// each result, one at a time and in the order of the numbers, so the number of goroutines changes nothing for take.
 //
 // It ends early when take returns false, and drops the results after that one. It also ends when ctx is done: what a
 // goroutine has begun by then is still done and taken, so that no finding is lost. It returns once all goroutines have
-// ended, with the number of results taken. A goroutine is handed most numbers at a time, or fewer.
+// ended, with the number of results taken. The parameter most bounds how many numbers a goroutine is given at a time.
 func InOrder[T any](ctx context.Context, workers, most, n int, do func(i int) T, take func(i int, v T) bool) int {
 	if workers <= 1 {
 		for i := range n {

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestProgramsEndInTime: where each run may take long, an end of the context leaves no runs to make but those that have
-// begun. The results are still those of the first schedules, without a gap.
+// TestProgramsEndInTime: if each run may take long, the end of the context leaves only the runs that have begun. The
+// results are still those of the first schedules, without a gap.
 func TestProgramsEndInTime(t *testing.T) {
 	const workers, many, last = 4, 1200, 1030 // by then, runs of code in Go are handed out sixteen at a time
 	for range 50 {

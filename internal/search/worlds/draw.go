@@ -64,7 +64,8 @@ func Clocks(t *rapid.T, s *kernel.Scenario, longest time.Duration) {
 	}
 }
 
-// ShortPages ends pages of queries early. It excuses nothing: who gets such a page asks for the next one at once.
+// ShortPages ends pages of queries early. It excuses nothing: code that gets such a page can ask for the next one at
+// once.
 var ShortPages = kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: 3}, Maybe: true}
 
 // Sleep is a command that waits.
@@ -82,7 +83,8 @@ type Outage struct {
 }
 
 // Draw puts the outage before the scripts of the first two nodes. The fault's number selects one request of the failing
-// command; the request fails in all attempts of the SDK. It may be sent while the other node is still at its command.
+// command; the request fails in all attempts of the SDK. It may be sent while the other node's command is still in
+// progress.
 func (o Outage) Draw(t *rapid.T, s *kernel.Scenario) {
 	const second = time.Second
 	wait := second + o.After + Pick(t, "the other is done", o.Lasts+second, o.Lasts/2)

@@ -42,7 +42,7 @@ func (e Extras) WrongLease() (field, why string) {
 	return "", ""
 }
 
-// Leases are those of worlds whose check names none.
+// Leases returns the leases of worlds whose check names none.
 func Leases() []time.Duration {
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
 }
@@ -103,8 +103,9 @@ func Scripted(t *rapid.T, s *kernel.Scenario, crashes int, commands *rapid.Gener
 func Late(t *rapid.T, s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration) {
 	Clocks(t, s, longestTries(s, verb, try, kept))
 	s.ReplicaLag = Pick(t, "replica lag", 0, 0, time.Second)
-	// Batches come back in part, and queries in pages, in half of the worlds in which something else fails, too: worlds
-	// without faults are judged more strictly. The keys of the rows are not known, so the schedule chooses one row.
+	// In half of the worlds in which something else fails, batches are answered in part and queries in short pages,
+	// too. Worlds without faults stay so, because they are judged more strictly. The keys of the rows are not known, so
+	// the schedule chooses one row.
 	if Pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
 		s.Faults = append(s.Faults,
 			kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, ShortPages)

@@ -15,9 +15,10 @@ import (
 // and what they must reach.
 type Subject struct {
 	Verb kernel.Verb // what all its code can do
-	// Fill draws its part of a world: all but the bounds.
+	// Fill draws everything in a world except the bounds.
 	Fill func(*rapid.T, *kernel.Scenario, Extras)
-	// Wrong names a field of the terms whose value would let all code pass, and says why; nil is no such field.
+	// Wrong names a field of the terms whose value would let all code pass, and says why; nil means that no field has
+	// one.
 	Wrong func(Extras) (field, why string)
 	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
 	Proof []kernel.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
@@ -32,27 +33,27 @@ type Subject struct {
 	Program   Program
 }
 
-// Also is a verb, and the mark of one that was granted.
+// Also is a verb, and the mark that a run reaches when the verb succeeds.
 type Also struct {
 	Verb kernel.Verb
 	Mark kernel.Mark
 }
 
-// Program says how isr-sim check is told that a program is of a subject, and what it says about it.
+// Program has the flag that tells isr-sim check that a program is of this subject, and the texts about it.
 type Program struct {
 	Flag, Usage string // the flag, and its help; "" for pages
 	Named       string // what the flag checks
 	InGo        string // the check in Go
 	Hint        string // for a program that cannot do the verb
 
-	Flags []string // the flags that not all subjects have, and this one does
+	Flags []string // the flags that this subject has, but not all subjects
 	Lacks string   // why it does not have the flags of pages
 }
 
 // About is the subject of scenarios.
 func (s *Subject) About() *list.About { return list.Named(string(s.Verb)).About }
 
-// OfRows says that it is judged by its rows, too.
+// OfRows reports whether the subject is judged by its rows, too.
 func (s *Subject) OfRows() bool { return s.About().Judged().Rows }
 
 // Unmet is Nothing if the first mark of Reach was not reached; otherwise "".
@@ -63,14 +64,14 @@ func (s *Subject) Unmet(reached func(kernel.Mark) bool) string {
 	return s.Nothing
 }
 
-// Reaches says whether a run can reach a mark: those of other subjects, it cannot.
+// Reaches reports whether a run can reach a mark. It cannot reach the marks of other subjects.
 func (s *Subject) Reaches(m kernel.Mark) bool {
 	return !slices.ContainsFunc(list.Subjects(), func(other *list.About) bool {
 		return other != s.About() && slices.Contains(other.Marks(), string(m)) && !slices.Contains(ofAnyRow, m)
 	})
 }
 
-// ofAnyRow are marks of pages that are reached by what is done to rows, whatever they mean.
+// ofAnyRow are marks of pages that requests for any rows can reach, whatever the rows mean.
 var ofAnyRow = []kernel.Mark{
 	mark.LockTakenOver, mark.LockRefused, mark.OwnCommitMet, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
 }

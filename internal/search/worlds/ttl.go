@@ -22,14 +22,14 @@ type TTL struct {
 	// rows have it.
 	Said string
 
-	mu    sync.Mutex // nobody waits for a run that is stuck
+	mu    sync.Mutex // a stuck run, for which nobody waits, may still write
 	known bool       // some row had the attribute by which TTL deletes rows
 	// an attribute that looks like TTL under another name, with its value; or ""
 	like string
 	name string // the name of that attribute
 }
 
-// Attribute is the one by which TTL deletes rows.
+// Attribute returns the attribute by which TTL deletes rows.
 func (o *TTL) Attribute() string {
 	if o.Said == "" {
 		return "ttl"
@@ -71,8 +71,8 @@ func (o *TTL) see(key, row attr.Item) {
 	}
 }
 
-// ofRun says whether a number is a moment of a run, or up to ten years after it, in epoch seconds: TTL knows no other
-// unit.
+// ofRun reports whether a number is an instant of a run, or up to ten years after it, in epoch seconds, which is the
+// only unit of TTL.
 func ofRun(seconds int64) bool {
 	begin := fakeclock.Epoch
 	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()

@@ -30,8 +30,7 @@ type Extras struct {
 	Terms
 	Leases     []time.Duration // of a lock, or how long a call counts as in progress; without any, the usual ones
 	Retentions []time.Duration // how long results of calls are kept; without any, the usual ones
-	// Goroutines and Program say that requests may have time limits of the code's own: it has goroutines, or is a
-	// program.
+	// Goroutines and Program say that the code has goroutines, or is a program, so its requests may have time limits.
 	Goroutines, Program bool
 }
 
