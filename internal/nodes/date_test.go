@@ -71,8 +71,8 @@ func askDates(c *clock, table string) {
 	}
 }
 
-// TestDateIsTheNodes: every answer to a node, errors too, has exactly one Date, the node's own time. An SDK that sees
-// another Date corrects its clock, and asks again.
+// TestDateIsTheNodes: every answer to a node, including errors, has exactly one Date, the node's own time. An SDK that
+// sees another Date corrects its clock, and asks again.
 func TestDateIsTheNodes(t *testing.T) {
 	s := scenariotest.Parsed(t,
 		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n")
@@ -80,7 +80,7 @@ func TestDateIsTheNodes(t *testing.T) {
 	var said bytes.Buffer
 	p.Stderr = &said
 	must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context()))
-	p.Close() // everything that it said has come
+	p.Close() // all of its output has arrived
 	var statuses []string
 	for line := range strings.Lines(said.String()) {
 		field := strings.Split(strings.TrimSpace(line), "|")

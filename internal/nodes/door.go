@@ -22,7 +22,7 @@ import (
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
 const headerTime = "X-Isr-Sim-Time"
 
-// headerNumber is the header of a request with its number, from a program that says when it is quiet.
+// headerNumber is the header with a request's number, from a program that says when it is quiet.
 const headerNumber = "X-Isr-Sim-Request"
 
 // headerAlone marks a request of a quiet program that has no other request under way.
@@ -65,7 +65,7 @@ func (a *arrival) String() string {
 // serve serves the process's requests until it is killed.
 func (p *process) serve() {
 	p.server = &http.Server{
-		// that handler answers with today's date
+		// the general handler of OPTIONS would answer with today's date
 		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true,
 		ConnState: func(c net.Conn, s http.ConnState) {
 			p.mu.Lock()
@@ -78,13 +78,13 @@ func (p *process) serve() {
 			many := len(p.connections) > maxConnections
 			p.mu.Unlock()
 			if many {
-				_ = c.Close() // there is nothing to be said to it
+				_ = c.Close() // there is nothing to tell it
 				p.fail(fmt.Sprintf("opened more than %d connections", maxConnections),
 					"keep connections alive, and use them again")
 			}
 		},
 	}
-	go func() { _ = p.server.Serve(p.listener) }() // until it is closed
+	go func() { _ = p.server.Serve(p.listener) }() // until the listener is closed
 }
 
 // arrive accepts a request, and answers it when the schedule says so.
@@ -113,10 +113,10 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		}
 		to.headers(a.method, w.Header().Set)
 		w.WriteHeader(to.status)
-		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
-	case <-r.Context().Done(): // the program no longer waits for it, or its incarnation is over
+		_, _ = w.Write(to.body) // a program that has gone is noticed elsewhere
+	case <-r.Context().Done(): // the program no longer waits for the answer, or its incarnation is over
 		p.say(event{left: a})
-		httpdoor.Drop(w) // it may have closed its half alone, and would be told 200
+		httpdoor.Drop(w) // the program may have closed only its half, and would get a 200
 	case <-p.gone:
 		httpdoor.Drop(w)
 	}
@@ -130,7 +130,7 @@ func (to *answer) headers(method string, set func(name, value string)) {
 	set(headerTime, strconv.FormatInt(to.time, 10))
 	// If it were far from the node's clock, SDKs would correct their clocks, and send refused requests again.
 	set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
-	if method != http.MethodHead { // its header has the length of a body that it does not have
+	if method != http.MethodHead { // the header of a HEAD response has the length of a body that is not sent
 		set("Content-Length", strconv.Itoa(len(to.body)))
 	}
 }
@@ -247,21 +247,21 @@ func (p *process) leave(a *arrival) {
 
 // connection is the state of a program's connection.
 type connection struct {
-	incarnation int // that used it last
+	incarnation int // the incarnation that used it last
 	idle        bool
 }
 
-// closeUnused closes the connections that the last incarnation did not use: a cache that makes a client each time
-// leaves old ones behind. A connection in use may belong to a surviving client. p.mu is held.
+// closeUnused closes the connections that the last incarnation did not use: a cache that creates a client in each
+// incarnation leaves old connections behind. A connection in use may belong to a surviving client. p.mu is held.
 func (p *process) closeUnused() {
 	for c, state := range p.connections { //isrsim:unordered each is closed on its own
 		if state.idle && state.incarnation < p.incarnation {
-			_ = c.Close() // nothing is under way on it
+			_ = c.Close() // no request is under way on it
 		}
 	}
 }
 
-// signer takes the access key and the region from an Authorization header, or returns "".
+// signer returns the access key and the region in an Authorization header, or "".
 func signer(authorization string) (key, region string) {
 	_, scope, _ := strings.Cut(authorization, "Credential=")
 	parts := strings.Split(scope, "/")

@@ -4,13 +4,13 @@ package nodes
 
 import "os/exec"
 
-// shell runs the text of a command.
+// shellCommand returns a process that runs text in a shell.
 func shellCommand(text string) *exec.Cmd { return exec.Command("cmd", "/c", text) }
 
 // kill ends the process.
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may be gone already
 
-// warden does nothing here: see the one of Unix.
+// warden does nothing here: see the warden for Unix.
 type warden struct{}
 
 func (*warden) begins(*exec.Cmd) {}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// shell runs the text of a command in a process group of its own.
+// shellCommand returns a process that runs text in a shell, in its own process group.
 func shellCommand(text string) *exec.Cmd {
 	//nolint:noctx // a process outlives the run that started it: Program.Close ends it
 	cmd := exec.Command("/bin/sh", "-c", text)
@@ -40,7 +40,7 @@ while read -r change group; do
 done
 for g in $groups; do kill -s KILL -- "-$g"; done`
 
-// begins and ends tell the warden of a process.
+// begins and ends tell the warden that a process has begun or ended.
 func (w *warden) begins(cmd *exec.Cmd) { w.tell("begins", cmd) }
 func (w *warden) ends(cmd *exec.Cmd)   { w.tell("ends", cmd) }
 
@@ -49,13 +49,13 @@ func (w *warden) tell(change string, cmd *exec.Cmd) {
 	defer w.mu.Unlock()
 	if w.cmd == nil && change == "begins" {
 		w.cmd = shellCommand(watch)
-		w.stdin, _ = w.cmd.StdinPipe() // it has no group yet: not an error
+		w.stdin, _ = w.cmd.StdinPipe() // on an error, the warden just knows no group
 		if w.cmd.Start() != nil {
 			w.stdin = nil
 		}
 	}
 	if w.stdin != nil {
-		_, _ = fmt.Fprintf(w.stdin, "%s %d\n", change, cmd.Process.Pid) // without a warden, all goes on
+		_, _ = fmt.Fprintf(w.stdin, "%s %d\n", change, cmd.Process.Pid) // without a warden, everything else works
 	}
 }
 

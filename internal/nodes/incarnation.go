@@ -16,10 +16,10 @@ type incarnation struct {
 	check   func(again func() error) // see sim.Memory
 	history *history                 // where it stands in the memory; nil without one
 	left    <-chan struct{}          // see sim.Config.Left
-	not     *process                 // which must not do it
+	not     *process                 // the process that must not run it; nil means any may
 
-	inputs []input // since it last did something
-	// everything it was told before that, in order; kept as long as a process may have to be told it again
+	inputs []input // since its last output
+	// the exchanges before that, in order; kept as long as they may have to be replayed to a process
 	moved  []moment
 	reader reader   // the reader of its process
 	count  int      // requests so far
@@ -43,7 +43,7 @@ func (g *Program) newLife(actor string, clock sim.NodeClock) *incarnation {
 	return l
 }
 
-// tell queues a line, and reply an answer to the request at a place. Both are delivered by listen.
+// tell queues a line, and reply queues an answer to the request at a place. listen delivers both.
 func (l *incarnation) tell(t toldLine) { l.inputs = append(l.inputs, input{line: &t}) }
 
 func (l *incarnation) reply(a *arrival, to *answer) {
@@ -53,7 +53,7 @@ func (l *incarnation) reply(a *arrival, to *answer) {
 // listen returns the program's reaction to the queued inputs. Its requests belong to the caller.
 func (l *incarnation) listen(at string) (output, error) {
 	select {
-	case <-l.left: // also where all that it does is remembered
+	case <-l.left: // even if all its outputs are remembered
 		return output{}, sim.ErrLeft
 	default:
 	}
@@ -123,7 +123,7 @@ func (l *incarnation) bring(at string) error {
 		var lines []toldLine
 		if lines, l.reader.queued = l.linesAfter(done); l.reader.queued {
 			var telling sync.WaitGroup
-			telling.Go(func() { p.tell(lines...) }) // while it is listened to: the pipes hold less than a long history
+			telling.Go(func() { p.tell(lines...) }) // while its output is read: the pipes hold less than a long history
 			defer telling.Wait()
 		}
 	}
@@ -145,8 +145,8 @@ func (l *incarnation) bring(at string) error {
 	return nil
 }
 
-// linesAfter returns the lines of the history, except for those of its first moments; the parameter is their number. It
-// returns false if a request came over HTTP and not as a line: it might overtake earlier lines.
+// linesAfter returns the lines of the history without those of its first moments; the parameter first is how many these
+// are. It returns false if a request came over HTTP and not as a line: it might overtake earlier lines.
 func (l *incarnation) linesAfter(first int) (lines []toldLine, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
 	for i, m := range l.moved {
@@ -184,7 +184,7 @@ func (l *incarnation) addressed(line toldLine) toldLine {
 	return line
 }
 
-// do tells the process something, and returns its reaction.
+// do delivers inputs to the process, and returns its output.
 func (l *incarnation) do(at string, inputs []input, want *output) (output, error) {
 	for _, in := range inputs {
 		if in.line == nil {
@@ -196,7 +196,7 @@ func (l *incarnation) do(at string, inputs []input, want *output) (output, error
 	return l.reader.listen(at, want)
 }
 
-// changed is the error for a program that did something else after it was told the same.
+// changed is the error for a program whose output differs after the same history.
 func (l *incarnation) changed(at string, err error) error {
 	return l.reader.p.wrong(at, "it is not deterministic: its "+err.Error(),
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, "+
@@ -213,7 +213,7 @@ func (l *incarnation) wrong(at, problem, hint string) *Error {
 }
 
 // end ends the incarnation; within says that it ended in the middle of a command. With check, a new output is verified
-// by a replay in another process, because no other incarnation may ever get there.
+// by a replay in another process, because perhaps no other incarnation will ever reach it.
 func (l *incarnation) end(within bool, now int64) error {
 	if l.reader.p == nil {
 		return nil
@@ -255,8 +255,8 @@ func (l *incarnation) giveBack(within bool, now int64) error {
 	return nil
 }
 
-// begun is an incarnation started ahead. An actor most likely begins as it did before. The beginning, in which a
-// program makes its clients, is a third of a short incarnation; here it overlaps with the run.
+// begun is an incarnation that is started ahead of time. An actor most likely begins as it did before. At the
+// beginning, a program creates its clients, which is a third of a short incarnation; here it overlaps with the run.
 type begun struct {
 	actor string
 	key   inputKey // the key of its first inputs
@@ -268,7 +268,7 @@ type begun struct {
 	err    error
 }
 
-// begin has the process begin its next incarnation.
+// begin makes the process begin its next incarnation.
 func (p *process) begin(b *begun) {
 	p.begun = b
 	go func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/subject"
 )
 
-// TestKeyOf: everything that a program is told distinguishes two histories.
+// TestKeyOf: histories that differ in any input have different keys.
 func TestKeyOf(t *testing.T) {
 	line := func(change func(*toldLine)) []input {
 		all := toldLine{

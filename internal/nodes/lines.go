@@ -40,7 +40,8 @@ const (
 	canQueue = "queue"
 )
 
-// abilities are all abilities, in the order in which errors list them, and those of which some are parts.
+// abilities returns all abilities, in the order in which errors list them. partOf says for some which ability they are
+// a part of.
 func abilities() (all []string, partOf map[string]string) {
 	partOf = map[string]string{canQueue: canQuiet}
 	for _, s := range list.Subjects() {
@@ -68,7 +69,7 @@ type said struct {
 	subject.Reply
 
 	// quiet
-	Requests []int    `json:"requests"`       // that are under way, by their numbers
+	Requests []int    `json:"requests"`       // the numbers of those under way
 	Timer    int      `json:"timer"`          // the number of the first timer, or 0
 	After    *float64 `json:"after"`          // milliseconds until it fires
 	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
@@ -77,7 +78,7 @@ type said struct {
 // own matches the parts of errors that differ between processes: a port, an address in memory, a line of stdin.
 var own = regexp.MustCompile(`(127\.0\.0\.1)\D{1,9}\d+|(0x)[0-9a-f]{4,}|(<\S+> line) \d+`)
 
-// embedded matches the names of types in the path of a member: encoding/json names structs that are embedded, too.
+// embedded matches the names of types in the path of a member: encoding/json names embedded structs, too.
 var embedded = regexp.MustCompile(`\b[A-Z]\w*\.`)
 
 // parseLine reads a line of a program.
@@ -112,7 +113,7 @@ func strictly(text []byte, into any) error {
 	return err
 }
 
-// promised reads a line again whose members were not all known, with those in which something is promised.
+// promised reads a line with unknown members again, and accepts the members with promises.
 func (s *said) promised(line []byte, err error) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {
@@ -220,7 +221,7 @@ type request struct {
 	What string `json:"what"` // of real: see Program.Real
 }
 
-// told is a line to a program.
+// toldLine is a line to a program.
 type toldLine struct {
 	Type  string `json:"type"`            // init, command, wake, answer, reset, end
 	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
@@ -234,9 +235,9 @@ type toldLine struct {
 // as a line.
 type response struct {
 	Number  int               `json:"number"`
-	Status  int               `json:"status"` // 0 is a broken connection
+	Status  int               `json:"status"` // 0 means a broken connection
 	Headers map[string]string `json:"headers"`
-	Body    []byte            `json:"body,omitempty"` // base64, where it is no text
+	Body    []byte            `json:"body,omitempty"` // base64, if it is not text
 	Text    string            `json:"text,omitempty"`
 }
 

@@ -48,7 +48,7 @@ func (m *memory) first(most int) *history {
 	return m.root
 }
 
-// known returns the history that follows on an input, or nil if it is new.
+// known returns the history that follows p with an input, or nil if it is new.
 func (m *memory) known(p *history, key inputKey) *history {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func (m *memory) note(p *history, key inputKey, d output) (next *history, isNew 
 	return next, true, nil
 }
 
-// size is about how many bytes an output takes.
+// size returns roughly how many bytes an output takes.
 func (d output) size() int {
 	const each, header = 300, 60
 	size := each
@@ -112,13 +112,13 @@ func (d output) differs(now output) error {
 	return nil
 }
 
-// numberedAs says whether the process numbered its requests and timers as it did earlier, when it did the same.
+// numberedAs reports whether a process numbered its requests and timers as in an earlier, equal output.
 func (d output) numberedAs(now output) bool {
 	return slices.Equal(d.timers, now.timers) &&
 		slices.EqualFunc(d.asked, now.asked, func(was, is *arrival) bool { return was.number == is.number })
 }
 
-// at returns the i-th request, nil if there are fewer.
+// at returns the i-th request; nil if there are fewer.
 func at(asked []*arrival, i int) *arrival {
 	if i < len(asked) {
 		return asked[i]

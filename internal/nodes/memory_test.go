@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
-// TestMemory: runs have the same traces, byte for byte, with a memory, with a memory that is emptied all the time, and
+// TestMemory: runs have the same traces, byte for byte, with a memory, with a memory that is constantly emptied, and
 // without one.
 func TestMemory(t *testing.T) {
 	effort.Long(t)
@@ -60,8 +60,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLivesBeginAhead: in a proof, processes begin the next incarnations ahead. An incarnation with other first inputs,
-// in another world, does not get one of them: the proofs equal those without memory.
+// TestLivesBeginAhead: in a proof, processes begin the next incarnations ahead of time. An incarnation with other first
+// inputs, in another world, does not get such a process: the proofs equal those without memory.
 func TestLivesBeginAhead(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
@@ -79,7 +79,7 @@ func TestLivesBeginAhead(t *testing.T) {
 			}).Explored
 		}
 		got := prove(p)
-		// Only the second world meets lives that have begun in another one.
+		// Only the second world finds incarnations that began in another world.
 		if revalidate == "50s" || effort.Fewer(true, false) {
 			if want := prove(forgetful); got != want {
 				t.Errorf("got %+v, want %+v", got, want)
@@ -91,7 +91,7 @@ func TestLivesBeginAhead(t *testing.T) {
 	}
 }
 
-// TestALongPastIsTold: a process is told more at once than the pipes to and from it hold.
+// TestALongPastIsTold: a history that is replayed at once may be longer than the pipes to and from the process hold.
 func TestALongPastIsTold(t *testing.T) {
 	p := program(t, "queue", 10*time.Second)
 	for _, gets := range []int{400, 401} {
@@ -103,7 +103,7 @@ func TestALongPastIsTold(t *testing.T) {
 }
 
 // TestMemoryIsNotBelieved: a proof and a campaign find a program whose output differs after the same history. They find
-// it when the history is replayed, and also where no other incarnation would get.
+// it when the history is replayed, even after a history that no other incarnation reaches.
 func TestMemoryIsNotBelieved(t *testing.T) {
 	effort.Long(t)
 	var bad *nodes.Error
@@ -111,7 +111,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 		"name: two\nabout: two\n"+
 			"actors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\n"+
 			"bounds: {ticks: 0}\n")
-	// a process keeps the one, and is the other
+	// "random" asks for a count that the process keeps, and "own-number" for the id of the process
 	for behaviour, s := range map[string]*kernel.Scenario{"random": oneNode(t), "own-number": two} {
 		p := program(t, behaviour, 0)
 		_, err := campaign.Prove{
@@ -122,7 +122,8 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 			t.Errorf("proof of %s: got %v, want ...%s", behaviour, err, want)
 		}
 	}
-	// Two schedules part where one answer is lost: a process of the second is told all that led there in the first.
+	// Two schedules differ from where one answer is lost. The history before that, from the first, is replayed to a
+	// process of the second.
 	s := scenariotest.Parsed(t, "name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\nbounds: {ticks: 1}\n")
 	p := program(t, "counts-on", 0)
@@ -130,8 +131,8 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
-	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other
-	// lines.
+	// Processes differ in their ports, which errors of HTTP libraries name, in addresses in memory, and in how many
+	// lines they have read.
 	p = program(t, "names-port", 0)
 	must.Done(t)(campaign.Prove{
 		Scenario: s, Protocol: p.Protocol(), Options: kernel.Options{SDK: true},

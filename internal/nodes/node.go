@@ -97,8 +97,8 @@ func (n *node) Rest(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Wait implements subject.Program. If the program has timers set, they will not fire, so a heartbeat after the release
-// of its lock would not be noticed.
+// Wait implements subject.Program. If the program has set timers, they will not fire, so the run would miss a heartbeat
+// after the release of its lock.
 func (n *node) Wait() {
 	if n.later {
 		n.incarnation.program.Uses(
@@ -124,7 +124,7 @@ func (n *node) end(within bool) error {
 		return nil
 	}
 	n.incarnation = nil
-	return l.end(within, milliseconds(n.clock.Local())) // and not Now: the node's code may be over
+	return l.end(within, milliseconds(n.clock.Local())) // Local and not Now, because the node's code may be over
 }
 
 // Can implements subject.Program.
@@ -145,7 +145,7 @@ func (n *node) Ask(ctx context.Context, ability string, c subject.Line) (subject
 	if !n.Can(ability) {
 		panic(n.incarnation.wrong(c.String(), "its hello does not say that it can "+ability, ""))
 	}
-	n.effect, c.Effect = c.Effect, nil // lines are remembered
+	n.effect, c.Effect = c.Effect, nil // lines are remembered, and must not hold the effect
 	defer func() { n.effect = nil }()
 	n.ids++
 	c.ID = n.ids
@@ -230,8 +230,8 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	return to
 }
 
-// notesUnsupported notes an operation or a parameter that the fake does not have. A program may swallow the error,
-// which DynamoDB would not have answered.
+// notesUnsupported notes an operation or a parameter that the fake lacks. A program may swallow this error, with which
+// DynamoDB would not have answered.
 func (n *node) notesUnsupported(body []byte) {
 	var refused struct{ Message string }
 	if json.Unmarshal(body, &refused) != nil {

@@ -36,8 +36,8 @@ type process struct {
 	server   *http.Server
 	can      []string
 
-	events chan event      // what it has said
-	gone   chan struct{}   // closed when it must be left alone: it failed, or was killed
+	events chan event      // its output
+	gone   chan struct{}   // closed when it must not be used any more: it failed, or was killed
 	exited chan struct{}   // closed when it has been waited for
 	left   <-chan struct{} // see sim.Config.Left
 	reset  bool            // its last incarnation is over, and it is ready for the next
@@ -45,12 +45,12 @@ type process struct {
 
 	mu          sync.Mutex
 	name        string // the name of the actor whose incarnation it is
-	stderr      int    // bytes of this incarnation
+	stderr      int    // bytes printed in this incarnation
 	tail        []byte // the last of them
 	connections map[net.Conn]connection
-	incarnation int        // the number of lives before
+	incarnation int        // how many incarnations came before
 	underWay    []*arrival // the requests that are not yet answered
-	failure     string     // the first thing that it did wrong
+	failure     string     // its first mistake
 	hint        string
 	ended       bool // it failed because it came to its end: its earlier lines count
 }
@@ -71,7 +71,7 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 		exited: make(chan struct{}), name: actor, left: left,
 		connections: map[net.Conn]connection{},
 	}
-	// sets have one order, even in another process
+	// hashes, and so the order of sets, are the same in every process
 	p.cmd.Env = append([]string{"PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}, os.Environ()...)
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}
@@ -180,7 +180,7 @@ func (p *process) readLines(stdout io.Reader) {
 func (p *process) passStderr(stderr io.Reader) {
 	lines := bufio.NewReaderSize(stderr, 4096)
 	for {
-		line, _, err := lines.ReadLine() // in parts, if it is long
+		line, _, err := lines.ReadLine() // in parts if it is long
 		if err != nil {
 			return
 		}
@@ -248,7 +248,7 @@ func (p *process) failed(at string) *Error {
 	return &Error{p.name, at, p.failure, p.hint}
 }
 
-// parallel says that the program may have several requests under way.
+// parallel reports whether the program may have several requests under way.
 func (p *process) parallel() bool {
 	return slices.Contains(p.can, canQuiet) || slices.Contains(p.can, canParallel)
 }
@@ -262,7 +262,7 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 	limit := newDeadline(p.program.limit())
 	defer limit.stop()
 	select {
-	case <-p.left: // a program that is never silent has always said something more
+	case <-p.left: // checked first, because a program that is never silent always has another event
 		return event{}, sim.ErrLeft
 	case <-p.gone:
 		return p.last(at)
@@ -301,10 +301,10 @@ func (p *process) last(at string) (event, error) {
 	return event{}, p.failed(at)
 }
 
-// line waits for a line, where no request may come before it.
+// line waits for a line; no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && (e.left != nil || e.late != nil) { // it belongs to an incarnation that is over
+	for err == nil && (e.left != nil || e.late != nil) { // it is for an incarnation that is over
 		e, err = p.next(at)
 	}
 	if err != nil {
@@ -362,7 +362,7 @@ func (p *process) tell(all ...toldLine) {
 // forget ends an incarnation; then the process is ready for the next, or killed. within says that it ended in the
 // middle of a command.
 func (p *process) forget(within bool, now int64) error {
-	const many = 40 // requests that are never answered may keep a connection each
+	const many = 40 // each request that is never answered may keep a connection
 	p.mu.Lock()
 	able := slices.Contains(p.can, canReset) &&
 		(!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
@@ -403,7 +403,8 @@ func (p *process) forget(within bool, now int64) error {
 	return nil
 }
 
-// retired says that the program has ended in good order, as one does at a reset if it cannot forget. It has exited.
+// retired reports whether the program, which has exited, ended without an error, as a program does at a reset if it
+// cannot forget.
 func (p *process) retired() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -415,7 +416,7 @@ func (p *process) kill() {
 	p.fail("it was ended", "")
 	kill(p.cmd)
 	_ = p.stdin.Close()  // its reader is gone
-	_ = p.server.Close() // its connections are all that it holds
+	_ = p.server.Close() // it holds nothing but connections
 	defer p.program.warden.ends(p.cmd)
 	words := newDeadline(lastWords)
 	defer words.stop()
@@ -424,7 +425,7 @@ func (p *process) kill() {
 		return
 	case <-words.over():
 	}
-	for _, out := range p.out { // a child in a session of its own still has them
+	for _, out := range p.out { // a child in its own session may still hold them
 		_ = out.Close()
 	}
 	<-p.exited

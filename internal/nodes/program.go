@@ -30,17 +30,17 @@ const DefaultLimit = time.Minute
 // as quiet when it has sent no request for this long, in real time.
 const defaultSettle = 50 * time.Millisecond
 
-// Program makes the nodes of one scenario after the other: it has the command that starts a node. Close ends their
+// Program makes the nodes of one scenario after another. It has the command that starts a node. Close ends their
 // processes.
 type Program struct {
 	Command string          // for the shell
 	Context context.Context // the context of all runs
-	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
-	// how long a program that never says that it is quiet must be silent to count as quiet; 0 is defaultSettle
+	Limit   time.Duration   // the longest silence; 0 means DefaultLimit
+	// how long a program that never says that it is quiet must be silent to count as quiet; 0 means defaultSettle
 	Settle time.Duration
 	Stderr io.Writer // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful runs all code, and remembers no outputs. Otherwise Memory bounds the remembered outputs, in bytes; 0 is
-	// DefaultMemory.
+	// Forgetful runs all code, and remembers no outputs. Otherwise Memory bounds the remembered outputs, in bytes; 0
+	// means DefaultMemory.
 	Forgetful bool
 	Memory    int
 
@@ -68,13 +68,13 @@ func (g *Program) Close() {
 	idle := g.idle
 	g.closed, g.idle = true, nil
 	g.mu.Unlock()
-	for _, p := range idle { // which may say something meanwhile: see Uses
+	for _, p := range idle { // meanwhile they may call Uses, so g.mu is not held
 		p.kill()
 	}
 	g.warden.close()
 }
 
-// Can returns the abilities that the program's hello names. The process that was asked is kept for an incarnation.
+// Can returns the abilities that the program's hello names. The process that said hello is kept for an incarnation.
 func (g *Program) Can(actor string) ([]string, error) {
 	p, err := g.take(actor, hooks.Left(g.Context), inputKey{}, nil)
 	if err != nil {
@@ -91,11 +91,11 @@ func (g *Program) greeted() said {
 	return *cmp.Or(g.hello, &said{})
 }
 
-// Promises returns what the program promises about a subject; nil if the subject has nothing to be promised. It may be
-// called after Can.
+// Promises returns what the program promises about a subject; nil if nothing can be promised about the subject. It may
+// be called after Can.
 func (g *Program) Promises(of subject.Wire) subject.Promises { return g.greeted().promise(of) }
 
-// promise is the promises about a subject. A hello without its member has the usual ones.
+// promise returns the promises about a subject; the usual ones if the hello lacks the subject's member.
 func (s said) promise(of subject.Wire) subject.Promises {
 	if p := s.promises[of.Member]; p != nil || of.Promises == nil {
 		return p
@@ -124,7 +124,7 @@ func (g *Program) greet(hello said) error {
 	return nil
 }
 
-// Real names the things that its processes used so far and that are not simulated, such as child processes. No run
+// Real names the unsimulated things that the program's processes have used so far, such as child processes. No run
 // judges them.
 func (g *Program) Real() []string {
 	g.mu.Lock()
@@ -132,7 +132,7 @@ func (g *Program) Real() []string {
 	return slices.Clone(g.real)
 }
 
-// Uses notes that a process uses something real, or that one did in the part of a search that came before.
+// Uses notes that a process uses something real, or that one did in an earlier part of a search.
 func (g *Program) Uses(all ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,8 +169,8 @@ func (g *Program) take(actor string, left <-chan struct{}, first inputKey, not *
 	}
 }
 
-// takeIdle returns an idle process, or nil: one that has begun the actor's next incarnation, or one that has begun
-// none. A replay for verification leaves the former to the run.
+// takeIdle returns an idle process, or nil. It prefers a process that has begun the actor's next incarnation to one
+// that has begun none, except for a replay for verification.
 func (g *Program) takeIdle(actor string, not *process) *process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,5 +215,5 @@ func (g *Program) note(actor string, line []byte) {
 	}
 	g.out.Lock()
 	defer g.out.Unlock()
-	_, _ = fmt.Fprintf(g.Stderr, "%s: %s\n", actor, line) // a message to people who no longer look
+	_, _ = fmt.Fprintf(g.Stderr, "%s: %s\n", actor, line) // an error means that nobody reads it any more
 }

@@ -94,7 +94,7 @@ func TestReferenceAsProgram(t *testing.T) {
 	}
 }
 
-// forgetful is the behaviour of a cache that does not recognise its own lock when the answer to its put was lost.
+// forgetful is a cache that does not recognise its own lock when the answer to its put was lost.
 const forgetful = "own-commit-as-conflict"
 
 // TestOwnLockNotRecognised: the scenario of lost responses finds a program whose holder takes its own lock for
@@ -148,7 +148,7 @@ func TestBadPrograms(t *testing.T) {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			limit := time.Minute
 			if strings.Contains(tt.want, "said nothing for") {
-				limit = 2 * time.Second // it is waited for
+				limit = 2 * time.Second // the test waits for this limit
 			}
 			p := program(t, tt.behaviour, limit)
 			_, err := kernel.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context())
@@ -208,8 +208,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestChildren: the children of a program end with the run if they are in its process group. A child in a session of
-// its own, which keeps the program's stdout and stderr open, does not stop the run.
+// TestChildren: the children of a program end with the run if they are in its process group. A child in its own
+// session, which keeps the program's stdout and stderr open, does not stop the run.
 func TestChildren(t *testing.T) {
 	for behaviour, lives := range map[string]bool{"forks": false, "detaches": true} {
 		at := filepath.Join(t.TempDir(), "child")
@@ -220,7 +220,7 @@ func TestChildren(t *testing.T) {
 		soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		c, err := net.Dial("unix", at)
 		for ; err == nil && !lives && soon.Err() == nil; c, err = net.Dial("unix", at) {
-			_ = c.Close() // it was killed, and the system is slow
+			_ = c.Close() // the child was killed, but the system is slow
 			wait(10 * time.Millisecond)
 		}
 		stop()
@@ -260,7 +260,7 @@ func TestLeftBehind(t *testing.T) {
 }
 
 // TestLeft: the user no longer waits for a run of a program that is never silent, or is silent for long. The run ends,
-// also while the program starts, and no process stays.
+// even while the program starts, and no process stays.
 func TestLeft(t *testing.T) {
 	effort.NotShort(t)
 	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
@@ -304,8 +304,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestReal: things that a program uses and that are not simulated are known, from its notes or its requests, also where
-// its outputs are remembered.
+// TestReal: the unsimulated things that a program uses are known from its notes or its requests, even if its outputs
+// are remembered.
 func TestReal(t *testing.T) {
 	for behaviour, want := range map[string][]string{
 		"real": {"alarms", "what workers do"}, "unsupported": {"the operation ImportTable"}, "reference": nil,
@@ -528,7 +528,7 @@ func wait(d time.Duration) {
 	<-over.Done()
 }
 
-// misbehave does, within a command, what the behaviour says.
+// misbehave performs the behaviour within a command.
 func misbehave(behaviour string, c *clock) {
 	switch behaviour {
 	case "real":
@@ -617,7 +617,7 @@ type clock struct {
 	clockwork.Clock
 	endpoint string
 	now      time.Time
-	lines    *bufio.Scanner // the requests are lines, and so are the answers; nil is HTTP
+	lines    *bufio.Scanner // requests and answers are lines; nil means HTTP
 	requests int
 }
 
@@ -646,7 +646,7 @@ func (c *clock) Do(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// exchange does what Do does, by lines.
+// exchange does the same as Do, with lines.
 func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 
 // output is everything that a program does after its inputs, until it waits again.
 type output struct {
-	line   *said      // its answer; nil where it waits
+	line   *said      // its answer; nil if it waits
 	asked  []*arrival // its new requests, in the order of their contents
 	left   []int      // the requests for which it no longer waits, by their places
 	late   []int      // the requests under way for which its time limit is over, by their places
-	quiet  *said      // its line quiet, if it says one: about the timer alone, by its place
+	quiet  *said      // its line quiet, if it sends one: only the timer, by its place
 	timers []int      // the numbers of the timers that it names for the first time, in the order of their places
 
 	early []*arrival // left requests that have no place yet
@@ -30,11 +30,11 @@ type reader struct {
 	p     *process
 	waits []*arrival // the requests that the program waits for
 	count int        // requests so far
-	quiet *said      // the program's line quiet, since something last came to it
+	quiet *said      // the program's line quiet since its last input
 	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of
-	// the incarnation before.
+	// its previous incarnation.
 	timers []int
-	queued bool // the process has been told already: see canQueue
+	queued bool // the process already has all lines: see canQueue
 	// calls are the invocation ids that the program's SDK has drawn, in the order of the places of their first
 	// requests.
 	calls []string
@@ -69,8 +69,8 @@ func (e *reader) reply(place int, to *answer) {
 }
 
 // listen waits until the program answers with a line, or waits only for its requests and its timer. want, if not nil,
-// is the output after the same history before: a program that does not say when it is quiet is at rest after that much
-// output.
+// is the earlier output after the same history: a program that does not say when it is quiet is at rest once it has
+// produced as much.
 func (e *reader) listen(at string, want *output) (d output, err error) {
 	says := slices.Contains(e.p.can, canQuiet)
 	for !e.rests(says, &d, want) {
@@ -130,7 +130,7 @@ func (e *reader) placeOf(timer int) int {
 	return i + 1
 }
 
-// rests says whether the program will do nothing more until its next input.
+// rests reports whether the program will do nothing more until its next input.
 func (e *reader) rests(says bool, d, want *output) bool {
 	switch {
 	case says:
@@ -161,7 +161,7 @@ func (e *reader) placed(d output, want *output) output {
 	return d
 }
 
-// headerInvocation says of which call a request is an attempt.
+// headerInvocation says which call a request belongs to: its attempts share the value.
 const headerInvocation = "Amz-Sdk-Invocation-Id"
 
 // numberCall replaces the random invocation id of a request by the number of the call: an incarnation may move to
@@ -181,8 +181,8 @@ func (e *reader) numberCall(a *arrival) {
 // requestToken is the token of a transaction. An attribute of that name has no text after it.
 var requestToken = regexp.MustCompile(`"ClientRequestToken"\s*:\s*"([^"\\]+)"`)
 
-// nameToken gives all attempts of a transaction one token. Each process draws tokens of its own: if another process
-// made the first attempt, which is was, its token is kept.
+// nameToken gives all attempts of a transaction the same token. Each process draws its own tokens. If another process
+// made the first attempt, the parameter was, the token of that attempt is kept.
 func (e *reader) nameToken(a, was *arrival) {
 	at := requestToken.FindSubmatchIndex(a.body)
 	if at == nil {
@@ -251,7 +251,7 @@ func (e *reader) hear(at string, maySettle bool) (event, error) {
 	return e.p.nextWithin(at, settled)
 }
 
-// atRest says whether the program waits for nothing but the requests that have come, and its timer.
+// atRest reports whether the program waits only for the requests that have arrived, and for its timer.
 func (e *reader) atRest() bool {
 	if e.quiet == nil || len(e.quiet.Requests) != len(e.waits) || len(e.quiet.Requests) == 0 && e.quiet.Timer == 0 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A program is at rest if its latest word names the very requests that have come and are not answered, and it waits for
-// one of them or for its timer.
+// A program is at rest if its latest line quiet names exactly the requests that have arrived and are not answered, and
+// it waits for one of them or for its timer.
 func TestAtRest(t *testing.T) {
 	const timer = 7
 	for _, test := range []struct {
@@ -56,7 +56,7 @@ func TestWhatIsToldInOneGo(t *testing.T) {
 	if lines, ok := l.linesAfter(1); !ok || len(lines) != 1 || lines[0].Type != "answer" {
 		t.Errorf("after the first moment: got %+v, %v", lines, ok)
 	}
-	last.answer = make(chan *answer) // it came by HTTP
+	last.answer = make(chan *answer) // the request came over HTTP
 	if _, ok := l.linesAfter(0); ok {
 		t.Error("a request by HTTP may overtake the lines")
 	}
@@ -67,7 +67,7 @@ func TestWhatIsToldInOneGo(t *testing.T) {
 func TestNumberCall(t *testing.T) {
 	numbers := func(ids ...string) (all []string) {
 		var e reader
-		for _, id := range ids { // each is asked alone
+		for _, id := range ids { // each request comes alone
 			a := &arrival{header: http.Header{}}
 			if id != "" {
 				a.header.Set(headerInvocation, id)
@@ -86,7 +86,7 @@ func TestNumberCall(t *testing.T) {
 }
 
 // TestNameToken: a transaction keeps the token drawn by the first process when another process, which draws its own,
-// retries it. Tokens set by the program, and tokens of transactions that only one process sent, do not change.
+// retries it. Tokens that the program set, and tokens of transactions that only one process sent, do not change.
 func TestNameToken(t *testing.T) {
 	asks := func(token string) *arrival {
 		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token +

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// talk is a line to a program, and all that follows until its answer.
+// talk is a line to a program, and everything that follows until its answer.
 type talk struct {
 	n       *node
 	ctx     context.Context
 	at      string
-	restful int // requests that were no steps
+	restful int // requests that were not steps
 
-	arrived []*arrival // and have no lane yet
-	open    []*arrival // that have one
+	arrived []*arrival // requests without a lane yet
+	open    []*arrival // requests with a lane
 	drops   map[*arrival]func()
-	ended   int // lanes that have come to their end
+	ended   int // lanes that have ended
 
-	timers []*timerLane // that are set, and due first
+	timers []*timerLane // those that are set and due first
 }
 
 // timerLane is a timer of the program that waits in a lane, by its place.
@@ -60,12 +60,12 @@ func (n *node) ask(ctx context.Context, at string, t toldLine) said {
 		}
 		before := c.ended
 		if c.setTimers(did.quiet); c.ended > before {
-			continue // one was due: the program runs on
+			continue // a timer was due: the program runs on
 		}
 		arrived := c.arrived
 		c.arrived = nil
 		if len(arrived) == 1 && len(c.open) == 0 && len(c.timers) == 0 {
-			c.happen(arrived[0]) // as most do
+			c.happen(arrived[0]) // the usual case: one request
 			continue
 		}
 		slices.SortStableFunc(arrived, compare)
@@ -144,7 +144,7 @@ func (c *talk) setTimers(quiet *said) {
 				fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
 		}
 		if c.openTimer(place, after); c.ended > before {
-			return // it has fired, and the program says anew which are left
+			return // it has fired, and the program names the remaining timers again
 		}
 	}
 }

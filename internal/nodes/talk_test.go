@@ -28,7 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
-// several are the behaviours with several requests under way, by the further words of their hellos.
+// several has the behaviours with several requests under way, and the further abilities in their hellos.
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"},
 	"no-number": {"quiet"}, "bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"},
@@ -39,8 +39,8 @@ var several = map[string][]string{
 // chance is kept from one run to the next.
 var chance int
 
-// askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual. The node's
-// next lines are read from in.
+// askSeveral performs the behaviour within a command. It returns false if the node goes on as usual. The node's next
+// lines are read from in.
 func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied bool) {
 	names := []string{"c", "b", "a"}
 	switch behaviour {
@@ -48,7 +48,7 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 		var asking sync.WaitGroup
 		for i, name := range names {
 			if behaviour == "stale-quiet" && i == 2 {
-				// It is said before the request is sent, and is true once the request has come.
+				// The line is sent before the request, and is true once the request has arrived.
 				say(map[string]any{"type": "quiet", "requests": []int{1, 2, 3}})
 			}
 			asking.Go(func() { c.ask(name, i+1) })
@@ -86,7 +86,7 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 		}()
 		<-sent
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
-		in.Scan() // it says that the timer is over: it is, once the request has come
+		in.Scan() // the line that the timer has fired; the request has arrived by then
 		cancel()
 		<-asked
 		if behaviour == "lets-go" {
@@ -104,7 +104,7 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
 		in.Scan()
 		say(map[string]any{"type": "left", "number": 1})
-		say(map[string]any{"type": "left", "number": 1}) // it was let go already
+		say(map[string]any{"type": "left", "number": 1}) // it was dropped already
 		alone := request(2, "b")
 		alone["quiet"] = true
 		say(alone)
@@ -160,8 +160,8 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 	return false
 }
 
-// put is a request that stores a body, and the function by which the node stops waiting for it. It calls sent when it
-// was written.
+// put returns a request that stores a body, and a function by which the node stops waiting for it. sent is called when
+// the request has been written.
 func (c *clock) put(name string, number int, sent func()) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ctx = httptrace.WithClientTrace(ctx,
@@ -233,7 +233,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
 	p, s := program(t, "three-parallel", 0), oneNode(t)
-	p.Settle = 300 * time.Millisecond // of a machine that is busy
+	p.Settle = 300 * time.Millisecond // for a busy machine
 	orders, seeds := map[string]bool{}, effort.Fewer[uint64](6, 3)
 	for seed := range seeds {
 		var before string
@@ -262,7 +262,7 @@ func TestRequestsAtOnce(t *testing.T) {
 }
 
 // TestWordsOfQuiet: a line of type quiet counts when all the requests that it names have come, and not before. A timer
-// fires beside requests.
+// may fire while requests are under way.
 func TestWordsOfQuiet(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -322,7 +322,7 @@ func TestRequestsLetGo(t *testing.T) {
 			}
 			took += strings.Count(traces[0].String(), "PutBody a")
 		}
-		if took == 0 && behaviour != "lets-go-last" { // the other one is the last of its run
+		if took == 0 && behaviour != "lets-go-last" { // there, the dropped request is the last of its run
 			t.Errorf("%s: no request that was let go took effect", behaviour)
 		}
 	}

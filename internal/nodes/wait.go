@@ -2,10 +2,10 @@ package nodes
 
 import "time"
 
-// This file owns the waiting for processes, which work in real time. The time decides when a silence is too long, and
-// nothing else: no verdict about a cache depends on it.
+// This file has all waiting for processes, which work in real time. Real time only decides when a silence is too long:
+// no verdict about a cache depends on it.
 
-// lastWords is how long a process that was killed may take to be read to its end.
+// lastWords bounds the time for reading the output of a process that was killed.
 const lastWords = 200 * time.Millisecond
 
 // lastReading bounds the time for reading the output of a process that has ended: seconds, on a loaded machine.

@@ -20,12 +20,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Bucket is the bucket in which the bodies are: the key of an object is the name of a body. Clients may make others,
-// whose objects are no bodies.
+// Bucket is the bucket in which the bodies are: the key of an object is the name of a body. Clients may create other
+// buckets, whose objects are not bodies.
 const Bucket = "bodies"
 
 var (
-	// writes are the operations that the faults of writes hit.
+	// writes are the operations that faults of writes strike.
 	writes = []string{
 		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject",
 		"DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
@@ -43,7 +43,7 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 		return nil, errors.New("found bodies that are none of a run, expected Config.Bodies of a simulated node")
 	}
 	objects := steps.State(func() hooks.Kept {
-		now := &clock{} // the bucket has the date of the beginning, whichever node asks for it first
+		now := &clock{} // the bucket's date is the beginning of the run, whichever node uses it first
 		store := kept{s3fake.New(s3fake.Options{Clock: now, Buckets: []string{Bucket}, Like: steps.Client().Store})}
 		now.steps = steps
 		return store
@@ -118,7 +118,7 @@ func words(objects *s3fake.Store, c s3fake.Call, answer *s3fake.Answer) string {
 	}
 }
 
-// clock is the true time; without steps that of the beginning.
+// clock shows true time; without steps, the time of the beginning.
 type clock struct{ steps hooks.BodySteps }
 
 // Now implements ddbfake.Clock.
