@@ -15,7 +15,7 @@ type BodyStep struct {
 	Write bool
 	Text  string // what it asks, for traces
 	// Do makes the step take effect, once, and returns the answer for traces. Struck is the kind of the fault that
-	// strikes it; 0 is none.
+	// strikes it; 0 means none.
 	Do func(struck ddbfake.FaultKind) string
 	// Strikes says whether a fault can strike it, by its kind, operation and key.
 	Strikes func(ddbfake.Fault) bool
@@ -23,7 +23,7 @@ type BodyStep struct {
 	// attempts; "" if the client sends none.
 	Err        func() error
 	Invocation string
-	// Body returns a body as it is after Do; nil is none.
+	// Body returns a body as it is after Do; nil means that there is none.
 	Body func(name string) []byte
 	// State is the fingerprint of all that the store keeps, as it is now.
 	State func() uint64
@@ -35,16 +35,17 @@ type BodyStep struct {
 	Tell   func(answer any)
 }
 
-// Kept is a state that nodes share and a search can put back: what Keep returns makes it as it was at the call.
+// Kept is a state that nodes share and a search can restore: the function that Keep returns restores the state at the
+// call of Keep.
 type Kept interface{ Keep() (back func()) }
 
 // BodySteps is implemented by the BodyStore of a simulated node, too.
 type BodySteps interface {
-	// Step returns when the step's answer has arrived. It returns an error if the node's life is over.
+	// Step returns when the step's answer has arrived. It returns an error if the node's incarnation is over.
 	Step(ctx context.Context, s BodyStep) error
-	// Client is what a client has to know of its world.
+	// Client returns what a client has to know about its world.
 	Client() BodyClient
-	// Now is the true time.
+	// Now returns true time.
 	Now() time.Time
 	// State returns the value that the nodes of one run share. The first call in the run makes it.
 	State(make func() Kept) Kept

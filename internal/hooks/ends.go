@@ -15,9 +15,9 @@ type End struct {
 // was sent at a time at which rounding to whole seconds makes a difference: see Rounds.
 type Tried struct{ Before, At, After, Part bool }
 
-// Rounds says whether a request at the time sent shows that the end of a promise is rounded to whole seconds, although
-// it should be at the time exact: rounded down, as in a lease that is too short, or else up, as in a freshness that is
-// too long. No request shows it if the promise ends at a whole second.
+// Rounds reports whether a request at the time sent would show that the end of a promise is rounded to whole seconds,
+// although it should be at the time exact. With down, the end is rounded down, as in a lease that is too short;
+// otherwise up, as in a freshness that is too long. No request shows it if the promise ends at a whole second.
 func Rounds(exact, sent time.Time, down bool) bool {
 	second := exact.Truncate(time.Second)
 	if down {
@@ -55,7 +55,7 @@ func (m Tried) Plus(o Tried) Tried {
 	return Tried{m.Before || o.Before, m.At || o.At, m.After || o.After, m.Part || o.Part}
 }
 
-// Share gives the actors of a class what any of them tried, each of whom has a run like that of the others.
+// Share credits all actors of a class with what any of them tried, because each has a run like those of the others.
 func (e Ends) Share(class map[string]int) {
 	type group struct {
 		page  string

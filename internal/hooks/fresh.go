@@ -5,10 +5,10 @@ import "time"
 // MostPatience is the largest patience that a scenario may give its cache.
 const MostPatience = 1000
 
-// NeverFresh reports whether a correct cache may never have a fresh page: if a page takes longer to make than a lease
-// lasts, only caches that refresh their leases publish it; and a page that is stale before somebody next looks at it is
-// never found fresh. Replicas and clocks delay that look by the time behind. Waiting for the next poll delays it, too,
-// unless the page is soon stale (see SoonStale), and is made and seen without any delay.
+// NeverFresh reports whether a correct cache may never have a fresh page. If rendering takes longer than a lease, only
+// caches that refresh their leases publish the page. And a page that is stale before somebody next looks at it is never
+// found fresh. Replicas and clocks delay that look by the time behind. Waiting for the next poll delays it, too, unless
+// the page is soon stale (see SoonStale), and is rendered and seen without any delay.
 func NeverFresh(lease, revalidate, render, poll, behind time.Duration) bool {
 	const second = time.Second // rows hold whole seconds
 	late := behind
@@ -18,6 +18,6 @@ func NeverFresh(lease, revalidate, render, poll, behind time.Duration) bool {
 	return render+2*second > lease || render+late+2*second > revalidate
 }
 
-// SoonStale reports whether a page may be stale by the next poll after it is made. Who waits for it looks again at
-// once.
+// SoonStale reports whether a page may be stale by the next poll after its rendering. Nodes that wait for it look again
+// at once.
 func SoonStale(revalidate time.Duration) bool { return revalidate < 4*time.Second }

@@ -22,7 +22,7 @@ const DefaultWait = 2 * time.Second
 // it. It is less than a lease: otherwise a lock that lasts for twice its lease would pass.
 func DefaultTakeover(lease time.Duration) time.Duration { return lease / 2 }
 
-// Held is a lock that a client has taken. All but Release may be nil: not every lock has these operations.
+// Held is a lock that a client has taken. All fields except Release may be nil: not every lock has these operations.
 type Held struct {
 	Release func(ctx context.Context) error
 	Holds   func(ctx context.Context) (bool, error) // whether it is still held
@@ -33,5 +33,5 @@ type Held struct {
 }
 
 // Late is the key of a *func() in the context of a program's request. The node's client sets the function, which notes
-// that a time limit of the program is over: the program still hears the answer, but its caller may have given up.
+// that a time limit of the program is over: the program still gets the answer, but its caller may have given up.
 type Late struct{}

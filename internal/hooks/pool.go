@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Pool keeps the memory and coroutines of runs for later ones: they cost a good part of a short run. A run's outcome is
-// the same without it. The zero Pool is ready, for any number of runs at the same time; close it when the last one is
-// over.
+// Pool keeps the memory and coroutines of runs for later ones: making them takes a good part of a short run's time. A
+// run's outcome is the same without it. The zero Pool is ready, for any number of runs at the same time; close it when
+// the last one is over.
 type Pool struct {
 	mu   sync.Mutex
 	idle []Stage
@@ -49,7 +49,7 @@ type poolKey struct{}
 // In returns a context for one run, which uses the pool.
 func (p *Pool) In(ctx context.Context) context.Context { return context.WithValue(ctx, poolKey{}, p) }
 
-// PoolOf returns the pool of a context's run; nil, if there is none.
+// PoolOf returns the pool of a context's run; nil if there is none.
 func PoolOf(ctx context.Context) *Pool {
 	p, _ := ctx.Value(poolKey{}).(*Pool)
 	return p

@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// Probe says what to observe in one run, and receives the observations. It travels in the context of kernel.Run.Do,
-// as net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module
-// reads.
+// Probe says what to observe in one run, and receives the observations. It travels in the context of kernel.Run.Do, as
+// a trace of net/http/httptrace does for requests, so that the public types of a run carry nothing that only this
+// module reads.
 type Probe struct {
 	// Search makes the run part of a search through all schedules (exhaustive.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
@@ -19,15 +19,16 @@ type Probe struct {
 	Off sim.Reduction
 	// Symmetric are the classes of the interchangeable actors, by name.
 	Symmetric map[string]int
-	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
-	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica
-	// was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a
-	// stream, or restored an earlier state of a table; MeetsParts if locks or calls had requests such as Met.Part notes
-	// for pages; SomeParts if only sleeps chose the parts of seconds that were met; NeverDeleted if rows had a ttl, but
-	// TTL never deletes; Passed and the name of an attribute if time did not stop at a time that rows had in it.
+	// Ends and Judged collect from all runs of a search: the ends that requests tried, and the names of the invariants
+	// that had something to judge. Judged also has EventualReads if a read was eventually consistent although no
+	// replica was behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read
+	// a stream, or restored an earlier state of a table; MeetsParts if locks or calls had requests such as Tried.Part
+	// notes for pages; SomeParts if only sleeps chose the fractions of seconds that were tried; NeverDeleted if rows
+	// had a ttl, but TTL never deletes; Passed with the name of an attribute if time did not stop at a time that rows
+	// had in that attribute.
 	Ends   Ends
 	Judged map[string]bool
-	// Memory says how the run may use what nodes did in others.
+	// Memory says how the run may reuse what nodes did in other runs.
 	Memory sim.Memory
 	// Coverage asks for Order and States.
 	Coverage bool
@@ -38,19 +39,19 @@ type Probe struct {
 	OnStep func(Step)
 	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the
 	// number of the read, from 1, among the reads that a replica may answer. Fresh is the number of a read that the run
-	// makes consistent; 0 for none.
+	// makes consistent; 0 means none.
 	OnStale func(actor string, read int)
 	Fresh   int
 	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and
 	// faults, and of what invariants remember, but not of the answers that code has got.
 	OnWorld func(uint64)
 	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns. In
-	// a search whose runs go on from earlier ones, it is not called again for the writes before.
+	// a search whose runs continue earlier ones, it is not called again for the earlier writes.
 	OnWrite func(key, row attr.Item)
 
-	// Whole returns everything about a run of a search that another run of the same schedule must share, as text. It is
-	// valid until the next run in the same memory. So is State, which returns the fingerprint of the world at the end
-	// of a run of a search.
+	// Whole returns, as text, everything about a run of a search that another run of the same schedule must share.
+	// State returns the fingerprint of the world at the end of such a run. Both are valid until the next run in the
+	// same memory.
 	Whole     func() string
 	State     func() uint64
 	Order     uint64      // the hash of the run's partial order (sim.Order)
@@ -110,7 +111,7 @@ type key struct{}
 // With returns a context whose runs are observed by p.
 func With(ctx context.Context, p *Probe) context.Context { return context.WithValue(ctx, key{}, p) }
 
-// Of returns the probe of a context; an empty one, if it has none.
+// Of returns the probe of a context; an empty one if it has none.
 func Of(ctx context.Context) *Probe {
 	if p, ok := ctx.Value(key{}).(*Probe); ok {
 		return p

@@ -13,16 +13,16 @@ const TableName = "isr-cache"
 
 // Setup holds what the runs of a context need besides their scenario and its options. It travels as a Probe does.
 type Setup struct {
-	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and
+	// Before, if set, is called with the run's seed before anything happens in the run, on the run's own goroutine and
 	// in its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
 	// randomness. In a search in which code draws random bytes, it is also called before each step of a node's code.
 	Before func(seed uint64)
 	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
 	Drew func() bool
-	// Repeats, if set, says whether code under test that is run again from one seed must do the same. A campaign then
-	// runs one schedule in a hundred again, whatever its verdict.
+	// Repeats, if set, reports whether code under test that is run again from the same seed must do the same. A
+	// campaign then runs one schedule in a hundred again, whatever its verdict.
 	Repeats func() bool
-	// Enter, if set, calls the code under test: call does so.
+	// Enter, if set, wraps each call of the code under test: it must call its parameter, which makes that call.
 	Enter func(call func())
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes
 	// longer than all others.
@@ -51,18 +51,18 @@ func SetupOf(ctx context.Context) Setup {
 	return s
 }
 
-// Bubble lets the code of a run start goroutines of its own: it calls run in a bubble of testing/synctest whose time is
+// Bubble lets the code of a run start goroutines: it calls run in a bubble of testing/synctest whose time is
 // fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 type Bubble func(run func(sim.Bubble)) error
 
 type bubbleKey struct{}
 
-// InBubble returns a context whose runs happen in a bubble. Nil is none.
+// InBubble returns a context whose runs happen in a bubble. Nil means no bubble.
 func InBubble(ctx context.Context, b Bubble) context.Context {
 	return context.WithValue(ctx, bubbleKey{}, b)
 }
 
-// BubbleOf returns the bubble of a context's runs; nil, if there is none.
+// BubbleOf returns the bubble of a context's runs; nil if there is none.
 func BubbleOf(ctx context.Context) Bubble {
 	b, _ := ctx.Value(bubbleKey{}).(Bubble)
 	return b
