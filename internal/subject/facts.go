@@ -34,12 +34,12 @@ func (s *Sent) Note(n Node, facts func() *history.Hold, waited time.Duration) {
 	s.facts.Excused -= waited
 }
 
-// String is all of it.
+// String prints all fields.
 func (s Sent) String() string {
 	return fmt.Sprintf("since %d: %+v", s.since.UnixNano(), *s.facts)
 }
 
-// Noted says whether something was noted.
+// Noted reports whether something was noted.
 func (s *Sent) Noted() bool { return s.facts != nil }
 
 // Facts are the facts at the effect, which is now: the node has waited until now, or until it crashed.

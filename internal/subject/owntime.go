@@ -23,17 +23,17 @@ type OwnTime struct {
 	failures []failure     // requests that failed, in order
 	wrong    bool          // the latest request was malformed
 	// beat is when the node last had the answer to a write, or was told of a failure, and quiet what was excused by
-	// then. A refused write leaves no beat: whoever is refused has lost its lock, and may stop.
+	// then. A refused write is no beat: a node that is refused has lost its lock, and may stop.
 	beat  time.Time
 	quiet time.Duration
 }
 
-// failure is a request that failed for another reason than its conditions.
+// failure is a request that failed, and not because of its conditions.
 type failure struct {
 	invocation string // the invocation id of the attempt, if a program's SDK made it
 	at         time.Time
 	retried    bool // the SDK sent it again, so that its caller was not told
-	malformed  bool // by the caller's own fault
+	malformed  bool // the caller's own mistake
 }
 
 // Request notes that a request is sent. It returns a function that notes that the caller has the answer.
@@ -52,7 +52,7 @@ func (o *OwnTime) Request(now func() time.Time) (answered func()) {
 	}
 }
 
-// Waited is the time so far for which the node has waited for others.
+// Waited returns how long the node has waited for others so far.
 func (o *OwnTime) Waited(now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +73,8 @@ func (o *OwnTime) Waits(now func() time.Time) (before time.Duration, since time.
 	return o.excused, now()
 }
 
-// Answered notes the answer to an attempt, of a request that may write or not. Nil notes nothing.
+// Answered notes the answer to an attempt of a request; writes says whether the request may write. A nil OwnTime notes
+// nothing.
 func (o *OwnTime) Answered(writes bool, now func() time.Time, err error) {
 	if o == nil {
 		return
@@ -89,7 +90,7 @@ func (o *OwnTime) Answered(writes bool, now func() time.Time, err error) {
 	}
 }
 
-// Silent is how long ago the last beat was, without what is excused.
+// Silent returns how long ago the last beat was, without the time that is excused.
 func (o *OwnTime) Silent(now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -133,7 +134,7 @@ func (o *OwnTime) Retries(invocation string, now time.Time) {
 	}
 }
 
-// Troubles is how many requests have failed so far.
+// Troubles returns how many requests have failed so far.
 func (o *OwnTime) Troubles() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -141,7 +142,7 @@ func (o *OwnTime) Troubles() int {
 }
 
 // Troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
-// not count. A malformed request is no excuse, unless it is the reason for a refusal by the code under test: if all
+// not count. A malformed request does not count, unless it is the reason for a refusal by the code under test: if all
 // requests are malformed, the table has other keys, and the check reports that.
 func (o *OwnTime) Troubled(before int, refused bool) bool {
 	o.mu.Lock()
@@ -151,7 +152,7 @@ func (o *OwnTime) Troubled(before int, refused bool) bool {
 	})
 }
 
-// ownClient is the key under which the context of a call says that it has come through the node's client.
+// ownClient is the key of the context value that marks calls through the node's client.
 type ownClient struct{}
 
 // TellsTrouble makes a client of the SDK note the outcome that the caller of each call gets, after the SDK's own
@@ -177,7 +178,8 @@ func (o *OwnTime) Watch(
 	began, ended := now(), false
 	o.Retries(invocation, began)
 	defer func() {
-		// A program that drops a request, as a time limit does, unwinds this call. If it was held up, it has failed.
+		// A program that drops a request, as at a time limit, unwinds this call. If the request was held up, it counts
+		// as failed.
 		if now := now(); !ended && now.After(began) {
 			o.Attempted(invocation, now, errGivenUp)
 		}
@@ -195,5 +197,5 @@ func (o *OwnTime) Watch(
 	return out, err
 }
 
-// errGivenUp is the failure of a request for whose answer a program no longer waited.
+// errGivenUp is the failure of a request whose answer a program no longer waited for.
 var errGivenUp = errors.New("the program gave the request up")

@@ -13,34 +13,37 @@ import (
 
 // Subject is what a scenario checks.
 type Subject interface {
-	// Name is what errors call it, in the plural.
+	// Name is the subject's name in errors, in the plural.
 	Name() string
-	// Verbs are the commands that scripts have for it. A scenario is about the subject to which its commands belong.
+	// Verbs are the commands that scripts have for it. The subject of a scenario is the one to which its commands
+	// belong.
 	Verbs() []Verb
 	// Marks are the names of the events that its runs can reach, in the order in which reports print them.
 	Marks() []string
-	// Basic are the marks without which a campaign has judged nothing: one of each row. The first one is missed aloud.
+	// Basic are the marks without which a campaign has judged nothing: one of each row. If no mark of a row is reached,
+	// its first one counts as missing.
 	Basic() [][]string
 	// Invariants judge its runs, in the order in which reports name them.
 	Invariants() []invariant.Invariant
-	// Asks says whether an event of this kind is a client's request to its node.
+	// Asks reports whether an event of this kind is a client's request to its node.
 	Asks(history.Kind) bool
-	// Judged says by what its runs are judged.
+	// Judged says what its runs are judged by.
 	Judged() Judged
 	// Memories are what its invariants remember of the past, for a search.
 	Memories(Past) []recorder.Memory
 	// New returns what a world keeps for it.
 	New(World) State
-	// Wire is how a program is asked for it. The zero Wire is for code in Go alone.
+	// Wire says how its commands are sent to a program. The zero Wire means that only code in Go can have this subject.
 	Wire() Wire
 }
 
-// Judged is by what runs are judged, besides what clients asked and were told.
+// Judged says what runs are judged by, besides the requests and answers of clients.
 type Judged struct {
-	// Rows says that rows have meanings. If it is false, no row is judged, and any two rows may be all of one thing.
+	// Rows says that rows have meanings. If it is false, no row is judged, and any two rows may be the whole of one
+	// thing.
 	Rows bool
-	// Times says that invariants judge at what times clients asked and were told. Then the order in which the code of
-	// different nodes runs matters, and so do the delays for which that code is to blame.
+	// Times says that invariants judge the times of the requests and answers of clients. Then the order in which the
+	// code of different nodes runs matters, and so do the delays that are that code's fault.
 	Times bool
 }
 
@@ -48,14 +51,14 @@ type Judged struct {
 type State interface {
 	// Configure adds to the configuration of a node's code under test what the subject gives it.
 	Configure(Node, *isr.Config)
-	// Visit is the code of one more node when faults have stopped: it asks for everything once more.
+	// Visit is the code of one more node after faults have stopped: it asks for everything once more.
 	Visit(*sim.Proc)
-	// GiveUp returns the event that ends a visit which still waits for an answer. Its last event shows whether it does;
-	// if not, GiveUp returns false.
+	// GiveUp returns the event that ends a visit which still waits for an answer. The visit's last event shows whether
+	// it waits; if it does not, GiveUp returns false.
 	GiveUp(last history.Event) (history.Event, bool)
 	// Evidence adds what the invariants need to know besides the change log and the history.
 	Evidence(*invariant.Evidence)
-	// Keep returns a function that makes the state what it is now, however often it is called.
+	// Keep returns a function that restores the state as it is now, however often it is called.
 	Keep() (back func())
 }
 
@@ -74,12 +77,12 @@ func (Stateless) Evidence(*invariant.Evidence) {}
 // Keep implements State.
 func (Stateless) Keep() (back func()) { return func() {} }
 
-// Past is what the memories of a search are made for.
+// Past has what the memories of a search are made from.
 type Past struct {
 	Promise invariant.Promise
 	// Asks says whether scripts have a command with the verb.
 	Asks func(verb string) bool
-	// Text returns what stands for a text in fingerprints; nil is the text itself. Body returns a body by its name.
+	// Text returns what stands for a text in fingerprints; nil means the text itself. Body returns a body by its name.
 	Text, Body func(string) string
 }
 
@@ -99,7 +102,7 @@ type Verb struct {
 	Example string // an example of the words after the verb
 	// Parse reads the words after the verb. If they are wrong, it returns what was expected. Nil expects one key.
 	Parse func(words []string, c *Command) (expected string)
-	// Words are the words after the verb; nil is the key.
+	// Words returns the words after the verb; nil means the key.
 	Words func(Command) string
 	// Path says that the key is the path of a page.
 	Path bool
@@ -130,8 +133,8 @@ func (v *Verb) String(c Command) string {
 	return v.Name + " " + v.Words(c)
 }
 
-// Able returns the handler of a node as the interface that a verb needs. If the protocol's handler does not have it,
-// there is no verdict under such a scenario.
+// Able returns the handler of a node as the interface that a verb needs. It panics if the handler does not implement
+// it, so the run has no verdict.
 func Able[T any](n Node, handler isr.Handler, verb string) T {
 	t, ok := handler.(T)
 	if !ok {

@@ -37,12 +37,12 @@ type World interface {
 	// Changes is the change log in the form that invariants read.
 	Changes() []ddbfake.Change
 	// Changed notes a change of what the subject keeps, other than what clients were told, by the fingerprints before
-	// and after. UpToNames is a text, for fingerprints, without the names of interchangeable nodes.
+	// and after. UpToNames returns a text, for fingerprints, without the names of interchangeable nodes.
 	Changed(before, now fingerprint.Hash)
 	UpToNames(text string) string
 	// LastChange is the number of the last change in the store's log.
 	LastChange() int
-	// Visitor boots the nth node of State.Visit. The map ids is empty at first, and the same for all of them.
+	// Visitor boots the nth node of State.Visit. The map ids is empty at first, and all these nodes share it.
 	Visitor(p *sim.Proc, tenant string, nth int, ids map[string]int) (Node, isr.Handler)
 	// StopAt makes time stop at the end of a promise that begins now.
 	StopAt(promised time.Duration)
@@ -86,7 +86,7 @@ type Node interface {
 	Own() *OwnTime
 	// NextID gives out names that are unique in the run, to the node's code.
 	NextID(of string) string
-	// Given counts the names of a kind that were given to the node's code. Got tells it of one that the world gave it.
+	// Given counts the names of a kind that were given to the node's code. Got notes one more, which the world gave it.
 	Given(of string) int
 	Got(of string)
 	// Mark notes that the node's code has reached a mark.
@@ -99,7 +99,7 @@ type Node interface {
 	Sleep(context.Context, time.Duration) error
 	// Idle sleeps between two commands. A handler that has something left to do meanwhile spends the time itself.
 	Idle(ctx context.Context, handler any, d time.Duration) error
-	// Enter calls the code under test, where its client does not do so itself: a check may look for who called it.
+	// Enter calls the code under test if its client does not do so itself: a check may inspect the caller.
 	Enter(call func())
 	// Turn waits for the node's place in the order of actors. It does not return if the node has crashed.
 	Turn()
@@ -108,7 +108,7 @@ type Node interface {
 	// Question begins a question about a key: the partitions that the node's requests name from now on belong to it.
 	Question(ctx context.Context, key string) context.Context
 	// Partition returns the function that says in which partition the rows of a key are, by the requests of the
-	// question to which the context belongs; "" is not known.
+	// question to which the context belongs; "" means unknown.
 	Partition(context.Context) func(Key) string
 	// Close closes the node's handler, if it can be closed, when its script is over.
 	Close(isr.Handler)
@@ -120,11 +120,11 @@ type Node interface {
 type Faults interface {
 	// Outcomes are those of a sim.Request.
 	Outcomes() []int
-	// Accesses adds those of the faults to the accesses of the request.
+	// Accesses adds the accesses of the faults to those of the request.
 	Accesses(touched []sim.Access, outcome int) []sim.Access
-	// Strike lets a fault strike the request, if it is its turn, and returns the fault; "" if there is none.
+	// Strike lets a fault whose turn it is strike the request, and returns its name; "" if there is none.
 	Strike(outcome int) (fault string)
-	// Error is what a client is told of a fault; nil if there is none.
+	// Error returns the error that a client gets for a fault; nil if there is none.
 	Error(fault string) error
 }
 

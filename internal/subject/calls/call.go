@@ -24,7 +24,7 @@ type onceCall struct {
 	begun   bool          // its effect
 	result  string        // the result of its effect, once the effect has taken place
 	done    bool          // its layer was told so
-	running atomic.Int32  // how many effects the layer has begun whose end it does not know
+	running atomic.Int32  // how many effects the layer has begun without learning their end
 }
 
 // once makes the call. It repeats the call as long as the layer tells it to, up to the scenario's patience.
@@ -89,8 +89,8 @@ func callOnce(n subject.Node, client hooks.OnceClient, c subject.Command) (over 
 	return true
 }
 
-// effect makes the effect of the call happen. It takes as long as the scenario gives to a rendering. The layer is not
-// to blame for that time.
+// effect makes the effect of the call happen. It takes as long as the scenario gives to a rendering. That time does not
+// count against the layer.
 func (c *onceCall) effect(ctx context.Context) (string, error) {
 	n := c.node
 	defer n.Own().Request(n.Proc().Now)()

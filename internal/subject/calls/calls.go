@@ -1,5 +1,4 @@
-// Package calls is the subject of idempotent calls: scripts call a layer that has an effect happen once for each
-// key.
+// Package calls is the subject of idempotent calls: scripts call a layer that makes an effect happen once for each key.
 package calls
 
 import (
@@ -84,7 +83,7 @@ func timesOf(w subject.World) times {
 	return times{inProgress: t.Lease, kept: t.Retention, effect: t.Render}
 }
 
-// state is a world's knowledge of the calls of its scripts.
+// state is what a world knows about the calls of its scripts.
 type state struct {
 	subject.Stateless
 	world subject.World

@@ -34,7 +34,7 @@ func (t *promises) Wrong(can []string) error {
 	return t.Waits.Wrong("calls")
 }
 
-// of are the promises of calls that count as in progress for the given time.
+// of returns the promises of calls that count as in progress for the given time.
 func (t *promises) of(inProgress time.Duration) promise.OnceTerms {
 	wait, takeover := t.Of(inProgress)
 	return promise.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}

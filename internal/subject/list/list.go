@@ -1,4 +1,4 @@
-// Package list is the list of all subjects. Nothing else names one of them.
+// Package list is the list of all subjects. No other package names one of them.
 package list
 
 import (
@@ -39,7 +39,7 @@ var known = func() *table {
 		t.add(s)
 	}
 	any := &Verb{Verb: sleep}
-	// where errors and the schema of scenario files list it
+	// the place at which errors and the schema of scenario files list it
 	t.verbs, t.named[sleep.Name] = slices.Insert(t.verbs, 2, any), any
 	return t
 }()
@@ -58,13 +58,13 @@ func (t *table) add(s subject.Subject) {
 	}
 }
 
-// Add adds the subject of a test, before the first scenario is read. Scenarios cannot name marks of its own.
+// Add adds the subject of a test, before the first scenario is read. Scenarios cannot name the marks of such a subject.
 func Add(s subject.Subject) { known.add(s) }
 
-// Subjects are all subjects. The first one is that of scripts whose commands belong to none.
+// Subjects returns all subjects. The first one is the subject of scripts whose commands belong to none.
 func Subjects() []*About { return known.subjects }
 
-// Verbs are all verbs, in the order in which errors list them.
+// Verbs returns all verbs, in the order in which errors list them.
 func Verbs() []*Verb { return known.verbs }
 
 // Named returns the verb of that name; nil if there is none.
@@ -95,7 +95,7 @@ func JudgedBy(name string) *About {
 	return nil
 }
 
-// Basic says whether a campaign about some subject that has not reached the mark has judged nothing.
+// Basic reports whether the mark is basic for some subject: a campaign that has not reached it has judged nothing.
 func Basic(mark string) bool {
 	return slices.ContainsFunc(known.subjects, func(a *About) bool {
 		return slices.ContainsFunc(a.Basic(), func(some []string) bool { return some[0] == mark })

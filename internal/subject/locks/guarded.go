@@ -75,7 +75,7 @@ func (g *guardedWrite) DescribeAnswer() string {
 	return "written"
 }
 
-// AnswerFingerprint implements sim.Fingerprinter. What the resource has seen follows from what clients were told.
+// AnswerFingerprint implements sim.Fingerprinter. What the resource has seen follows from the answers to clients.
 func (g *guardedWrite) AnswerFingerprint() (uint64, bool) {
 	if g.refused {
 		return 1, true

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// held is a hold of a node's script.
+// held is one hold command of a node's script, once the node has asked for the lock.
 type held struct {
 	*hooks.Held
 	node    subject.Node
@@ -23,7 +23,7 @@ type held struct {
 	trouble int           // how many of the node's requests had failed when it asked for the lock
 }
 
-// hold takes the lock, works under it, and gives it back. If the lock refuses, it asks again, up to the scenario's
+// hold takes the lock, works under it, and releases it. If the lock refuses, it asks again, up to the scenario's
 // patience.
 func hold(n subject.Node, handler isr.Handler, c subject.Command) {
 	client, times := subject.Able[hooks.LockClient](n, handler, c.Verb), n.World().Times()
@@ -80,7 +80,7 @@ func take(n subject.Node, client hooks.LockClient, key string) *held {
 	return h
 }
 
-// work holds the lock for some time by the node's clock, or until the holder is told, or must assume, that it has lost
+// work holds the lock for some time by the node's clock, or until the holder learns, or must assume, that it has lost
 // the lock. It writes to the guarded resource at the beginning, in between, and at the end.
 func (h *held) work(d time.Duration) {
 	const parts = 3
@@ -174,7 +174,7 @@ func (h *held) write() bool {
 	}
 	w.Note(h.node, func() *history.Hold { return h.facts(mark.EventGuardedWrite) }, h.waited)
 	if err := h.node.Do(h.node.Life(), w); err != nil {
-		h.node.Turn() // if the node is down, this ends it
+		h.node.Turn() // if the node is down, this call does not return
 	}
 	return !w.refused
 }

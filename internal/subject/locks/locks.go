@@ -68,7 +68,7 @@ var invariants = invariant.OfLocks()
 // New implements subject.Subject.
 func (Subject) New(w subject.World) subject.State { return &state{world: w} }
 
-// state is a world's knowledge of the locks of its scripts.
+// state is what a world knows about the locks of its scripts.
 type state struct {
 	subject.Stateless
 	world subject.World
@@ -80,7 +80,7 @@ type known struct {
 	// by lock: the nodes that have it, as far as their clients know, and how many times
 	holders map[string]map[string]int
 	tokens  map[string]int64 // the largest token that each guarded resource has seen
-	writers map[string]int   // by lock: the place of the hold that wrote last
+	writers map[string]int   // by lock: the turn of the hold that wrote last
 	turns   map[string]int   // by the id of a hold: its place among all holds
 }
 
@@ -105,7 +105,7 @@ func (k *known) clone() known {
 	return known{k.terms, holders, maps.Clone(k.tokens), maps.Clone(k.writers), maps.Clone(k.turns)}
 }
 
-// Visit implements subject.State: it takes every lock and gives it back.
+// Visit implements subject.State: it takes every lock and releases it.
 func (s *state) Visit(p *sim.Proc) {
 	n, handler := s.world.Visitor(p, "", 1, map[string]int{})
 	client, times := subject.Able[hooks.LockClient](n, handler, "hold"), s.world.Times()

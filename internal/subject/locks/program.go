@@ -17,7 +17,7 @@ import (
 const (
 	canHold   = "hold"   // and release, too
 	canHeld   = "held"   // a lock can be asked whether it is still held
-	canExtend = "extend" // a lock's lease begins anew when it is asked to
+	canExtend = "extend" // a lock's lease can be extended: it begins anew
 )
 
 // Wire implements subject.Subject.
@@ -49,7 +49,7 @@ func (t *promises) Wrong(can []string) error {
 	return cmp.Or(t.Waits.Wrong("a lock"), subject.WrongSeconds("a lock", "margin", t.Margin))
 }
 
-// of are the promises of a lock with the given lease.
+// of returns the promises of a lock with the given lease.
 func (t *promises) of(lease time.Duration) promise.LockTerms {
 	wait, takeover := t.Of(hooks.DefaultTakeover(lease))
 	return promise.LockTerms{

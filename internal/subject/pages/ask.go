@@ -31,7 +31,7 @@ func (s *state) Visit(p *sim.Proc) {
 		}
 		for !finds(n, handler, page.Name) && p.Now().Before(until) {
 			if hooks.SoonStale(w.Times().Revalidate) {
-				// What is made in the background is there as soon as time moves.
+				// Pages rendered in the background are there as soon as time moves.
 				_ = n.Sleep(w.Context(), time.Millisecond)
 				if finds(n, handler, page.Name) {
 					break
@@ -45,8 +45,8 @@ func (s *state) Visit(p *sim.Proc) {
 	}
 }
 
-// finds asks for a page, and says whether it is in the cache and fresh. If the page was made for this visitor, the
-// visitor asks once more, because others must find the page in the cache, too.
+// finds asks for a page, and reports whether it is in the cache and fresh. If the page was rendered for this visitor,
+// the visitor asks once more, because others must find the page in the cache, too.
 func finds(n subject.Node, handler isr.Handler, key string) bool {
 	before := made(n)
 	if !servedFresh(n, handler, key) {
@@ -71,15 +71,15 @@ func get(n subject.Node, handler isr.Handler, key string) (answered history.Even
 		func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
-// regenerate asks the cache to make a page for a request, at most once.
+// regenerate asks the cache to render a page for a request with an idempotency key, at most once.
 func regenerate(n subject.Node, handler isr.Regenerator, key string, r isr.Request) {
 	serve(n, history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
 		return handler.Regenerate(context.WithValue(ctx, requested{}, r), key, r)
 	})
 }
 
-// requested is the key under which the context of a regeneration has its isr.Request. A page that is rendered with this
-// context is rendered for that request.
+// requested is the context key of a regeneration's isr.Request. A page that is rendered with such a context is rendered
+// for that request.
 type requested struct{}
 
 // serve asks for a page, and records the question and the answer. The event e has the fields that both share.
@@ -117,8 +117,8 @@ func invalidate(n subject.Node, handler isr.Invalidator, key string) {
 	n.Record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback makes the cache go back to an older version. No invariant demands that it does anything: the mark says that
-// it has. If it does, monotonic-publication judges where it leads.
+// rollback makes the cache go back to an older version. No invariant demands that a rollback does anything; a mark
+// shows that it did. If it did, monotonic-publication judges the result.
 func rollback(n subject.Node, handler isr.Rollbacker, key string) {
 	n.Record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.Life(), key)

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// render reads the origin, and takes the time that the scenario gives to make a page from the data. It is the Renderer
-// of the node's cache.
+// render reads the origin, and takes the time that the scenario gives to a rendering. It is the Renderer of the node's
+// cache.
 func render(
 	ctx context.Context, n subject.Node, key string, keepAlive func(context.Context) error,
 ) ([]byte, error) {
@@ -46,15 +46,15 @@ func render(
 }
 
 // originRead is a request to the origin. The body names the version of the data, and usually the rendering. So an
-// answer with this body shows when its data was read, or was read last.
+// answer with this body shows when its data was read (the last time, if renderings have the same bytes).
 type originRead struct {
 	subject.Faults
 	node subject.Node
 	page subject.Key
 	body string
-	// request is the request for which the page is made, if there is one.
+	// request is the request for which the page is rendered, if there is one.
 	request isr.Request
-	// partition is the partition of the page's rows, when the request takes effect.
+	// partition returns the partition of the page's rows, when the request takes effect.
 	partition func(subject.Key) string
 	fault     string
 }
@@ -122,7 +122,7 @@ func (r *originRead) printed(before, failed string) string {
 	return before + r.body
 }
 
-// originChange is the script's command change.
+// originChange is the request of the script's command change.
 type originChange struct {
 	node subject.Node
 	page subject.Key

@@ -1,4 +1,4 @@
-// Package pages is the subject of pages: scripts ask a cache for them, change their data, and have them made anew.
+// Package pages is the subject of pages: scripts ask a cache for pages, change their data, and have them regenerated.
 package pages
 
 import (
@@ -20,7 +20,7 @@ type Subject struct{}
 // Name implements subject.Subject.
 func (Subject) Name() string { return "pages" }
 
-// The verb that says that requests will be asked for by name.
+// verbRegenerate is the verb of commands with idempotency keys.
 const verbRegenerate = "regenerate"
 
 // Verbs implements subject.Subject.
@@ -117,7 +117,7 @@ type state struct {
 	versions map[subject.Key]int // copied on write: moments that are kept share it
 }
 
-// String is all of it.
+// String prints all versions.
 func (s *state) String() string { return fmt.Sprint(s.versions) }
 
 // of returns the state of a node's world. Remembered code may have begun in an earlier run, with another state.
@@ -126,7 +126,7 @@ func of(n subject.Node) *state {
 	return s
 }
 
-// pageOf is a page of the node's tenant.
+// pageOf returns the page of the node's tenant with this key.
 func pageOf(n subject.Node, key string) subject.Key {
 	return subject.Key{Tenant: n.Tenant(), Name: key}
 }

@@ -31,7 +31,8 @@ var Calls = &worlds.Subject{
 	},
 }
 
-// inProgress is how long a call counts as in progress: not as long as a lease may be, as an effect lasts longer.
+// inProgress returns how long a call may count as in progress. It leaves out the longest usual lease, because an effect
+// lasts longer.
 func inProgress(e worlds.Extras) []time.Duration { return worlds.Or(e.Leases, worlds.Leases()[:3]...) }
 
 // wrong does what WrongLease does, for the terms of calls.
@@ -60,7 +61,7 @@ func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
 		})
 	}
 	if op := worlds.Pick(t, "outage", "", "UpdateItem", "", "PutItem", "", "DeleteItem"); op != "" {
-		// It outlasts the attempts of an SDK, and spares what a layer does about it.
+		// The outage outlasts the attempts of an SDK, but not the layer's reaction to it.
 		s.Faults = append(s.Faults, kernel.Fault{
 			Fault: ddbfake.Fault{Kind: worlds.Pick(t, "outage's fault", ddbfake.FaultErrorBefore,
 				ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true,

@@ -1,5 +1,5 @@
-// Package draw is the list of what draws the worlds of each subject. It stands above the kernel, which runs the worlds,
-// as the list of subjects stands below it.
+// Package draw lists what draws the worlds of each subject. It imports the kernel, which runs the worlds; the kernel
+// imports the list of subjects.
 package draw
 
 import (
@@ -18,12 +18,12 @@ var (
 	Entries = pages.Entries
 )
 
-// Verbs are those that a cache may have besides get.
+// Verbs are the verbs that a cache may have besides get.
 var Verbs = pages.Verbs
 
 var subjects = []*worlds.Subject{Pages, Locks, Calls}
 
-// Subjects are all subjects of checks. The first one is that of checks that name none.
+// Subjects returns all subjects of checks. The first one is the default.
 func Subjects() []*worlds.Subject { return subjects }
 
 // Add adds the subject of a test.

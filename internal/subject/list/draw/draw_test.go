@@ -8,7 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 )
 
-// TestShapes: enough worlds have a node whose command fails at each attempt after another node has done something.
+// TestShapes: enough worlds have a node one of whose commands fails at every attempt, after another node has done
+// something.
 func TestShapes(t *testing.T) {
 	const drawn = 400
 	counts := map[string]int{}

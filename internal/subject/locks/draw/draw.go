@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Locks are locks. One has been tested only if somebody took it, if two machines wanted it at the same time, and if it
-// was taken over from a machine that had not given it back.
+// Locks is the subject of locks. A lock has been tested only if somebody took it, if two machines wanted it at the same
+// time, and if it was taken over from a machine that had not released it.
 var Locks = &worlds.Subject{
 	Verb: "hold", Fill: fill, Wrong: worlds.Extras.WrongLease, UnderTest: "lock-under-test",
 	Reach: []kernel.Mark{
@@ -61,7 +61,7 @@ func fill(t *rapid.T, s *kernel.Scenario, l worlds.Extras) {
 		if l.Goroutines || worlds.Pick(t, "a holder is lost", false, false, false, true) {
 			drawLoss(t, s, names[0])
 		}
-	case "later": // the other node gives the lock back, or keeps it
+	case "later": // the other node releases the lock, or keeps it
 		const short = 300 * time.Millisecond
 		o := worlds.Outage{First: hold(names[0], short), Takes: short}
 		o.Then = hold(names[0], worlds.Pick(t, "outage's hold", short, lease-short))
@@ -98,9 +98,9 @@ func drawLoss(t *rapid.T, s *kernel.Scenario, lock string) {
 	inherits(s, lock)
 }
 
-// settle returns the time within which each lock must be free to take, from the end of a world's faults. If no
-// node can crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back
-// by then. A lock that is still held has been forgotten.
+// settle returns the time within which each lock must be free to take, from the end of a world's faults. If no node can
+// crash and no request can fail, not even by the lock's own timeout, every holder has released its lock by then. A lock
+// that is still held has been forgotten.
 func settle(s *kernel.Scenario, e worlds.Extras) time.Duration {
 	c, locks := s.Cache, len(worlds.NamesOf(s, "hold"))
 	wait := cmp.Or(e.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
@@ -126,7 +126,7 @@ func cutOff(s *kernel.Scenario, lock string) {
 	})
 }
 
-// inherits has the first node hold the lock for three leases, and the second one ask for it when one lease is over.
+// inherits makes the first node hold the lock for three leases, and the second one ask for it when one lease is over.
 func inherits(s *kernel.Scenario, lock string) {
 	lease := s.Cache.Lease
 	s.Cache.Poll, s.Cache.Patience = lease/2, max(s.Cache.Patience, 4)

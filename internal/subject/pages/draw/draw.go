@@ -18,8 +18,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Pages are caches. With the reference, at least a quarter of the worlds reach each mark of Reach; if a cache never
-// reaches one of them, it has not been tested where its bugs would be.
+// Pages is the subject of caches. With the reference, at least a quarter of the worlds reach each mark of Reach. A
+// cache that never reaches one of them has not been tested where its bugs would be.
 var Pages = &worlds.Subject{
 	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
 	Reach: []kernel.Mark{
@@ -33,8 +33,8 @@ var Pages = &worlds.Subject{
 	},
 }
 
-// Entries are the cache handlers of Next.js: Pages that are judged without their rows, by what clients are served. They
-// have no locks, and compare times of two machines.
+// Entries is the subject of the cache handlers of Next.js. They are judged without their rows, by what clients are
+// served. They have no locks, and compare times of two machines.
 var Entries = &worlds.Subject{
 	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
 	Reach: []kernel.Mark{
@@ -47,7 +47,7 @@ var Entries = &worlds.Subject{
 // Verbs are the verbs that a cache may have besides get.
 var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
 
-// fill draws a world of a cache. It keeps its promises: all clocks stay within max-clock-skew.
+// fill draws a world of a cache. The world keeps its promises: all clocks stay within max-clock-skew.
 func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	s.Cache = drawCache(t)
 	s.Lag = worlds.Lag(t)
@@ -56,7 +56,7 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	if extra.Exact {
 		s.Skew = 0
 	}
-	if s.Skew >= s.Cache.Revalidate { // it would leave nothing of freshness
+	if s.Skew >= s.Cache.Revalidate { // such a skew would leave nothing of freshness
 		s.Skew = s.Cache.Revalidate / 2
 	}
 	s.Faults = drawFaults(t)
@@ -93,21 +93,21 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 			s.Actors[i].Tenant = worlds.Pick(t, "tenant", tenants...)
 		}
 	}
-	var silent []*kernel.Actor // those that ask for no page
+	var silent []*kernel.Actor // those that never ask for a page
 	for i := range s.Actors {
 		if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
 			silent = append(silent, a)
 		}
 	}
-	// without two that ask, nothing goes wrong between machines
+	// unless two machines ask for pages, nothing goes wrong between machines
 	for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
 		a.Script = append(a.Script, kernel.Command{Verb: "get", Key: keys[0]})
 	}
 	worlds.Clocks(t, s, longest(s))
-	// This fault strikes batches alone. A page of a mapped cache may have more than two rows, so the schedule chooses
-	// the row. A mapped cache may give a lock back by a batch, so it gets the fault only in worlds where a lock may
-	// stay behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds with this
-	// fault, and in some others, queries come in pages.
+	// This fault strikes only batches. A page of a mapped cache may have more than two rows, so the schedule chooses
+	// the row. A mapped cache may release a lock by a batch, so it gets the fault only in worlds where a lock may stay
+	// behind anyway, or where pages are invalidated, which caches often do by batches. In all worlds with this fault,
+	// and in some others, queries come in pages.
 	mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 	key := worlds.Pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 	if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
@@ -123,19 +123,19 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	s.Settle = settle(s)
 }
 
-// inPages is drawn for a world in which queries come in pages, and batches whole.
+// inPages is drawn for a world in which queries come in pages, but batches are complete.
 const inPages = "pages"
 
-// versions makes three versions of a page and rolls it back: with fewer of them, any older one is the right one.
+// versions makes three versions of a page and rolls it back: with fewer, any older version would be the right one.
 func versions(s *kernel.Scenario, key string) []kernel.Command {
 	get := kernel.Command{Verb: "get", Key: key}
 	next := worlds.Sleep(s.Cache.Revalidate + 2*s.Skew + time.Second)
 	return []kernel.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
-// failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK
-// sends it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike
-// all attempts of this request.
+// failedInvalidation renders a page. Then a node's first request, which invalidates the page, fails as often as the SDK
+// sends it. A cache that swallows the error keeps serving the page. A fault that the schedule may place would rarely
+// strike all attempts of this request.
 func failedInvalidation(s *kernel.Scenario, key string) {
 	get := kernel.Command{Verb: "get", Key: key}
 	second := []kernel.Command{worlds.Sleep(s.Cache.Render + time.Second), {Verb: "invalidate", Key: key}, get}
@@ -229,7 +229,7 @@ func pageCount(s *kernel.Scenario) int {
 // served says whether a command is answered with a page.
 func served(c kernel.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
 
-// asks says whether a command with the verb may make a page, and wait for another node.
+// asks reports whether a command with the verb may render a page, and wait for another node.
 func asks(v kernel.Verb) bool { return v != "sleep" && v != "change" }
 
 // longest bounds how much time a run can take.
@@ -272,8 +272,9 @@ func settle(s *kernel.Scenario) time.Duration {
 	return 2*(c.Lease+renderings+c.Revalidate) + slack
 }
 
-// locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the request
-// that would have given it back. The fault of failedInvalidation does not count: its node has taken nothing before.
+// locksStay reports whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the
+// request that would have released the lock. The fault of failedInvalidation does not count: its node has taken no lock
+// before.
 func locksStay(s *kernel.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f kernel.Fault) bool {
@@ -302,12 +303,12 @@ func drawFaults(t *rapid.T) []kernel.Fault {
 	return rapid.SliceOfNDistinct(generator, 0, 3, kernel.Fault.String).Draw(t, "faults")
 }
 
-// drawPlain makes a world of quick renderings in which at most one thing fails, more than once. Nodes do not crash, and
-// no release of a lock fails, so a lock that is left behind shows before it ends by itself.
+// drawPlain makes a world of quick renderings in which at most one kind of fault strikes, more than once. Nodes do not
+// crash, and no release of a lock fails, so a lock that is left behind shows before its lease ends.
 func drawPlain(t *rapid.T, s *kernel.Scenario) {
 	c := kernel.Defaults().Cache
 	s.Cache.Lease, s.Cache.Poll, s.Cache.Render = c.Lease, c.Poll, c.Render
-	// The shortest window in which a correct cache has a fresh page, whose rows hold whole seconds.
+	// The last one is the shortest window in which a correct cache whose rows hold whole seconds has a fresh page.
 	s.Cache.Revalidate = worlds.Pick(t, "plain window", c.Revalidate, c.Revalidate, 2*time.Second)
 	s.Skew, s.ReplicaLag = 0, 0
 	outages := [][]kernel.Fault{
@@ -315,7 +316,7 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 		{{Dependency: mark.OriginFailed}},
 		{{Dependency: mark.BodyPutFailed}},
 	}
-	// A fault of the page must not strike the request that gives the lock back. If page and lock are one row, the fault
+	// A fault of the page must not strike the request that releases the lock. If page and lock are one row, the fault
 	// strikes updates only: an update shows which of the two it writes.
 	op := ""
 	if shares(s.Rows) {
@@ -335,8 +336,8 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 	}
 }
 
-// drawVerbs draws the verbs that clients ask for, out of those of the store. Some invariants do not judge a page that
-// is rolled back, so fewer worlds have rollbacks.
+// drawVerbs draws the verbs of the clients' commands, from those that the store has. Some invariants do not judge a
+// page that is rolled back, so fewer worlds have rollbacks.
 func drawVerbs(t *rapid.T, e worlds.Extras) []kernel.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
@@ -370,7 +371,7 @@ func drawTenants(t *rapid.T, e worlds.Extras, keys []string) ([]string, []string
 	}
 	tenants := worlds.Pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
 	if len(tenants) > 0 && tenants[1] == "t11" {
-		keys = []string{"/home", "1/home"} // tenant and key, joined, are the same text for two pages
+		keys = []string{"/home", "1/home"} // for two pages, tenant and key, joined, are the same text
 	}
 	return tenants, keys
 }
@@ -381,7 +382,7 @@ func shares(s isr.Schema) bool {
 	return err == nil && m.Shares()
 }
 
-// ofPage is an outage of a page's cache.
+// ofPage draws an outage of a page's cache.
 func ofPage(t *rapid.T, s *kernel.Scenario, key string, verbs []kernel.Verb) worlds.Outage {
 	get := kernel.Command{Verb: "get", Key: key}
 	o := worlds.Outage{First: get, Takes: s.Cache.Render, Between: get, Lasts: s.Cache.Render, Then: get}
