@@ -8,7 +8,7 @@ type Ends map[End]Tried
 // End is the end of an actor's lease, or of a page's freshness.
 type End struct {
 	Page  string
-	Actor string // "" is the end of the page's freshness
+	Actor string // "" means the end of the page's freshness
 }
 
 // Tried says whether requests were sent in the last second before an end, at it, and after it. Part says whether one

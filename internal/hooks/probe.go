@@ -15,7 +15,7 @@ type Probe struct {
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
 	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, the search assumes
-	// that no code looks at the ttl of LOCK rows.
+	// that no code reads the ttl of LOCK rows.
 	Off sim.Reduction
 	// Symmetric are the classes of the interchangeable actors, by name.
 	Symmetric map[string]int

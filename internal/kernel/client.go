@@ -244,7 +244,7 @@ type storeRequest struct {
 	hidden  bool   // it took effect, but its sender was not told
 	changed int    // how many rows it changed
 	named   *named // nil means the node's
-	sortKey string // see SortKey; "" is not known yet
+	sortKey string // see SortKey; "" means not known yet
 	slow    *Fault // the fault that delays the answer, or nil
 	late    time.Duration
 }

@@ -354,7 +354,7 @@ func (b bodies) Client() hooks.BodyClient {
 	return c
 }
 
-// Now implements hooks.BodySteps. The store alone asks for it, when a request takes effect.
+// Now implements hooks.BodySteps. Only the store asks for it, when a request takes effect.
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
 // State implements hooks.BodySteps. A node with remembered outputs keeps the value that it got, so all runs of a search

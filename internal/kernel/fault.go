@@ -20,8 +20,8 @@ import (
 // hold. A possible fault ("maybe") strikes if, in addition, the schedule chooses it.
 type Fault struct {
 	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. If it is set, the Fault has
-	// no Kind, and no predicates except Actor, Nth and Times.
+	// Dependency is a fault of the body store or of the origin; "" means a fault of the store. If it is set, the Fault
+	// has no Kind, and no predicates except Actor, Nth and Times.
 	Dependency string
 	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then
 	// FaultRequestLost, and there are no predicates except Actor, Nth and Times.

@@ -199,7 +199,7 @@ func (p *fingerprinter) events(all []history.Event) {
 	}
 }
 
-// thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
+// thing notes a change of a body or of the origin's data, by the hashes before and after; 0 means nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
 // ofToken returns a function to call when a request has been served. A ClientRequestToken that code chose may come

@@ -118,7 +118,7 @@ func (w *world) noteDeadlines(row attr.Item) {
 	add(w.freshUntil(row))
 }
 
-// addDeadline makes time stop at a deadline of a row that has names of its own.
+// addDeadline makes time stop at a deadline of a row with the cache's own names.
 func (w *world) addDeadline(t time.Time) {
 	step := w.rows.mapping().Resolution()
 	switch {
@@ -305,8 +305,8 @@ func arrivalIn(region string, row ...string) []sim.Access {
 // in a request, and no invariant. Package deadline knows where time then need not stop. The functions below find code
 // and expressions that do read it.
 
-// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
-// the second after it on: by the schedule, or by a lag at whose end time does not stop (see sweeper.Next).
+// noteTTL makes time stop at the ttl of a row. If no code reads the ttl, it matters only that the row may be deleted
+// from the second after it on: by the schedule, or by a lag at whose end time does not stop (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.Add(at)

@@ -139,7 +139,7 @@ type parts struct {
 
 	told       uint64
 	prints     *fingerprinter
-	translator *rowmap.Translator // nil without rows of the cache's own
+	translator *rowmap.Translator // nil unless rows have the cache's own names
 	translated []ddbfake.Change
 	objects    func() // nil if there were none yet
 

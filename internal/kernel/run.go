@@ -42,7 +42,7 @@ type Run struct {
 	Options
 
 	stage *stage       // nil means a new one
-	lag   *ddbfake.Lag // nil is the scenario's
+	lag   *ddbfake.Lag // nil means the scenario's
 	// Do sets these from the context: the probe of the run, its settings, and its bubble.
 	probe  *hooks.Probe
 	setup  hooks.Setup

@@ -50,7 +50,7 @@ type Scenario struct {
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
-	// S3Store is the kind of the S3 store (promise.Objects); "" is AWS's.
+	// S3Store is the kind of the S3 store (promise.Objects); "" means AWS's.
 	S3Store string
 	// Settle is the time after the run, when faults have stopped, within which every page must be fresh; with 0 this is
 	// not checked.
@@ -121,7 +121,7 @@ func (l Lag) ofStore() ddbfake.Lag {
 type Actor struct {
 	Name       string
 	Tenant     string // the tenant whose pages it serves; "" without tenants
-	Region     string // the region of the node and its table; "" is ddbfake.DefaultRegion, which always has a replica
+	Region     string // of the node and its table; "" means ddbfake.DefaultRegion, which always has a replica
 	Script     []Command
 	Drift      fakeclock.Drift
 	ClockSteps []time.Duration

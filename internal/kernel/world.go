@@ -58,7 +58,7 @@ type world struct {
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
-	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
+	rows          *rows         // the mapping, if rows have the cache's own names; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
 	enter         func(func())  // see hooks.Setup; nil means call directly
 	untold        untold        // requests whose answers were lost
@@ -88,11 +88,11 @@ type world struct {
 	parts               parts
 	onWrite             func(key, row attr.Item)
 	ttl                 string           // the attribute by which TTL deletes rows
-	unread              bool             // no code looks at the ttl of LOCK rows: see hooks.Probe
+	unread              bool             // no code reads the ttl of LOCK rows: see hooks.Probe
 	ownKeys             bool             // see request.HasOwnKeys
 	kept                fingerprint.Hash // see noteObjects
 	alive               []life           // handlers that must end with their nodes' incarnations
-	unended             error            // the first error of ending such a life before the end of the run
+	unended             error            // the first error of an EndLife before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.

@@ -13,8 +13,8 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// Bubble runs actors whose code has goroutines of its own: a bubble of testing/synctest, made by a package that may
-// import it. Its clock is the clock of package time, and is true time.
+// Bubble runs actors whose code has goroutines: a bubble of testing/synctest, made by a package that may import it. Its
+// clock is the clock of package time, and is true time.
 type Bubble interface {
 	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
 	Wait()
@@ -82,8 +82,8 @@ func (p *Proc) Sleep(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, &Proc{state: sleeping, wake: p.after(d)})
 }
 
-// Turn parks the actor's own goroutine until no other actor's goroutine runs. It is no step of the schedule. The code
-// after it runs in the order of actors.
+// Turn parks the actor's own goroutine until no other actor's goroutine runs. It is not a step of the schedule. The
+// code after it runs in the order of actors.
 func (p *Proc) Turn() {
 	if p.wait(context.WithoutCancel(p.life), &Proc{state: turning}) != nil {
 		panic(crashSignal{})

@@ -2,8 +2,8 @@ package sim
 
 import "slices"
 
-// Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One of them runs
-// at a time, from one step of its own to the next: see NodeClock.Lane.
+// Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One lane runs at
+// a time, from one of its steps to its next: see NodeClock.Lane.
 
 // here returns the lane whose code is running, or p itself. It panics if the code of neither is running.
 func (p *Proc) here() *Proc {

@@ -48,7 +48,7 @@ type Search interface {
 //
 // The times count even if the code reads no clock, so that an output may hold them.
 type Histories struct {
-	Most         int // bounds how many histories are remembered, at less than two kilobytes each; 0 is 131,072
+	Most         int // bounds how many histories are remembered, at less than two kilobytes each; 0 means 131,072
 	roots        map[incarnationOf]*history
 	next         map[inputAt]*history
 	incarnations map[incarnationOf]*incarnation

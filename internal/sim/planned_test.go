@@ -275,7 +275,7 @@ func TestSearchesKnowPlannedEvents(t *testing.T) {
 	if len(all) < 2 {
 		t.Errorf("all schedules come to %q, want several", all)
 	}
-	// With the comparison of states, only one of two pasts that lead to the same state is continued.
+	// With the comparison of states, only one of two histories that lead to the same state is continued.
 	for _, off := range []sim.Reduction{sim.StateComparison, sim.StateComparison | sim.PersistentSets,
 		sim.StateComparison | sim.SleepSets} {
 		reduced, schedules := outcomes(off)

@@ -105,7 +105,7 @@ func (s *Sim) Fingerprint() uint64 {
 			h = h.Number(uint64(a.fingerprint()))
 		}
 	}
-	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
+	var orphans fingerprint.Hash // the order in which they are kept is not part of the state
 	for _, o := range s.orphans {
 		if s.counts(o) {
 			orphans += o.history.Number(uint64(s.place(o.sender.actor)))

@@ -39,7 +39,7 @@ type Step struct {
 	Kind Kind
 	// Thread numbers the step's thread: strategies with priorities give them to threads. The steps of one actor's own
 	// code share a thread; pauses, crashes and clock steps of its node are another thread. Orphans, each source, and
-	// time are threads of their own.
+	// time are separate threads.
 	Thread int
 	// Name is the name of the step's owner: an actor with its incarnation, a source, or "time".
 	Name string

@@ -16,7 +16,7 @@ func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
 		last       int64
 	}{
 		{deadline.Stops{Unread: both}, true, false, 101},
-		{deadline.Stops{Unread: both, At: []int64{101}}, true, false, 0}, // code looks at 101
+		{deadline.Stops{Unread: both, At: []int64{101}}, true, false, 0}, // code reads a deadline at 101
 		{deadline.Stops{Unread: both, Windows: []time.Time{at}}, false, false, 101},
 	} {
 		d := &test.stops

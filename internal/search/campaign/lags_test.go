@@ -140,7 +140,7 @@ type rounding struct {
 
 func (c rounding) Now() time.Time { return c.Clock.Now().Add(c.by).Truncate(time.Second) }
 
-// longPages is recipe A whose generated_at is rounded up, so that a page is fresh for a part of a second too long.
+// longPages is recipe A whose generated_at is rounded up, so that a page is fresh for a fraction of a second too long.
 type longPages struct {
 	*pagecache.RecipeA
 	clock clockwork.Clock

@@ -230,7 +230,7 @@ func (v Prove) explore(
 	case v.Certify:
 		x.Off |= sim.PersistentSets
 	}
-	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
+	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new history
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
 	audited := !schedules.OfProgram(v.Protocol) && !x.Repeat

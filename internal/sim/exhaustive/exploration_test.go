@@ -404,8 +404,8 @@ func (w *walker) Choose(steps []sim.Step) int {
 	return i
 }
 
-// A fingerprint that leaves out a part of the state is noticed wherever two pasts lead to that state, even if no search
-// misses an end.
+// A fingerprint that leaves out a part of the state is noticed wherever two histories lead to that state, even if no
+// search misses an end.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
 	for seed := range uint64(effort.Fewer(300, 30)) {

@@ -394,8 +394,8 @@ func TestCodeThatDiffersIsNotTakenToLookAtADeadline(t *testing.T) {
 	}
 }
 
-// Each piece of code, from one park to the next, draws random bytes of its own, always the same ones. In a search that
-// takes it not to draw any, it must not.
+// Each piece of code, from one park to the next, always draws the same random bytes, which differ from those of other
+// pieces. In a search that assumes that code draws none, it must not draw any.
 func TestCodeDrawsRandomBytesOfItsOwn(t *testing.T) {
 	effort.Long(t)
 	seed, of, draws := uint64(0), map[string]uint64{}, false
@@ -973,7 +973,7 @@ func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 	for seed := range effort.Quick(effort.Fewer(1500, 300), 40) {
 		rng := sim.Stream(uint64(seed), "a team of twins")
 		p := drawProgram(rng, uint64(seed), 2+seed/7%3)
-		if p.Twins, p.Signed = true, seed%2 == 0; p.Secret { // each answer would make a state of its own
+		if p.Twins, p.Signed = true, seed%2 == 0; p.Secret { // each answer would make a separate state
 			continue
 		}
 		for i := range p.Actors[1:] { // two or three twins, or two and another one

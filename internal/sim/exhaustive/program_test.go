@@ -503,7 +503,7 @@ type node struct {
 	m     *machine
 	proc  *sim.Proc
 	actor int
-	// remember says that the whole past of the actors is a part of the state.
+	// remember says that the whole history of the actors is a part of the state.
 	remember bool
 }
 
@@ -566,7 +566,7 @@ func (n node) fork(c command, value *int) {
 	drop()
 }
 
-// run runs the program once. The whole past of the actors is part of the state if remember is set.
+// run runs the program once. The whole history of the actors is part of the state if remember is set.
 func (p program) run(strategy sim.Strategy, remember bool) (*machine, sim.Result) {
 	return p.runAs(strategy, remember, func(*sim.Sim) {})
 }
@@ -635,7 +635,7 @@ func (m *machine) keep() func(bool) {
 	}
 }
 
-// fingerprint covers the registers and, if remember is set, the past.
+// fingerprint covers the registers and, if remember is set, the history of the actors.
 func (m *machine) fingerprint(remember bool) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(m.Sweeps)).Number(uint64(m.Losses)).Number(uint64(m.calls))
 	if m.locked {

@@ -28,7 +28,7 @@ func PCT(d int) sim.Strategy {
 type pct struct {
 	rng        *rand.Rand
 	changes    moments   // the moments at which the running thread falls
-	priorities []float64 // by thread; 0 is not drawn yet
+	priorities []float64 // by thread; 0 means not drawn yet
 	lowest     float64   // below every priority given so far
 }
 

@@ -18,7 +18,7 @@ var POS = sim.Strategy{
 
 type pos struct {
 	rng *rand.Rand
-	// priorities are the priorities of each thread's possible steps, in their order; 0 is not drawn yet.
+	// priorities are the priorities of each thread's possible steps, in their order; 0 means not drawn yet.
 	priorities [][]float64
 }
 
