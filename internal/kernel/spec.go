@@ -395,7 +395,7 @@ func parseLag(text string) (ddbfake.Lag, error) {
 	return lag, err
 }
 
-// comparedLag reads a lag to compare with, for which a duration is enough.
+// comparedLag reads an entry of compare-lags, which may be just a duration.
 func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 	text := p.Text(n)
 	if p.Shape != nil {

@@ -274,7 +274,7 @@ type configuration struct {
 	Failure    string  `json:"failure"`    // serve-last or fail
 }
 
-// configurationOf is the configuration as the line says it.
+// configurationOf returns the configuration in the form of the init line.
 func configurationOf(c isr.Config, attempts int) configuration {
 	told := configuration{
 		Lease: c.Lease.Seconds(), Revalidate: c.Revalidate.Seconds(), Retention: c.Retention.Seconds(),
@@ -290,5 +290,5 @@ func configurationOf(c isr.Config, attempts int) configuration {
 	return told
 }
 
-// milliseconds is a time as lines and headers say it.
+// milliseconds returns a time in the form of lines and headers.
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

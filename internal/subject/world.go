@@ -36,8 +36,8 @@ type World interface {
 	History() []history.Event
 	// Changes is the change log in the form that invariants read.
 	Changes() []ddbfake.Change
-	// Changed notes a change of what the subject keeps, other than what clients were told, by the fingerprints before
-	// and after. UpToNames returns a text, for fingerprints, without the names of interchangeable nodes.
+	// Changed notes a change of the subject's state, except for answers to clients, by the fingerprints before and
+	// after. UpToNames returns a text, for fingerprints, without the names of interchangeable nodes.
 	Changed(before, now fingerprint.Hash)
 	UpToNames(text string) string
 	// LastChange is the number of the last change in the store's log.

@@ -694,7 +694,7 @@ func (h doing) own(ctx context.Context, table string) error {
 	return err
 }
 
-// wrong leaves a wrong row behind: what the machine saw is the bug.
+// wrong leaves a wrong row behind. It is called when the machine has seen the bug.
 func (h doing) wrong(ctx context.Context, key string) error { return h.writeLock(ctx, key, 1) }
 
 // refutes returns a proof's violation; the test fails if the search finds none.

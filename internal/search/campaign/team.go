@@ -171,7 +171,7 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 	return nil
 }
 
-// gather adds what one probe has gathered to another one.
+// gather adds the findings of one probe to another.
 func gather(to, from *hooks.Probe) {
 	//isrsim:unordered a union
 	for end, tried := range from.Ends {

@@ -37,7 +37,7 @@ type Extras struct {
 // Terms are the promises of code under test that decide which worlds are drawn.
 type Terms = subject.Terms
 
-// Text is the scenario as its file says it.
+// Text returns the scenario as the text of its file.
 func Text(s *kernel.Scenario) string {
 	yaml, err := s.YAML()
 	if err != nil {

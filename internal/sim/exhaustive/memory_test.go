@@ -976,7 +976,7 @@ func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 		if p.Twins, p.Signed = true, seed%2 == 0; p.Secret { // each answer would make a separate state
 			continue
 		}
-		for i := range p.Actors[1:] { // two or three twins, or two and another one
+		for i := range p.Actors[1:] { // two or three twins, or two twins and another actor
 			if i == 0 || rng.IntN(2) == 0 {
 				p.Actors[i+1] = p.Actors[0]
 			}

@@ -85,7 +85,7 @@ func (x *Exploration) Meet() (left bool, err error) {
 	return left && !x.met(), nil
 }
 
-// learn makes known what a member has found.
+// learn adds the findings of a member to what all members know.
 func (t *team) learn(m *Exploration) error {
 	//isrsim:unordered each by itself; the numbers of sets mean nothing
 	for state, n := range m.visited.states {

@@ -23,7 +23,7 @@ type onceCall struct {
 	trouble int           // how many of the node's requests had failed when the call was made
 	begun   bool          // its effect
 	result  string        // the result of its effect, once the effect has taken place
-	done    bool          // its layer was told so
+	done    bool          // the layer was told the result
 	running atomic.Int32  // how many effects the layer has begun without learning their end
 }
 
