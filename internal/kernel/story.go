@@ -24,8 +24,8 @@ import (
 const answersMost = 6
 
 // cause returns the lines that led to a finding. If the finding ends with an answer, it adds the reason for it: the
-// store's answers to the machine meanwhile, the latest change of each row in them, the requests and answers of that
-// change's author, and what an invalidation wrote.
+// store's answers to the machine meanwhile, the latest change of each row in them, and the requests and answers of that
+// change's author.
 func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.Finding, []describe.Line) {
 	if !f.Answered {
 		return f, w.led(seen, f)
@@ -51,17 +51,13 @@ func (w *world) cause(seen invariant.Evidence, f invariant.Finding) (invariant.F
 			}
 		})
 	}
-	for _, seq := range f.Events {
-		e := &seen.History[seq-1]
-		asked := w.lastAsked(seen.History[:seq-1], e)
-		if e.Kind != history.Invalidated || asked == nil {
-			continue
-		}
-		wrote := 0
-		for _, c := range seen.Changes[asked.Change:e.Change] {
-			if c.Actor == e.Actor && wrote < answersMost {
-				wrote++
-				f.Changes = append(f.Changes, c.Seq)
+	for i, seq := range f.Events[1:] { // what a request without a body wrote, such as an invalidation
+		asked, e := &seen.History[f.Events[i]-1], &seen.History[seq-1]
+		if w.subject.Asks(asked.Kind) && asked.Actor == e.Actor && e.Body == "" {
+			for _, c := range seen.Changes[asked.Change:min(e.Change, asked.Change+answersMost)] {
+				if c.Actor == e.Actor {
+					f.Changes = append(f.Changes, c.Seq)
+				}
 			}
 		}
 	}
