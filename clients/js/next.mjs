@@ -12,7 +12,7 @@ const kit = probe ? undefined : await import('./index.mjs')
 Object.assign(process.env, { NODE_ENV: 'production', NEXT_RUNTIME: 'nodejs', NEXT_PHASE: 'phase-production-server' })
 
 // Loading. Each life of an instance begins with new modules, as a new process does: only those of the AWS SDK stay.
-// Without registerHooks (Node.js 22.15), modules that the file imports by a path need a new process.
+// Without registerHooks (Node.js 22.15), other modules that the file imports need a new process.
 
 const kept = /[\\/]node_modules[\\/](@aws|@aws-sdk|@aws-crypto|@smithy)[\\/]/
 const resolve = (name, context, next) => {
@@ -21,7 +21,9 @@ const resolve = (name, context, next) => {
   return life && /^file:[^?]*$/.test(found.url) && !kept.test(found.url) ? { ...found, url: found.url + life } : found
 }
 Module.registerHooks?.({ resolve })
-const newProcess = !Module.registerHooks && /\b(from|import)\b\s*\(?\s*['"]\./.test(readFileSync(file))
+const imported = readFileSync(file, 'utf8').matchAll(/\b(?:from|import)\b\s*\(?\s*['"]([^'"\n]+)['"]/g)
+const newProcess = !Module.registerHooks && [...imported].some(([, name]) => (
+  !Module.isBuiltin(name) && !kept.test(`/node_modules/${name}`)))
 const { cache: required } = createRequire(import.meta.url)
 let lives = 0
 async function load() {
@@ -202,8 +204,9 @@ if (kit) {
   }, ['get', 'invalidate'], undefined, { newProcess })
 }
 
-// The probe: a store that has nothing notes which tables requests are about, and what is a key there.
+// The probe: a store whose tables are empty notes which tables requests are about, and what is a key there.
 function recorder(tables, puts, indexes) {
+  const objects = new Map()
   const see = (table, key) => {
     const known = tables[table] ??= {}
     for (const [name, value] of Object.entries(key ?? {})) known[name] ??= Object.keys(value)[0]
@@ -231,7 +234,11 @@ function recorder(tables, puts, indexes) {
     for await (const part of request) parts.push(part)
     const [, operation] = request.headers['x-amz-target']?.split('.') ?? []
     if (operation === undefined) { // S3
-      response.writeHead(request.method === 'GET' || request.method === 'HEAD' ? 404 : 200).end()
+      const { method, headers } = request, [name] = request.url.split('?')
+      if (method === 'PUT' && !headers['content-encoding']) objects.set(name, Buffer.concat(parts))
+      const found = method === 'PUT' ? '' : objects.get(name)
+      const missing = found === undefined && (method === 'GET' || method === 'HEAD')
+      response.writeHead(missing ? 404 : 200, { etag: '"1"', 'last-modified': new Date().toUTCString() }).end(found)
       return
     }
     const asked = JSON.parse(Buffer.concat(parts))
