@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -59,6 +61,43 @@ func all(p *Proof) string {
 	}
 	return strings.Join(append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why,
 		p.Failure.Result.Choices.String(), p.Failure.Digest), "\n")
+}
+
+// Certificates and the files of interrupted searches do not depend on memory, so a search may go on without it.
+func TestFilesDoNotDependOnMemory(t *testing.T) {
+	effort.Long(t)
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
+	var certificates, searches [2][]byte
+	var proofs [2]string
+	for i := range certificates {
+		v := Prove{Scenario: s, Forgetful: i == 1, Certify: true}
+		v.MaxSchedules, v.Keep = 20, func(search func() (*Search, error), over bool) error {
+			kept, err := search()
+			if over && err == nil {
+				searches[i], err = kept.Bytes()
+			}
+			return err
+		}
+		must.Done(t)(v.Run(t.Context()))
+		from, err := ReadSearch(searches[i])
+		must.OK(t, err)
+		proof := scenariotest.Ran(t, Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from})
+		c, err := proof.Certificate()
+		if err == nil {
+			certificates[i], err = c.Bytes()
+		}
+		must.OK(t, err)
+		checked, err := Prove{Scenario: s, Forgetful: i == 0, Against: c}.Run(t.Context())
+		if err != nil || !checked.Explored.Complete || checked.Verdict != invariant.OK {
+			t.Errorf("forgetful %v: the certificate is refused: %v", i == 1, err)
+		}
+		proofs[i] = all(proof)
+	}
+	if !bytes.Equal(certificates[0], certificates[1]) || !bytes.Equal(searches[0], searches[1]) ||
+		proofs[0] != proofs[1] {
+		t.Errorf("the files differ with memory and without, or the proofs do:\n%s", cmp.Diff(proofs[0], proofs[1]))
+	}
 }
 
 // shared is a cache whose nodes share memory in the process: once one of them has made a page, the others serve it.
@@ -397,6 +436,63 @@ func TestVisitsAreRemembered(t *testing.T) {
 // small is a team for small proofs.
 var small = crew{alone: 50, size: 3, round: 20}
 
+// A proof that goes on as a team says what it says alone, but for how many schedules and states there were on the way.
+// It says the same on any number of processors, and with memory and without.
+func TestATeamProvesTheSame(t *testing.T) {
+	effort.Long(t)
+	says := func(p *Proof) string {
+		if p.Failure != nil {
+			return p.Summary() // which schedule is the first one depends on the order
+		}
+		return fmt.Sprint(p.Summary(), p.Explored.Complete, p.Proved(), p.NothingToJudge(), p.LeftToCampaigns(),
+			p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.States)
+	}
+	run := func(v Prove, processors int) *Proof {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		p, err := v.Run(t.Context())
+		if err != nil {
+			t.Fatalf("%s under %s: %v", v.Scenario.Name, v.Protocol.Name, err)
+		}
+		return p
+	}
+	violated := 0
+	for _, name := range effort.Fewer([]string{"prove-two-writers", "prove-crashed-writer", "prove-lost-answer"},
+		[]string{"prove-lost-answer"}) {
+		s := scenariotest.Embedded(t, name)
+		for _, protocol := range []string{s.Protocol, "guard-token-alone"} {
+			v := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1}
+			alone := run(v, 1)
+			v.crew = small
+			team, other := run(v, 1), run(v, 4)
+			if diff := cmp.Diff(says(alone), says(team)); diff != "" {
+				t.Errorf("%s under %s (-alone +team):\n%s", name, protocol, diff)
+			}
+			if diff := cmp.Diff(all(team), all(other)); diff != "" {
+				t.Errorf("%s under %s (-one processor +four):\n%s", name, protocol, diff)
+			}
+			if alone.Explored == team.Explored {
+				t.Errorf("%s under %s: the very same search, %+v: there was no team", name, protocol, team.Explored)
+			}
+			if alone.Failure != nil {
+				violated++
+				if team.FailedAt != team.Schedules {
+					t.Errorf("%s under %s: violated in schedule %d, and schedules after it count: %d", name, protocol,
+						team.FailedAt, team.Schedules)
+				}
+			}
+		}
+	}
+	if violated == 0 {
+		t.Error("nothing was violated")
+	}
+	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"),
+		Seed: 1, crew: crew{alone: 10, size: 3, round: 3}}
+	with, without, _, _ := both(t, v)
+	if diff := cmp.Diff(all(with), all(without)); diff != "" {
+		t.Errorf("a team (-with memory +without):\n%s", diff)
+	}
+}
+
 // Here searchers run at the same time, which the race detector looks at.
 func TestATeamCertifiesTheSame(t *testing.T) {
 	run := func(v Prove) (*Proof, string) {
@@ -433,17 +529,6 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 			len(alone.States), alone.Explored.Schedules, len(team.States), team.Explored.Schedules)
 	} else if team.Explored != heard {
 		t.Errorf("heard of %+v last, expected %+v", heard, team.Explored)
-	}
-}
-
-// No schedule after the one that violates counts.
-func TestATeamEndsWithAViolation(t *testing.T) {
-	effort.Long(t)
-	team := scenariotest.Ran(t, Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"),
-		Protocol: scenariotest.Protocol(t, "guard-token-alone"), Seed: 1, crew: small})
-	if team.Failure == nil || team.FailedAt != team.Schedules {
-		t.Errorf("%v in schedule %d of %d, want a violation in the last one",
-			team.Verdict, team.FailedAt, team.Schedules)
 	}
 }
 
