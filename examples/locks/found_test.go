@@ -20,7 +20,7 @@ var libraries = map[string]struct {
 }{
 	"dynamolock": {dynamoCheck, newDynamoLock},
 	"kcl":        {shardCheck, newShardLease},
-	"litestream": {leaserCheck, newLeasers},
+	"litestream": {property.LockCheck{Goroutines: true, TTL: property.NoTTL, Schedules: 2}, newLeasers},
 }
 
 // The variables that say what TestLock does: a library is checked, or replays a
@@ -62,8 +62,8 @@ func TestFindings(t *testing.T) {
 			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
 		{"litestream", "litestream-own-lease",
 			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "held by alice"}},
-		{"litestream", "litestream-renewal", []string{"kept-lease: ", "alice was told to have lost lock job"}},
-		{"litestream", "litestream-conflict", []string{"kept-lease: ", "alice was told to have lost lock job"}},
+		{"litestream", "litestream-renewal", []string{"kept-lease: ", "alice was told to have lost"}},
+		{"litestream", "litestream-conflict", []string{"kept-lease: ", "alice was told to have lost"}},
 	} {
 		t.Run(found.file, func(t *testing.T) {
 			file := "testdata/" + found.file + ".yaml"

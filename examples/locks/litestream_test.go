@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/property/bodies"
 )
 
-// leasers makes a litestream's Leaser for each lock of a machine.
+// leasers makes a Leaser for each lock of a machine. It reads time.Now.
 type leasers func(name string) *s3.Leaser
 
 func (l leasers) Acquire(ctx context.Context, name string) (property.Held, error) {
@@ -24,20 +24,20 @@ func (l leasers) Acquire(ctx context.Context, name string) (property.Held, error
 
 type heldLease struct {
 	*s3.Leaser
-	lease *litestream.Lease
+	*litestream.Lease
 }
 
-func (h *heldLease) StillHeld(context.Context) (bool, error) { return !h.lease.IsExpired(), nil }
+func (h *heldLease) StillHeld(context.Context) (bool, error) { return !h.IsExpired(), nil }
 
 func (h *heldLease) Extend(ctx context.Context) error {
-	lease, err := h.RenewLease(ctx, h.lease)
+	lease, err := h.RenewLease(ctx, h.Lease)
 	if err == nil {
-		h.lease = lease
+		h.Lease = lease
 	}
 	return err
 }
 
-func (h *heldLease) Release(ctx context.Context) error { return h.ReleaseLease(ctx, h.lease) }
+func (h *heldLease) Release(ctx context.Context) error { return h.ReleaseLease(ctx, h.Lease) }
 
 func newLeasers(n property.Machine) (property.Lock, error) {
 	client, err := bodies.Of(n.Bodies)
@@ -48,6 +48,3 @@ func newLeasers(n property.Machine) (property.Lock, error) {
 		return l
 	}), err
 }
-
-// leaserCheck has the settings for litestream's leases, which read time.Now.
-var leaserCheck = property.LockCheck{Goroutines: true, TTL: property.NoTTL, Schedules: 2}
