@@ -112,7 +112,6 @@ type LockCheck struct {
 	// longest lease and some seconds. If it is longer than the lease, it also counts from the moment at which a machine
 	// was first refused.
 	Takeover time.Duration
-
 	// S3Store is the kind of S3 store in which the lock is kept: aws, or one of s3fake.Options.Like, which ignores some
 	// conditions. Default aws.
 	S3Store string
