@@ -150,8 +150,7 @@ func drawCache(t *rapid.T) kernel.Cache {
 	c := kernel.Defaults().Cache
 	c.Lease = worlds.Pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
 	c.Revalidate = worlds.Pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
-	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale
-	// publish.
+	// A rendering that outlasts the lease is a mistake in the configuration, but no excuse for a stale publish.
 	c.Render = worlds.Pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
 	c.KeepAlive = worlds.Pick(t, "keep-alive", 0, c.Lease/2)
 	c.Retention = worlds.Pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
