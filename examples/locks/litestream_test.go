@@ -1,3 +1,7 @@
+//go:build nightly
+
+// The module of Litestream brings SQLite, which takes longer to compile than all other tests of this module to run.
+
 package locks
 
 import (
@@ -38,6 +42,12 @@ func (h *heldLease) Extend(ctx context.Context) error {
 }
 
 func (h *heldLease) Release(ctx context.Context) error { return h.ReleaseLease(ctx, h.Lease) }
+
+func init() {
+	libraries["litestream"] = library{
+		property.LockCheck{Goroutines: true, TTL: property.NoTTL, Schedules: 2}, newLeasers,
+	}
+}
 
 func newLeasers(n property.Machine) (property.Lock, error) {
 	client, err := bodies.Of(n.Bodies)
