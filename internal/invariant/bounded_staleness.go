@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// boundedStaleness holds that a page that has reached a certain age (Evidence.MaxAge) is no longer served, neither as
-// fresh nor as stale. Without a stated age nothing is judged.
+// boundedStaleness holds that a page of a certain age (Evidence.MaxAge) or older is not served, neither as fresh nor as
+// stale. Without a stated age nothing is judged.
 //
 // The age is that of the page's data when the page was asked for. It is not the age at the time of the answer, because
 // a node may stand still between its last look and its answer, and no cache can prevent that.
@@ -47,8 +47,8 @@ func checkAges(ev Evidence) Finding {
 	return finding
 }
 
-// eventsOf returns the numbers of the given events. The events must be in order, and the same event may be given twice
-// in a row.
+// eventsOf returns the numbers of the given events. The events must be in order. The same event may be given twice in a
+// row; its number is returned once.
 func eventsOf(events ...*history.Event) (seqs []int) {
 	for _, e := range events {
 		if len(seqs) == 0 || seqs[len(seqs)-1] != e.Seq {

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// callLiveness holds that every key has a result once faults have stopped and its callers are done or dead. It is
-// judged from the event history.Settled on, which says that this is so.
+// callLiveness holds that every key gets a result after faults have stopped and its callers are done or dead. It is
+// judged from the event history.Settled on, which marks that moment.
 var callLiveness = Invariant{
 	Name:      "call-liveness",
 	Statement: "once faults stop, every call is answered within the scenario's time",

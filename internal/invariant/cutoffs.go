@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// cutoffs follows a history in which the order of events is the true one. Of the confirmed invalidations of a page,
-// only the one that was asked for last matters: if a rendering is too old for another invalidation, it is also too old
-// for this one.
+// cutoffs follows a history whose events are in their true order. Of the confirmed invalidations of a page, only the
+// one that was asked for last matters: a rendering that is too old for another one is also too old for this one.
 type cutoffs struct {
 	rendered map[renderedFor]*history.Event // the last of each body
 	latest   map[pageOf]cutoff

@@ -7,11 +7,12 @@ import (
 // effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
 //
 // Once a caller has the result, no effect begins until the result may be forgotten (Evidence.Retention less 2e and a
-// second, counted from before the call). That includes earlier calls still in progress: a layer that lets one of them
-// take over the key must not accept the first call's result. Until a caller has the result (the call is under way, its
-// node died, or its end could not be written), the call is in progress for Evidence.Lease less 2e, counted from before
-// the call, and no other effect begins. A paused node may begin an effect after its own call has expired: no layer can
-// prevent that. A failed effect did not happen. While a call is in progress, it does not repeat its own effect either,
+// second, counted from before the call). That includes effects of earlier calls still in progress: a layer that lets
+// one of them take over the key must not accept the first call's result. Until a caller has the result (the call is
+// under way, its node died, or its end could not be written), the call is in progress for Evidence.Held less 2e,
+// counted from before the call, and no other effect begins. A paused node may begin an effect after its own call has
+// expired: no layer can prevent that. A failed effect did not happen. A call in progress does not repeat its own effect
+// either, nor run it twice at once.
 // nor run it twice at once.
 var effectOnce = Invariant{
 	Name: "effect-once",

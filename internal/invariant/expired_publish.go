@@ -47,7 +47,7 @@ func expiredPublish() Invariant {
 	return inv
 }
 
-// publishedUnder is the doubt about a publish under a LOCK row that lacks a token or an end since a change.
+// publishedUnder is the doubt about a publish under a LOCK row that a change left without a token or an end.
 func publishedUnder(left, publish int) Finding {
 	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d "+
 		"publishes under it", left, publish).change(left).change(publish)

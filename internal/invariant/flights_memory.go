@@ -18,7 +18,7 @@ func (*flights) Heeds(e *history.Event) bool {
 	return e == nil || e.Kind == history.Rendered || e.Kind == history.Crashed
 }
 
-// Clone returns a copy of a memory: it has no places.
+// Clone returns a copy of the memory. The copy has no places.
 func (all *flights) Clone() memory {
 	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost, text: all.text,
 		recipe: all.recipe, free: slices.Clone(all.free), ended: slices.Clone(all.ended)}
@@ -38,7 +38,7 @@ func (all *flights) Clone() memory {
 	return c
 }
 
-// copyAll copies flights, each once. A flight began later than those beside it.
+// copyAll copies the flights, each only once. The flights in a flight's beside began before it.
 func copyAll(all []*flight, copies map[*flight]*flight) []*flight {
 	own := make([]*flight, len(all))
 	for i, f := range all {
@@ -93,7 +93,7 @@ func (f *flight) print(now time.Time, text words) fingerprint.Hash {
 	h = h.Text(strconv.FormatBool(f.unread)).Number(uint64(min(f.murky, 1)))
 	for _, t := range [...]time.Time{f.expires, f.fresh} {
 		if !t.After(now) {
-			t = time.Time{} // whenever it was
+			t = time.Time{} // past times count as equal
 		}
 		h = h.Number(uint64(t.Unix())).Number(uint64(t.Nanosecond()))
 	}

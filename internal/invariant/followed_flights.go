@@ -9,11 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// maxFlights is the number of flights under way on one page that are remembered. If there are more, the flights whose
-// leases ended first are forgotten: each of them belongs to a client that took the lease and has never come back.
+// maxFlights is the number of flights under way on one page that are remembered. Beyond it, the flights whose leases
+// ended first are forgotten: their clients took the lease and have never come back.
 const maxFlights = 256
 
-// followedFlights judges flights of clients that are not known in advance. In a simulation it is certain when a node
+// followedFlights judges flights of clients that are not known in advance. A simulation knows for certain when a node
 // has not taken a lease. Here the client may have taken it under another name, or in another place.
 type followedFlights struct {
 	flights
@@ -21,17 +21,16 @@ type followedFlights struct {
 	actors    map[string]bool     // the actors that have changed a row
 	locks     map[tableOf]bool    // the tables that have had a LOCK row
 	forgotten map[*partition]bool // not all of their flights are known
-	// replicated has the names of the tables in which a write has arrived from another region: until then, tables with
+	// replicated has the names of the tables that have received a write from another region. Before that, tables with
 	// one name in two regions may be two tables.
 	replicated map[string]bool
 }
 
-// tableOf is a table by its region and name. The name lacks the addition by which live.Checker marks a table that was
+// tableOf is a table by its region and name. The name lacks the suffix with which live.Checker marks a table that was
 // created again.
 type tableOf struct{ region, name string }
 
-// createdAgain separates name and number in the name of a table that was created again. The number says how often it
-// was.
+// createdAgain separates the name of a table that was created again from the number of times it was.
 const createdAgain = ", created again "
 
 func (id rowID) tableOf() tableOf {
@@ -88,7 +87,7 @@ func (all *followedFlights) Event(e *history.Event) Finding {
 	return Finding{}
 }
 
-// judge judges a rendering, if it is known to which page and client it belongs.
+// judge judges a rendering whose page and client are known.
 func (all *followedFlights) judge(e *history.Event) Finding {
 	p, why := all.partitionOf(e)
 	if p == nil {
@@ -119,8 +118,8 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 	return all.renderIn(p, e)
 }
 
-// partitionOf returns the rows of a page, or says why they are not known. In several regions, they are those of the
-// region in which the actor took the lease.
+// partitionOf returns the rows of the rendered page, or the reason why they are not known. In several regions, they are
+// those of the region in which the actor took the lease.
 func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
 	pk := e.Partition
 	if pk == "" {

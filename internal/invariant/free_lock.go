@@ -11,14 +11,14 @@ import (
 // freeLock holds that a free lock is granted at once.
 //
 // Another node, or an earlier request of the same node, may hold the lock from its request on. If its requests saw no
-// failure, it may hold the lock until it is refused or its release has returned. A failed release does not count as a
-// failure if only a condition of the lock's own failed while its holder could still rely on the lock: see ownFault.
-// Otherwise (a crash, a lost answer, any other failed release) it may hold the lock for a lease plus
-// LockTerms.Takeover, counted from its last write or its last event, whichever is later, plus 4e and two seconds,
-// because rows may hold whole seconds. Eventually consistent reads may show the lock as held for longer, by their lag.
+// failure, it may hold the lock until it is refused or its release has returned. A failed release is not such a failure
+// if only a condition of the lock's own failed while its holder could still rely on the lock: see ownFault. Otherwise
+// (a crash, a lost answer, any other failed release) it may hold the lock for a lease plus LockTerms.Takeover, counted
+// from its last write or its last event, whichever is later, plus 4e and two seconds, because rows may hold whole
+// seconds. Eventually consistent reads may show the lock as held for longer, by their lag.
 //
 // A lock whose LockTerms.Takeover is longer than a lease compares no clocks: each node watches the lock for a while
-// before it takes it over, and may begin late. For it Takeover also counts from the node's own first look.
+// before it takes it over, and may begin late. For such a lock, Takeover also counts from the node's own first look.
 //
 // A lock may also refuse if the new lease has ended, except for its margin, by the time of the answer: see heldUp.
 var freeLock = Invariant{
@@ -54,13 +54,13 @@ func checkFreeLock(ev Evidence) Finding {
 	return ok()
 }
 
-// free judges the requests for which nobody else can be in the way.
+// free judges the requests for a lock that nobody else can be holding.
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration
 	watches        bool // takeover also counts from a node's first look: see freeLock
 	refused        history.Kind
-	// refusal and delay are the words about a request that was refused, and about one that was delayed.
+	// refusal and delay word the finding about a refused request and about a delayed one.
 	refusal func(*hold) string
 	delay   func(*hold, time.Duration) string
 }
@@ -71,7 +71,7 @@ func (r free) check(ev Evidence) Finding {
 			continue
 		}
 		free, inTheWay := a.asked.Time, (*hold)(nil)
-		clear := true // nobody could hold it at any time of the call
+		clear := true // nobody could hold it at any time during the call
 		for j, other := range r.all {
 			if j == i || other.asked.Seq > a.answer.Seq {
 				continue
@@ -104,7 +104,7 @@ func (r free) check(ev Evidence) Finding {
 	return ok()
 }
 
-// firstLook is when the node of a request first saw a lock as another request had left it.
+// firstLook is when the node of request a first saw the lock as the request other had left it.
 func (r free) firstLook(a, other *hold) time.Time {
 	for _, own := range r.all {
 		if own.actor == a.actor && own != a && own != other && own.answer != nil &&

@@ -12,8 +12,8 @@ import (
 )
 
 // freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
-// made for the key that was asked for. It is not decided by rows. The check uses the time at which the origin was
-// really read for the served body.
+// made for the key that was asked for. It does not read rows. It uses the time at which the origin was really read for
+// the served body.
 var freshness = Invariant{
 	Name: "freshness",
 	Statement: "a page served as fresh comes from data read at most revalidate_seconds ago (plus 2e). A page served " +
@@ -24,8 +24,8 @@ var freshness = Invariant{
 }
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves
-// renderings unchanged. Then an answer that neither is a rendering nor contains one was made by nobody. If no answer
-// equals a rendering, the cache may change bodies before it serves them.
+// renderings unchanged, and an answer that neither is nor contains a rendering was made by nobody. If no answer equals
+// a rendering, the cache may change bodies before it serves them.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: ev.promise(), windows: true, whole: true}
 	finding := ok()
@@ -98,7 +98,7 @@ func (all *freshPages) Event(e *history.Event) Finding {
 	return Finding{}
 }
 
-// bound says where a limit comes from.
+// bound names a limit in a message: by the promise that sets it and, if the limit is longer, by 2e for clocks.
 func bound(name string, of, limit time.Duration) string {
 	if of == limit {
 		return name
@@ -106,7 +106,7 @@ func bound(name string, of, limit time.Duration) string {
 	return fmt.Sprintf("%s of %v, and 2e for clocks", name, of)
 }
 
-// notItsOwn judges a served body that was not made for its key.
+// notItsOwn judges a served body for which the key has no rendering.
 func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	source := all.first[e.Body]
 	if source == nil {
@@ -125,7 +125,7 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	}.done(true)
 }
 
-// ofEarlierRun explains an answer with the bytes of a rendering that this run has not made; "" if it has other bytes.
+// ofEarlierRun is the hint that an answer has the bytes of a rendering of an earlier run; "" if it has not.
 func ofEarlierRun(e *history.Event) string {
 	if !recorder.IsRendering(e.Tenant+e.Key, e.Body) {
 		return ""

@@ -29,22 +29,22 @@ func (h *told) served(actor, body string, as history.ServedAs, at time.Duration)
 	return h.event(at, history.Event{Actor: actor, Kind: history.Served, Key: "/", As: as, Body: body})
 }
 
-// of moves the last event to another key.
+// of changes the key of the last event.
 func (h *told) of(key string) *told {
 	events := h.Events()
 	events[len(events)-1].Key = key
 	return h
 }
 
-// within makes the last event a rendering with a window of its own.
+// within makes the last event a rendering that is fresh for d.
 func (h *told) within(d time.Duration) *told {
 	events := h.Events()
 	events[len(events)-1].Within = d
 	return h
 }
 
-// A rendering may say how long it is fresh. If it does not, the window is the promised one. Without a promise, a check
-// that follows the events (Follow) does not know that window, and its verdict is unknown.
+// A rendering may say how long it is fresh. If it does not, the promised window counts. Without a promise, a check that
+// follows the events (Follow) does not know that window, and its verdict is unknown.
 func TestARenderingHasItsOwnWindow(t *testing.T) {
 	for _, test := range []struct {
 		name           string

@@ -11,11 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// done are the smallest violations by which the harm is done.
+// done lists the invariants whose smallest violation has already done its harm.
 var done = []string{"lock-theft", "monotonic-publication", "freshness", "single-flight", "mutual-exclusion"}
 
-// Smallest makes the smallest violations of some invariants, and compares them with docs/INVARIANTS.md. The keys are
-// the name of an invariant and, for the second line of one, its name and a star.
+// Smallest makes the smallest violations of some invariants, and compares them with docs/INVARIANTS.md. A key of made
+// is the name of an invariant or, for its second line in the document, that name and a star.
 func Smallest(t *testing.T, all []Invariant, made map[string]Evidence) {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/INVARIANTS.md")

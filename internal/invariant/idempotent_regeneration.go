@@ -17,8 +17,8 @@ import (
 // and that a key stands for one set of inputs.
 //
 // The body of a publish shows its request, so the body store must have been observed. A key is forgotten together with
-// its REQ row: after the row's ttl less the nodes' buffer, the key may be used for another request. A pointer that is
-// set back to a version that has been visible publishes nothing.
+// its REQ row: from TTLBuffer before the row's ttl on, the key may be used for another request. A pointer that is set
+// back to a version that has been visible publishes nothing.
 //
 // A rendering for other inputs is judged by the states that the REQ row has had since the request was asked for. It is
 // a violation if no state had the request's hash, and some state had another hash and was not past its ttl.
@@ -40,7 +40,7 @@ func requestNamed(e *history.Event) requestOf {
 	return requestOf{pageOf{e.Tenant, e.Key}, e.Request}
 }
 
-// claim is a state of a REQ row, from an instant until another.
+// claim is a state of a REQ row, and the time for which the row had it.
 type claim struct {
 	seq         int // the number of the change that made it
 	hash        string
@@ -58,8 +58,8 @@ func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 var forever = time.Unix(math.MaxInt32*100, 0)
 
 func checkRequests(ev Evidence) Finding {
-	made := map[string]requestOf{} // the request for which each body was made; its id may be ""
-	several := map[string]bool{}   // bodies that were made for several requests, or for one and for none
+	made := map[string]requestOf{} // the request for which each body was made; its id is "" if there was none
+	several := map[string]bool{}   // bodies that were made for several requests, or both for one and for none
 	asked := map[string]time.Time{}
 	var renderings []*history.Event
 	for i := range ev.History {
@@ -164,8 +164,8 @@ func checkRequests(ev Evidence) Finding {
 	return doubt
 }
 
-// inputsOf counts the different inputs of the renderings for one request. If a request always had the same inputs, it
-// cannot have been refused.
+// inputsOf counts the different inputs of the renderings for the request of e. If there is only one, the request cannot
+// have been refused.
 func inputsOf(renderings []*history.Event, e *history.Event) int {
 	var inputs []string
 	for _, r := range renderings {
@@ -197,7 +197,7 @@ func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration
 	claims[of] = append(claims[of], now)
 }
 
-// publish is the publish of a page that was made for a request, with all changes that were made at once with it.
+// publish is the publish of a page that was made for a request, with all changes of the same transaction.
 type publish struct {
 	*ddbfake.Change
 	with []ddbfake.Change
@@ -235,9 +235,9 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 	return other
 }
 
-// requested is the memory of idempotentRegeneration, from the first regeneration with a key on. It has the renderings
-// and publishes, the REQ rows, and the states that these rows have had since each open request was asked for. It does
-// not have the order of changes and questions at the same instant, because the judgement does not depend on it.
+// requested is the memory of idempotentRegeneration. It begins with the first regeneration with a key. It has the
+// renderings and publishes, the REQ rows, and the states that these rows have had since each open request was asked
+// for. It lacks the order of changes and requests at the same instant, because the judgement does not depend on it.
 type requested struct {
 	on    bool
 	log   ledger
@@ -305,7 +305,7 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.rows = map[reqRow]reqStates{}
 	}
 	hash, _ := c.After.Str("request_hash")
-	ttl, _ := c.After.Int("ttl") // by the sender's clock, and so no matter of the time alone: see keptUntil
+	ttl, _ := c.After.Int("ttl") // by the sender's clock, so it does not follow from the time alone: see keptUntil
 	h := fingerprint.Hash(0).Text(m.text.of(hash)).Number(uint64(c.Time.UnixNano())).Number(uint64(ttl))
 	states := m.rows[reqRow{id.pk, sk}]
 	if !c.Time.Equal(states.at) {
@@ -314,7 +314,7 @@ func (m *requested) Change(c ddbfake.Change) {
 	states.now = h
 	m.rows[reqRow{id.pk, sk}] = states
 	m.last.add(c.Time, h)
-	m.sum += h.Text(id.pk).Text(sk) // also before the first question, which decides what it will note
+	m.sum += h.Text(id.pk).Text(sk) // even before the first question, which will note these states
 	//isrsim:unordered each by itself
 	for actor := range m.open {
 		m.open[actor] += h // may belong to another request; that makes more states, but hides no violation
@@ -344,7 +344,7 @@ func (m *requested) Event(e history.Event) {
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}
 		}
-		m.text.of(e.Actor) // names are met in the order of events, and Fingerprint has none
+		m.text.of(e.Actor) // numbers names in the order of events, which Fingerprint does not have
 		m.open[e.Actor] = m.claimed(&e).Text(e.Request).Number(uint64(e.Time.UnixNano()))
 		m.open[e.Actor] += m.last.of(e.Time)
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:

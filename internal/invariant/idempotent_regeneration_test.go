@@ -15,7 +15,7 @@ func TestIdempotentRegeneration(t *testing.T) {
 		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").
 			shows("alice", "1")
 	}
-	late := func(after time.Duration) *run { // the time after the claim
+	late := func(after time.Duration) *run { // after is the time since the claim
 		r := newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h")
 		return r.wait(after).take("alice").makes("alice", "1").shows("alice", "1")
 	}
@@ -98,8 +98,8 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
 
-// A search counts two moments as one if the code knows the same, even if the code learnt it at different times. So if
-// an event's time will be compared with another time afterwards, a memory must hold it.
+// A search takes two moments for one if the code knows the same in both, even if it learnt it at different times. So a
+// memory must hold the time of an event if it will be compared with another time later.
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
@@ -139,7 +139,7 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 // hold this order.
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
-	// the number of changes before the question, which may be the first
+	// before is the number of changes before the question; first says whether it is the first question
 	remembered := func(before int, first bool) uint64 {
 		inv := invariant.Named("idempotent-regeneration")
 		m := inv.Memory(invariant.Promise{})

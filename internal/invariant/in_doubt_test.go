@@ -48,7 +48,7 @@ func readOperations(t *testing.T, file string) []storeop.Operation {
 	return all
 }
 
-// The history is about one key in a run of isr-sim run concurrent on DynamoDB Local. Its nodes stop waiting for the
+// The history concerns one key in a run of isr-sim run concurrent on DynamoDB Local. Its nodes stop waiting for the
 // answer to every second request: 26 writes among its 424 operations have no answer. A search that tries these writes
 // in all places would not end in reasonable time.
 const inDoubt = "testdata/in_doubt.csv"

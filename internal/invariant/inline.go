@@ -24,8 +24,8 @@ func rendered(events []history.Event) renderedBodies {
 	return all
 }
 
-// in returns the body that a row holds: a text or binary attribute that is a rendered body or, in a document around it,
-// contains one. If it finds no body it returns ""; the row may hold a compressed or encoded body.
+// in returns the body that a row holds: a text or binary attribute that is a rendered body or a document that contains
+// one. It returns "" if it finds none; the row may hold a compressed or encoded body.
 func (all renderedBodies) in(row attr.Item) string {
 	found := ""
 	for _, name := range slices.Sorted(maps.Keys(row)) {
@@ -71,7 +71,7 @@ func bodiesOf(ev Evidence) shownBodies {
 }
 
 // by returns the body that a row names or else holds; "" if unknown. A name may stand for several bodies in turn: by
-// returns the body at the time of a change, or else the next one.
+// takes the body at the time of a change, or else the next one.
 func (all shownBodies) by(row attr.Item, change int) (body string) {
 	if row != nil && !leads(row) {
 		return all.texts.in(row)

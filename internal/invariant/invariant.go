@@ -53,14 +53,14 @@ type Record struct {
 	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must
 	// have been taken.
 	Settle time.Duration
-	// AcrossNodes says that monotonic-reads is promised for all nodes together, and not only for each by itself.
+	// AcrossNodes says that monotonic-reads is promised for all nodes together, not only for each node by itself.
 	AcrossNodes bool
-	// MaxAge is the age at which a page may no longer be served, neither as fresh nor as stale; 0 states no age.
+	// MaxAge is the age from which on a page may not be served, neither as fresh nor as stale; 0 states no age.
 	MaxAge time.Duration
 }
 
-// Evidence is a record with further evidence, which only runs of the simulator have. An invariant that needs it does
-// not judge a run without it.
+// Evidence is a record with further evidence, which only runs of the simulator have. An invariant that needs some of it
+// does not judge a run without it.
 type Evidence struct {
 	Record
 	// Operations are the operations of the nodes on their stores.
@@ -73,16 +73,16 @@ type Evidence struct {
 	Overlapping bool
 	// Held is how long a node may rely on what it has taken: a lease, or a key whose call is in progress.
 	Held time.Duration
-	// Lock are the promises of a lock besides, for the invariants of OfLocks. Nil promises nothing.
+	// Lock has the other promises of a lock, for the invariants of OfLocks. Nil promises nothing.
 	Lock *promise.LockTerms
 	// Retention is how long an idempotency layer keeps a result, and Once are its other promises, for the invariants of
 	// OfCalls.
 	Retention time.Duration
 	Once      *promise.OnceTerms
-	// Recipe says that the rules of the recipe are promised. Without it, an invariant that also has such a rule judges
-	// harm alone; an invariant that is such a rule itself judges in any case.
+	// Recipe says that the rules of the recipe are promised. Without it, an invariant that contains such a rule judges
+	// harm alone; an invariant that is itself such a rule always judges.
 	Recipe bool
-	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
+	// Behind is how far reads without ConsistentRead may lag, for the invariants of OfLocks and OfCalls.
 	Behind time.Duration
 }
 
@@ -94,7 +94,7 @@ type Finding struct {
 	// the doubt. The last of each is the decisive one.
 	Changes, Events []int
 
-	Operations []int // the places, from 1, of the operations that show the violation
+	Operations []int // the positions, from 1, of the operations that show the violation
 	// Answered says that the last event is an answer that the rows, and their last writers, explain.
 	Answered bool
 	Rule     bool // a rule of the recipe is broken, and nobody is harmed
@@ -116,7 +116,7 @@ func (f *Finding) Harm() int {
 	}
 }
 
-// Said is the part of a finding that callers outside of this module see: scenario/invariant.Finding.
+// Said is the part of a finding that callers outside this module see: scenario/invariant.Finding.
 type Said = struct {
 	Verdict         Verdict
 	Why             string
@@ -133,7 +133,7 @@ func (f Finding) asRule(reason string) Finding {
 	return f
 }
 
-// done is a violation whose harm is done if the parameter says so.
+// done returns f, a violation; is says whether its harm is done.
 func (f Finding) done(is bool) Finding {
 	f.Done, f.Graded = is, true
 	return f
@@ -150,16 +150,16 @@ type Invariant struct {
 	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or
 	// if the check needs more than events.
 	Follow func(Promise) teller
-	// Memory makes an empty memory: the part of the past on which Check depends in addition to the rows, for evidence
-	// with the given promise. An exhaustive search proves only invariants that have one. If different nodes act at the
-	// same instant, the search runs only one of the possible orders. So the check must come to the same verdict for all
-	// these orders; changes of the same row have the same order in all of them. Nil means that Check depends on such
-	// orders, or on too much of the past: such an invariant is for campaigns.
+	// Memory makes an empty memory: what Check depends on besides the rows, for evidence with the given promise. An
+	// exhaustive search proves only invariants that have a memory. If different nodes act at the same instant, the
+	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders;
+	// changes of the same row have the same order in all of them. Nil means that Check depends on such orders, or on
+	// too much of the past: such an invariant is for campaigns.
 	Memory func(Promise) memory
-	// OnRows says that Check finds fault with a log that lacks rows. If the cache has rows by other names, they may be
-	// what it lacks.
+	// OnRows says that Check finds fault with a log that lacks rows. If the cache names its rows differently, those may
+	// be the rows that it lacks.
 	OnRows bool
-	// Rule says that the whole invariant is a rule of the recipe: nobody is harmed by any violation of it.
+	// Rule says that the whole invariant is a rule of the recipe: no violation of it harms anybody.
 	Rule bool
 
 	judge rule // set if the log decides; then Check and Watch are made from it
@@ -168,7 +168,7 @@ type Invariant struct {
 	beyond func(Evidence, *ledger) follower
 }
 
-// Own returns an invariant of a caller's own. Its check sees the record alone.
+// Own returns an invariant written by a caller. Its check sees the record alone.
 func Own[F ~Said](name, statement string, check func(Record) F) Invariant {
 	inv := Invariant{Name: name, Statement: statement}
 	if check != nil {
@@ -220,13 +220,13 @@ func unknown(why string, args ...any) Finding {
 	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
 }
 
-// change adds a change to a doubt, which names it by its number.
+// change adds the change to a doubt whose text names its number.
 func (f Finding) change(seq int) Finding {
 	f.Changes = append(f.Changes, seq)
 	return f
 }
 
-// event adds an event to a doubt, which names it by its number.
+// event adds the event to a doubt whose text names its number.
 func (f Finding) event(seq int) Finding {
 	f.Events = append(f.Events, seq)
 	return f
@@ -238,8 +238,8 @@ func (f Finding) answered() Finding {
 	return f
 }
 
-// or returns f or, if f is ok, other. So the first doubt is kept. Violations are not lost in this way, because a
-// violation ends the check before; a doubt about one key does not hide a violation on another.
+// or returns f, unless f is ok: then it returns other. So the first doubt is kept. No violation is lost in this way,
+// because a violation ends the check. A doubt about one key does not hide a violation on another.
 func (f Finding) or(other Finding) Finding {
 	if f.Verdict != OK {
 		return f
@@ -247,8 +247,8 @@ func (f Finding) or(other Finding) Finding {
 	return other
 }
 
-// and returns the first violation of the two by which somebody is harmed, or else the first violation, or else the
-// first doubt.
+// and returns the first of f and other that is a harmful violation, or else the first violation, or else the first
+// doubt.
 func (f Finding) and(other Finding) Finding {
 	if other.Verdict == Violated && (f.Verdict != Violated || f.Rule && !other.Rule) {
 		return other

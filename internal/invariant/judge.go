@@ -24,9 +24,9 @@ type following struct {
 }
 
 // Judge checks the given invariants, and reports the findings that are not ok, in the order of the invariants. If none
-// is given, it checks All without the rules of the recipe. The findings are the same as those of Check, but the log is
-// read only once for all invariants that need it. If a check gives no verdict, the verdict is unknown. An invariant
-// that is not one of All sees the cache's own rows, whatever Schema says.
+// is given, it checks All, with the rules of the recipe only if Evidence.Recipe is set. The findings are those of
+// Check, but the log is read only once for all invariants that need it. If a check gives no verdict, the verdict is
+// unknown. An invariant that is not one of All sees the cache's own rows, whatever Schema says.
 func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	if len(by) == 0 {
 		if by = harmful; ev.Recipe {
@@ -65,7 +65,7 @@ func isOneOfAll(name string) bool {
 	return is
 }
 
-// checked corrects the finding of a check, which may be the caller's own. A corrected finding has a verdict, and names
+// checked runs a check, which may be the caller's own, and corrects its finding: the finding has a verdict, and names
 // only changes and events that exist.
 func checked(inv *Invariant, ev Evidence) Finding {
 	if inv.Check == nil {
@@ -122,7 +122,7 @@ func follow(ev Evidence, invs []Invariant) []following {
 		}
 	}
 	bodies, events := ev.Bodies, ev.History
-	// The place of a body or an event is after the last change before it.
+	// A body or an event comes after the last change before it.
 	tell := func(next int) {
 		if len(beyond) == 0 {
 			return

@@ -9,13 +9,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// keptLease holds that a lock is held for as long as it says.
+// keptLease holds that a lock is held for as long as it promises.
 //
 // It is violated if a holder learns too early that the lock is lost: before the end of its lease, less 2e and the
 // lock's own margin. Then the lease was shorter than requested, or the lock gave it up. The holder of a self-extending
 // lock must not lose it while the lock could have extended itself: its requests saw no failure, and the delays of
-// requests and node add up to less than a quarter of (lease - 2e). A failed request does not excuse a lock that then
-// sends nothing for half a lease: see stopped.
+// requests and node add up to less than a quarter of (lease - 2e). A failed request does not excuse a lock that sends
+// nothing for half a lease afterwards: see stopped.
 var keptLease = Invariant{
 	Name: "kept-lease",
 	Statement: "no holder is told of a loss before its lease ends (less 2e). Heartbeats retry within " +
@@ -104,12 +104,13 @@ func checkExtended(ev Evidence, lock *lock) Finding {
 	return ok()
 }
 
-// excused is the time in which the lock was not to blame, until an event.
+// excused is the time, until an event, in which the lock was not to blame.
 func (h *hold) excused(until *history.Event) time.Duration {
 	return h.taken.Hold.Excused + until.Hold.Excused
 }
 
-// extends says whether a lock that extends itself was held up for so short a time that it could do so until an event.
+// extends reports whether a self-extending lock was held up so little, until an event, that it could have extended
+// itself.
 func (h *hold) extends(ev Evidence, until *history.Event) bool {
 	return h.excused(until) < ev.Held/4-2*ev.MaxClockSkew
 }
@@ -142,8 +143,8 @@ func (h *hold) stopped(ev Evidence, until *history.Event) (silent time.Duration,
 	return silent, goesOn && silent > ev.Held/2+2*ev.MaxClockSkew
 }
 
-// silent is for how long a lock had sent no write when an event came, without the time for which its node stood still.
-// A request that failed counts as a write.
+// silent is how long before an event the lock last sent a write, without the time for which its node stood still. A
+// request that failed counts as a write.
 func (h *hold) silent(ev Evidence, until *history.Event) time.Duration {
 	silent := until.Hold.Silent
 	since, paused := until.Time.Add(-silent), time.Time{}

@@ -14,7 +14,7 @@ type ledger struct {
 	Promise
 	first      partition            // most runs have one
 	partitions map[rowID]*partition // all partitions; nil as long as there is only the first
-	last       *partition           // the partition of the latest look-up, which is mostly also that of the next
+	last       *partition           // of the latest look-up, which is usually also that of the next
 	step       step
 }
 
@@ -55,7 +55,7 @@ type partition struct {
 	murky int // the change that left LOCK without a token; 0 if LOCK has a token, is gone, or is nobody's
 
 	turns int    // how often the lease has been taken
-	blur  int    // the last change since then that left LOCK without a token, or 0
+	blur  int    // the last change in this turn that left LOCK without a token, or 0
 	took  []turn // each actor's last turn, in the order of their first turns
 
 	meta      attr.Item
@@ -94,7 +94,7 @@ type step struct {
 	// published says that META shows another generation than before. restored says that META has led to this generation
 	// before.
 	published, restored bool
-	// back is set if META was made to lead to a version that has been visible, as it was then, in the place of another.
+	// back is set if META is made to lead to an earlier visible version, unchanged, in place of another.
 	back *setBack
 	by   turn // the publisher's last turn; zero if it has never taken the lease
 	held turn // the last turn before the request of the actor that made it; zero if it had never taken the lease
@@ -103,10 +103,10 @@ type step struct {
 	arrived bool
 }
 
-// setBack is a rollback, or the contrary of one: from one version to another.
+// setBack is a rollback or its undoing: a change of META from one version to another.
 type setBack struct {
 	from, to time.Time // the generated_at of the two
-	// the newest version between them to which a rollback should have led, or nil
+	// the newest version between them, to which a rollback should have led; nil if there is none
 	skipped *version
 }
 
@@ -159,7 +159,7 @@ func (l *ledger) at(id rowID) *partition {
 	return p
 }
 
-// find returns the partition with this key, or nil. A history is about one table.
+// find returns the partition with this key, or nil. A history concerns one table.
 func (l *ledger) find(pk string) *partition {
 	for p := range l.all {
 		if p.pk == pk {
@@ -327,9 +327,9 @@ func (s *step) lead(v *version) {
 
 // setBack compares a version with the one that META led to before; nil if META led to none.
 //
-// A rollback may have been decided at any time since META led to the version before, so it need not lead to a version
-// written after that. Versions within 2e of each other have no order. A cache may treat a row as gone before its ttl,
-// but not one that expires no earlier than the chosen version.
+// A rollback may have been decided at any time since META first led to the version it replaces, so it need not lead to
+// a version written after that. Versions within 2e of each other have no order. A cache may treat a row as gone before
+// its ttl, but not one that expires no earlier than the chosen version.
 func (s *step) setBack(to *version) *setBack {
 	before := s.onMeta.Before
 	sk, points := before.Str("current_sk")
@@ -351,12 +351,12 @@ func (s *step) setBack(to *version) *setBack {
 	return b
 }
 
-// older reports whether a generated_at is before another, by whatever clocks of the promise.
+// older reports whether a generated_at is before another by any clocks within the promise.
 func (p Promise) older(a, b time.Time) bool {
 	return farther(a, b, roundedUp(2*p.MaxClockSkew, grain(a, b)))
 }
 
-// outlasts reports whether a row is not past its ttl at t, and has no earlier ttl than another.
+// outlasts reports whether row is not past its ttl at t, and its ttl is not before that of other.
 func outlasts(row, other attr.Item, t time.Time) bool {
 	ttl, has := row.Int("ttl")
 	least, ends := other.Int("ttl")

@@ -12,15 +12,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
-// linearizable holds that the answers that nodes got have an explanation. An explanation is an order of all operations
-// on a key in which a single page with a single lease would have given the same answers; each operation has its place
-// between its call and its answer. If an operation has no answer, or an answer that leaves the outcome open, it may
+// linearizable holds that the answers that nodes got can be explained. An explanation is an order of all operations on
+// a key in which a single page with a single lease would have given the same answers; each operation has its place
+// between its call and its answer. An operation without an answer, or with an answer that leaves the outcome open, may
 // have taken effect at any time since its call, or never.
 //
 // Time is part of the check: an acquire finds the lease over only after its end, within e. A publish needs its own
 // token, whose lease may be over: see expiredPublish. A refusal needs no reason, and does not prove that nothing
-// happened: a request that conflicts with a transaction is refused, and so is a request that is sent again after its
-// own success.
+// happened: a request that conflicts with a transaction is refused, and so is one that is sent again after it
+// succeeded.
 //
 // The other invariants read the log of the store; this one reads the operations as the nodes saw them. Only this
 // invariant sees eventually consistent reads.
@@ -148,7 +148,7 @@ func (ev *Evidence) orders() (porcupine.Model, porcupine.LinearizationInfo) {
 		o, _ := input.(storeop.Operation)
 		steps := left[o.Key]
 		if *steps--; *steps < 0 {
-			return false, nil // with no possible step left, the search ends
+			return false, nil // with no steps left, the search ends
 		}
 		return step(state, input, output)
 	}

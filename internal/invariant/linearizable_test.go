@@ -246,8 +246,8 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 	}
 }
 
-// TestTheDecisiveOperationIsLast: the decisive operation is the operation without an explanation, and not an operation
-// that was called later.
+// TestTheDecisiveOperationIsLast: the decisive operation is the one without an explanation, even if another was called
+// later.
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
 	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{

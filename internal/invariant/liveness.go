@@ -12,7 +12,7 @@ import (
 // liveness holds that pages become fresh again once nothing is in the way. No lock stays held after its node has died,
 // no mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that
 // the next request is served from there. It is judged from the moment at which faults have stopped and all other nodes
-// are done. If the history has such a moment, it is the event history.Settled.
+// are done: the event history.Settled, if the history has it.
 var liveness = Invariant{
 	Name:      "liveness",
 	Statement: "once faults stop, every page that is asked for is in the cache and fresh within the scenario's time",

@@ -82,8 +82,8 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
-// A cache whose leases last longer than those of the world is told so: the time in which a page must be there follows
-// from the world's.
+// A cache whose leases are longer than the scenario's is told so, because the time within which a page must be there
+// follows from the scenario's lease.
 func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 	lock := func(taken time.Duration) *run {
 		return newRun().do(func(l *changeLog) { l.lock("alice", "a1", taken) })
@@ -119,7 +119,7 @@ func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 
 // A violation names the changes that show who holds the page's lock when the visitor gets its answer.
 func TestLivenessShowsWhoHoldsTheLock(t *testing.T) {
-	ends := func(r *run) *run { // 31 s, later than is allowed
+	ends := func(r *run) *run { // the answer comes 31 s later, which is too late
 		return r.happens("visitor", history.Settled).asks("visitor").wait(31*second).happens("visitor", history.Failed)
 	}
 	lock := func(r *run, tokens ...string) *run {

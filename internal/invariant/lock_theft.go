@@ -10,8 +10,8 @@ import (
 // gone.
 //
 // An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end
-// and without a token: nobody can give that lock back. A deletion by TTL is not the write of a client: if the ttl of a
-// lock is before the end of its lease, the lock is ill-formed, and not stolen.
+// and without a token: nobody can give that lock back. A deletion by TTL is not a client's write: if the ttl of a lock
+// is before the end of its lease, the lock is ill-formed, not stolen.
 //
 // A holder that has published is done, even before it releases the lease. Taking that lock breaks a rule of the recipe,
 // but harms nobody.

@@ -136,7 +136,7 @@ func TestLockTheftCatches(t *testing.T) {
 			log: func() *changeLog {
 				l := newLog().lock("alice", "a1", 30*second)
 				for i := range 20 {
-					l.on("cache", "CACHE#2").meta("carol", string(rune('a'+i))) // another key's
+					l.on("cache", "CACHE#2").meta("carol", string(rune('a'+i))) // of another key
 					l.on("cache", "CACHE#1").lock("alice", "a1", time.Duration(31+i)*second)
 				}
 				return l.at(10 * second).unlock("bob")
@@ -148,7 +148,7 @@ func TestLockTheftCatches(t *testing.T) {
 	}
 }
 
-// until is the LOCK row that remains after an update of nothing but the end.
+// until is the LOCK row that remains if an update sets only its end.
 func until(d time.Duration) attr.Item { return attr.Item{"lease_expires_at": attr.Int(in(d))} }
 
 // endless is a LOCK row without an end.

@@ -12,20 +12,19 @@ import (
 )
 
 // The invariants of locks are judged from the requests of a lock's clients and the answers they got (history.Hold),
-// whatever rows the lock keeps. From the change log the invariants take only the times of a node's writes.
+// whatever rows the lock keeps. The change log is used only for the times of a node's writes.
 var ofLocks = ofTold(mutualExclusion, guardedWrites, keptLease, freeLock, lockLiveness)
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
-// run is about pages or about locks. Pass them to Judge.
+// run concerns either pages or locks. Pass them to Judge.
 func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 
 // guardedWrites holds that writes to the guarded resource take effect in the order of the lock's holders.
 //
 // A write that is still under way when the lease ends may take effect at any time. A lock can prevent that only if it
 // gives out fencing tokens and the resource checks them: then a late write is refused. So a write out of order is a
-// violation only if it took effect before the end of the lease less 2e, or if its writer had a token. For that, tokens
-// must grow: it is a violation, too, if a write is refused within that time, since an earlier holder had a greater
-// token.
+// violation only if it took effect before the end of the lease less 2e, or if its writer had a token. Tokens must grow:
+// it is also a violation if a write is refused within that time because an earlier holder had a greater token.
 var guardedWrites = Invariant{
 	Name: "guarded-write",
 	Statement: "no earlier holder's write takes effect after a later holder's. Without fencing tokens, this " +
@@ -94,11 +93,11 @@ func checkTokens(lock *lock) Finding {
 	return ok()
 }
 
-// after says whether a lock was granted after another. If the requests overlapped, nobody knows which came first.
+// after reports whether h was granted after first. If the requests overlapped, nobody knows which came first.
 func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 
 // lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done or dead. It
-// is judged from the event history.Settled on, which says that this is so.
+// is judged from the event history.Settled on, which marks that moment.
 var lockLiveness = Invariant{
 	Name:      "lock-liveness",
 	Statement: "once faults stop, every lock can be taken within the scenario's time",
@@ -141,7 +140,7 @@ func checkLockLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// lock is the part of a history about one lock.
+// lock is the part of a history that concerns one lock.
 type lock struct {
 	key    string
 	all    []*hold // requests, in the order in which they were made
@@ -152,7 +151,7 @@ type lock struct {
 	refused []*history.Event // writes that it refused
 }
 
-// answered is a holder's question whether it still holds a lock, or for an extension, and the answer that it does.
+// answered is a holder's request to keep or extend its lock, and the answer that it still holds it.
 type answered struct{ asked, answer *history.Event }
 
 // hold is a request for a lock and its fate.
@@ -163,11 +162,11 @@ type hold struct {
 	taken     *history.Event // nil if it was not granted
 	extending *history.Event
 	extended  []answered // the extensions that were granted
-	claims    []answered // the extensions, and the answers that it still holds the lock
+	claims    []answered // the extensions, and the other requests answered "still held"
 	checking  *history.Event
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
 	releasing *history.Event
-	// the event after which it can no longer be in the way: refused, or the release has returned
+	// the event after which it can no longer hold up others: refused, or the release has returned
 	closed    *history.Event
 	troubled  bool
 	late      bool // see heldUp
@@ -176,8 +175,8 @@ type hold struct {
 	lastWrite time.Time        // in the change log
 }
 
-// since is the request with which the lease began: the last one for the lock or an extension that was granted before an
-// event.
+// since is the request with which the lease began: of those granted before an event, the last one for the lock or for
+// an extension.
 func (h *hold) since(before *history.Event) *history.Event {
 	if asked := h.extension(before).asked; asked != nil {
 		return asked
@@ -185,7 +184,7 @@ func (h *hold) since(before *history.Event) *history.Event {
 	return h.asked
 }
 
-// extension is the last extension that was asked for before an event, if it was granted.
+// extension is the last extension requested before an event, if it was granted.
 func (h *hold) extension(before *history.Event) answered {
 	for _, c := range slices.Backward(h.extended) {
 		if c.asked.Seq < before.Seq {
@@ -195,8 +194,8 @@ func (h *hold) extension(before *history.Event) answered {
 	return answered{}
 }
 
-// sure is the time until which a holder may rely on its lock without asking again. It considers the extensions before
-// an event.
+// sure is the time until which a holder may rely on its lock without asking again, given the extensions before an
+// event.
 func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 	return sureFrom(ev, h.since(before))
 }
@@ -207,7 +206,7 @@ func sureFrom(ev Evidence, asked *history.Event) time.Time {
 	return asked.Time.Add(promise.Sure(ev.Held, ev.MaxClockSkew, promise.LeaseRounding))
 }
 
-// heldUp says whether the answer to a request came after the end of its lease, less the margin, although the lock
+// heldUp reports whether the answer to a request came after the end of its lease, less the margin, although the lock
 // itself did not wait too long.
 func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 	if h.answer == nil || h.answer.Time.Before(sureFrom(ev, h.asked).Add(-margin)) {
@@ -216,13 +215,13 @@ func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
 	return h.answer.Time.Sub(h.asked.Time)-h.answer.Hold.Excused <= wait
 }
 
-// surely says whether a holder may rely on its lock at an event without asking again.
+// surely reports whether a holder may rely on its lock at an event without asking again.
 func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Before(h.sure(ev, at)) }
 
 // claimed is the last request after the given event that was answered "still held", or nil. Without clock skew, such an
 // answer does not count if it was requested within the lease that held at the event: rows may hold whole milliseconds,
-// so a row may end a fraction earlier. If the lock extends itself, the time of the last extension is unknown, so an
-// answer does not count either that was requested within a millisecond of when the other holder took the lock.
+// so a row may end a fraction earlier. If the lock extends itself, the time of the last extension is unknown: then an
+// answer requested within a millisecond of when the other holder took the lock does not count either.
 func (h *hold) claimed(ev Evidence, after *history.Event, other *hold) *history.Event {
 	terms := ev.Lock
 	for _, c := range slices.Backward(h.claims) {
@@ -245,14 +244,14 @@ func (h *hold) end() *history.Event {
 	return h.last
 }
 
-// gone says whether a request is over, and nothing has happened to it that could have left something behind.
+// gone reports whether a request is over, and cannot have left anything behind.
 func (h *hold) gone(ev Evidence) bool {
 	failed := h.closed != nil && h.closed.Kind == mark.EventLockReleased && h.closed.Note != ""
 	return h.closed != nil && !h.troubled && (!failed || h.ownFault(ev))
 }
 
-// ownFault says whether a release that failed did so by the lock's own doing: its holder could still rely on the lock,
-// no request failed, and none of them held the release up.
+// ownFault reports whether a failed release is the lock's own fault: its holder could still rely on the lock, no
+// request failed, and no request held the release up.
 func (h *hold) ownFault(ev Evidence) bool {
 	r := h.releasing
 	if r == nil || h.ended != r || r.Hold.Excused != h.closed.Hold.Excused {
@@ -273,7 +272,7 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	return h.lastSign().Add(ev.Held + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
 }
 
-// lastSign is the time of a request's last event, or of its node's last write for it.
+// lastSign is the time of a request's last event or of its node's last write for it, whichever is later.
 func (h *hold) lastSign() time.Time { return later(h.last.Time, h.lastWrite) }
 
 // locksOf reads the history.

@@ -72,15 +72,15 @@ func claims(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockChecking, hold, 0), is(at, actor, mark.EventLockHeld, hold, 0)...)
 }
 
-// stops is the history of a hold: taken at one time, a failed heartbeat at another, and an event of the given kind,
-// such as a loss, at a third.
+// stops is the history of a hold: taken at 0, confirmed at claimed, and an event of the given kind, such as a loss, at
+// the time at. The last write was at the time failed.
 func stops(failed, claimed, at time.Duration, kind history.Kind) []told {
 	return join(takes(0, "alice", "a", 0), claims(claimed, "alice", "a"),
 		[]told{{at: at, actor: "alice", kind: kind, hold: "a", troubled: true, silent: at - failed}})
 }
 
 // refusedAfter is a hold whose release fails, and a request that is refused later. The node of the hold was held up for
-// the time before until the release, and for the time after in all.
+// the time before until the release began, and for the time after until it ended.
 func refusedAfter(release, asked, before, after time.Duration) []told {
 	return join(takes(0, "bob", "b", 0), []told{
 		{at: release, actor: "bob", kind: mark.EventLockReleasing, hold: "b", excused: before},
@@ -429,7 +429,7 @@ func TestInvariantsOfLocks(t *testing.T) {
 	}
 }
 
-// TestALockMayRefuseWhileReplicasAreBehind: reads without ConsistentRead may not know yet that the lock was given back,
+// TestALockMayRefuseWhileReplicasAreBehind: reads without ConsistentRead may not show yet that the lock was given back,
 // or that its lease is over.
 func TestALockMayRefuseWhileReplicasAreBehind(t *testing.T) {
 	for _, test := range []struct {
@@ -620,7 +620,7 @@ func TestFindingsOfMutualExclusionShowTheRows(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		log  []ddbfake.Change
-		want []int // the first change comes before the first event, and the last one after the last event
+		want []int // the first change precedes the first event, and the last one follows the last event
 	}{
 		{"of both", []ddbfake.Change{job, job, by("bob", job), job, job}, []int{2, 3, 4}},
 		{"of one", []ddbfake.Change{job, by("bob", job), job}, []int{2}},
@@ -684,7 +684,7 @@ func TestALateWriteOfADeadHolder(t *testing.T) {
 	}
 }
 
-// A search counts two moments as one only if all that clients were told until then is the same, in the same order.
+// A search takes two moments for one only if clients were told the same until then, in the same order.
 func TestAllThatClientsWereToldIsRemembered(t *testing.T) {
 	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
 	event := func(change func(*history.Event, *history.Hold)) history.Event {

@@ -17,7 +17,7 @@ type memory = recorder.Memory
 // Memories returns one memory of each kind, for the invariants that an exhaustive search can prove. The promise must be
 // that of the judged Evidence: otherwise two different histories could look the same. The function text maps a text
 // before it is fingerprinted, for searches with symmetric actors; nil changes nothing. The function body returns the
-// present body with a name; nil means no bodies. Without regenerations by name, nothing is remembered for them.
+// present body with a name; nil means no bodies. If requests is false, nothing is remembered for idempotency keys.
 func Memories(p Promise, requests bool, text, body func(string) string) []recorder.Memory {
 	pages, requested := newPages(p, text), newRequested(p, text)
 	pages.body, requested.body = body, body
@@ -51,7 +51,7 @@ func (body bodyNamed) of(h fingerprint.Hash, row attr.Item, text words) fingerpr
 	return h
 }
 
-// pages remembers the part of each page's history that the rows lack: the actor behind LOCK's token, the order of the
+// pages remembers what the rows of a page do not show of its history: the actor behind LOCK's token, the order of the
 // lease's holders, and the versions that have been visible.
 type pages struct {
 	log    ledger
@@ -79,8 +79,8 @@ func (m *pages) Change(c ddbfake.Change) {
 	})
 }
 
-// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it. Later
-// the same name may stand for another body.
+// tag remembers which etag has stood for which body. A version's row is in the log before META leads to it. Later the
+// same name may stand for another body.
 func (m *pages) tag(s *step) {
 	if !s.published { // an arrival from another region needs no tag: its publish is known
 		return
@@ -104,7 +104,7 @@ func (m *pages) Clone() memory {
 	return c
 }
 
-// Heeds says whether the memory may change by an event, or by a change, for which e is nil.
+// Heeds reports whether the event may change the memory; a nil e stands for a change of a row.
 func (*pages) Heeds(e *history.Event) bool    { return e == nil || e.Kind == history.RollingBack }
 func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 

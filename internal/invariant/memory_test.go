@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// searched is the fingerprint of all that a search remembers of a run for the invariants that it proves.
+// searched is the fingerprint of everything that a search remembers of a run for the invariants that it proves.
 func searched(r *run, skew time.Duration) uint64 {
 	at := 0
 	body := func(name string) (is string) {
@@ -41,12 +41,12 @@ func searched(r *run, skew time.Duration) uint64 {
 	}
 	changes(len(r.changes))
 	for _, m := range memories {
-		all = all.Number(m.Fingerprint(r.now.Add(time.Second))) // nothing counts that did not matter for long
+		all = all.Number(m.Fingerprint(r.now.Add(time.Second))) // what mattered only in the last second does not count
 	}
 	return uint64(all)
 }
 
-// A search goes on from one of two moments whose rows, bodies and memories are equal. Here the rows are equal and the
+// A search goes on from only one of two moments with equal rows, bodies and memories. Here the rows are equal and the
 // same happens next, but only one of the two runs is violated then. So the memories must differ.
 func TestWhatDecidesALaterVerdictIsRemembered(t *testing.T) {
 	publish := func(r *run, actor, body string, with attr.Item) *run {
@@ -70,7 +70,7 @@ func TestWhatDecidesALaterVerdictIsRemembered(t *testing.T) {
 	unseen := func(r *run, name string) *run {
 		return r.take("alice").do(func(l *changeLog) { l.version("alice", name).unlock("alice") })
 	}
-	wrote := func(actor, first, last string) *run { // actor regenerates the page, of which carol has made two
+	wrote := func(actor, first, last string) *run { // carol makes two versions of the page, and actor regenerates it
 		r := newRun().asks("carol").renders("carol", first).gets("carol", first).wait(10*second).with("r", "h").
 			asks(actor).renders(actor, "new").gets(actor, "new").with("", "")
 		return r.asks("carol").renders("carol", last).gets("carol", last)

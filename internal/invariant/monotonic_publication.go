@@ -17,14 +17,14 @@ import (
 // visible, that is a rollback. It makes the page older on purpose, but its lease must be in order like that of any
 // other publish. It must lead to the newest older version that has been visible and whose row still exists and is not
 // past its ttl. Versions within 2e of each other have no order. An actor that is asked for a rollback
-// (history.RollingBack) must not set the page to a newer version. Without such events, the actor may be one that takes
-// a rollback back.
+// (history.RollingBack) must not set the page to a newer version. Without such events, a change to a newer version may
+// be the undoing of a rollback.
 //
 // Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
 // region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.
 //
-// If a row mapping has no lock, no publish belongs to a lease, and generated_at alone is judged: by the page that is
-// replaced. Without a lease, a late writer cannot know of a page that is gone or past its ttl.
+// If a row mapping has no lock, no publish belongs to a lease. Then only generated_at is judged, against the replaced
+// page. Without a lease, a late writer cannot know of a page that is gone or past its ttl.
 //
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
 // seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
@@ -82,8 +82,8 @@ func monotonicPublication() Invariant {
 	})
 }
 
-// replaced is generated_at of the page that a publish replaces; zero unless that page counts by every clock within the
-// promise.
+// replaced is generated_at of the page that a publish replaces; zero if some clock within the promise may count that
+// page as gone.
 func (s *step) replaced() time.Time {
 	if s.was.meta == nil || expired(s.was.meta, s.onMeta.Time.Add(s.MaxClockSkew)) {
 		return time.Time{}
@@ -92,7 +92,7 @@ func (s *step) replaced() time.Time {
 	return at
 }
 
-// rollbacks judges those who were asked for rollbacks.
+// rollbacks judges the actors that were asked for rollbacks.
 type rollbacks struct {
 	asked map[string]bool
 	first Finding
@@ -128,7 +128,7 @@ func (all *rollbacks) found(ev Evidence) Finding {
 	return f
 }
 
-// grain is the unit in which these two times are counted.
+// grain is the unit of two times: a second if both are whole seconds, otherwise a millisecond.
 func grain(a, b time.Time) time.Duration {
 	if a.Nanosecond() == 0 && b.Nanosecond() == 0 {
 		return time.Second
@@ -140,6 +140,6 @@ func roundedUp(d, step time.Duration) time.Duration {
 	return (d + step - time.Nanosecond).Truncate(step)
 }
 
-// farther reports whether it is longer than d from one instant to another. A time.Duration, which time.Time.Sub
-// returns, cannot hold more than 292 years.
+// farther reports whether to is more than d after from. A time.Duration, which time.Time.Sub returns, cannot hold more
+// than 292 years.
 func farther(from, to time.Time, d time.Duration) bool { return from.Add(d).Before(to) }

@@ -178,7 +178,7 @@ func TestARollbackThatLeadsForward(t *testing.T) {
 	monotonic := invariant.Named("monotonic-publication")
 	checkFinding(t, monotonic.Check(back("carol")), invariant.Violated, []int{14, 16, 17}, nil)
 	checkFinding(t, monotonic.Check(back("bob")), invariant.OK, nil, nil)
-	// When the version that is left was generated is not known.
+	// It is not known when the replaced version was generated.
 	silent := &run{changeLog: three()}
 	silent.happens("carol", history.RollingBack)
 	silent.do(func(l *changeLog) {
@@ -193,7 +193,7 @@ func TestARollbackThatLeadsForward(t *testing.T) {
 
 func TestMonotonicPublicationRemembers(t *testing.T) {
 	runs := func(l *changeLog) *run { return &run{changeLog: l} }
-	late := func(wait bool) *run { // with and without the row of a version when the next one was shown
+	late := func(wait bool) *run { // wait: the row of version 1 is put only after version 2 is shown
 		l := newLog().lock("alice", "a1", 30*second).point("alice", "1", 0)
 		if !wait {
 			l.version("alice", "1")
@@ -204,7 +204,7 @@ func TestMonotonicPublicationRemembers(t *testing.T) {
 		}
 		return runs(l)
 	}
-	shown := func(at time.Duration) *run { // with a generated_at that its row does not have
+	shown := func(at time.Duration) *run { // with a generated_at other than that of its row
 		return runs(newLog().lock("alice", "a1", 30*second).version("alice", "1").point("alice", "1", at).
 			lock("alice", "a1", 30*second).swap("alice", "2"))
 	}

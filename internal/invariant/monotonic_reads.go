@@ -12,8 +12,8 @@ import (
 //
 // Only pages from the cache count: those served to a request that did not make them. A node whose publish was refused
 // may serve its own page to the request for which the page was made, and then the page in the cache to the next
-// request. The answer to a regeneration by name is the page that was made for that name, however old it is. It makes no
-// difference whether a page is served as fresh or as stale.
+// request. A regeneration with an idempotency key is answered with the page made for that key, however old it is. It
+// makes no difference whether a page is served as fresh or as stale.
 var monotonicReads = Invariant{
 	Name: "monotonic-reads",
 	Statement: "a node is never served older data than before (where promised: than any node before). " +
@@ -113,7 +113,7 @@ func (all *readers) judge(r read) Finding {
 	return finding
 }
 
-// unknownBody takes in an answer with a body that nobody is known to have made.
+// unknownBody takes in an answer with a body that nobody is known to have rendered.
 func (all *readers) unknownBody(by question, r read) Finding {
 	if r.foreign {
 		return ok()
@@ -131,7 +131,7 @@ func (all *readers) unknownBody(by question, r read) Finding {
 }
 
 // finding is the violation. The parameter proof is the answer that shows that the newer page was in the cache; nil if
-// an earlier answer has shown it.
+// an earlier answer showed it.
 func (d descent) finding(proof *history.Event) Finding {
 	events := []int{d.older.source.Seq, d.newer.source.Seq, d.newer.served.Seq, d.older.asked.Seq, d.older.served.Seq}
 	if proof != nil {

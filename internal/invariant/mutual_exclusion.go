@@ -16,7 +16,7 @@ import (
 // A holder may rely on its lock from the answer that grants it until it releases the lock, learns of its loss, or
 // crashes, but without a confirmation only until the end of the lease less 2e. The lease counts from before the
 // request. The 2e cover two readings of clocks, by the holder or by another node. A confirmation ("still held") means
-// that the lock was held since it was taken. It may be late by 4e, because two nodes read their clocks twice.
+// that the lock has been held since it was taken. It may be late by 4e, because two nodes read their clocks twice.
 var mutualExclusion = Invariant{
 	Name: "mutual-exclusion",
 	Statement: "no two nodes hold a lock at once: a grant counts until its lease ends (less 2e) or, if " +
@@ -37,7 +37,7 @@ func checkMutualExclusion(ev Evidence) Finding {
 	return ok()
 }
 
-// both says whether two holders could rely on one lock at the same time. The parameter second is the holder with the
+// both reports whether two holders could rely on one lock at the same time. The parameter second is the holder with the
 // later grant.
 func both(ev Evidence, first, second *hold) bool {
 	at := second.taken
@@ -47,7 +47,7 @@ func both(ev Evidence, first, second *hold) bool {
 	if first.surely(ev, at) && second.surely(ev, at) {
 		return true
 	}
-	// From here on, a later answer to a holder counts if it is later by more than clocks can be wrong.
+	// From here on, a later answer to a holder counts only if it is later by more than clocks can be wrong.
 	end := at.Time.Add(math.MaxInt64)
 	for _, pair := range [][2]*hold{{first, second}, {second, first}} {
 		h := pair[0]
@@ -68,8 +68,8 @@ func both(ev Evidence, first, second *hold) bool {
 	return ev.MaxClockSkew == 0 || end.Sub(at.Time) > 4*ev.MaxClockSkew
 }
 
-// overlap is the finding for two holders for whom both is true. It shows how each took and last extended the lock, and
-// a later confirmation or extension of an expired lease. The reason names the holder with the last answer.
+// overlap is the finding for two holders for whom both returned true. It shows how each took and last extended the
+// lock, and a later confirmation or extension of an expired lease. The reason names the holder with the last answer.
 func overlap(ev Evidence, key string, first, second *hold) Finding {
 	at := second.taken
 	f := Finding{Verdict: Violated,
@@ -130,8 +130,8 @@ func (h *hold) claimOver(ev Evidence, at *history.Event, limit time.Time) answer
 	return answered{}
 }
 
-// rowsBetween returns the changes, from the first to the last of some events, of all rows that one of two holders wrote
-// in that time. It is not known which rows belong to the lock, but they are among these. If there are many changes, it
+// rowsBetween returns the changes, from the first to the last of some events, of every row that either holder wrote in
+// that time. It is not known which rows belong to the lock, but they are among these. If there are many changes, it
 // returns the first and the last ones.
 func rowsBetween(ev Evidence, events []int, holders ...string) (seqs []int) {
 	from, to := ev.History[events[0]-1].Change, ev.History[events[len(events)-1]-1].Change

@@ -86,8 +86,7 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 // stored is the log of a body store.
 func stored(bodies ...recorder.Body) []recorder.Body { return bodies }
 
-// put is alice's storing of a body with the given name and text, at the moment when the log had the given number of
-// changes.
+// put is alice's storing of a body when the log had the given number of changes.
 func put(name, text string, change int) recorder.Body {
 	return recorder.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // The invariants of idempotent calls are judged from the callers' requests and answers and the times of effects,
-// whatever rows the layer keeps. From the change log the invariants take only the times of a node's writes.
+// whatever rows the layer keeps. The change log is used only for the times of a node's writes.
 var ofCalls = ofTold(effectOnce, sameResult, samePayload, freeCall, callLiveness)
 
 // OfCalls returns the invariants of idempotent calls in the order in which reports name them. Like the invariants of
@@ -92,7 +92,7 @@ func (c *call) take(e *history.Event) {
 	}
 }
 
-// answered says whether the caller was told a result.
+// answered reports whether the caller was told a result.
 func (c *call) answered() bool { return c.answer != nil && c.answer.Kind == mark.EventCallAnswered }
 
 // effects are the calls whose effects took place, in the order in which the effects began.
@@ -102,7 +102,7 @@ func (k *keyed) effects() []*call {
 	return some
 }
 
-// of is the call whose effect had the given result, or nil.
+// of returns the call whose effect had the given result, or nil.
 func (k *keyed) of(result string) *call {
 	i := slices.IndexFunc(k.all, func(c *call) bool { return c.effect != nil && c.effect.Body == result })
 	if i < 0 {
@@ -122,7 +122,7 @@ func (k *keyed) told(result string) (first *history.Event) {
 }
 
 // forgotten is the time from which on the result of a call may be forgotten. The retention is counted from before the
-// call was made, and a second is taken off because rows may hold whole seconds.
+// call was made, less a second because rows may hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
 	return c.asked.Time.Add(promise.Sure(ev.Retention, ev.MaxClockSkew, promise.RetentionRounding))
 }

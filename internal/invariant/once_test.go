@@ -11,10 +11,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s: a line is an
-// event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails", "2 alice
-// refused", "2 alice other" and "9 visitor settled". A name with a dot means another call of the same actor. In "11-8
-// alice begins", 8 s of the time since the call are not the layer's.
+// calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s. Each line is
+// an event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails", "2
+// alice refused", "2 alice other" and "9 visitor settled". A name with a dot means another call of the same actor. In
+// "11-8 alice begins", the layer is not to blame for 8 s of the time since the call.
 func calls(t *testing.T, story string) Evidence {
 	t.Helper()
 	kinds := map[string]history.Kind{
@@ -161,8 +161,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfLayersThatPromiseLess checks what is judged if the layer does not state its promises, or does not promise
-// payloads.
+// TestCallsOfLayersThatPromiseLess checks what is judged if the layer states no promises, or does not promise to
+// compare payloads.
 func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 	for _, once := range []*promise.OnceTerms{nil, {Wait: time.Hour}} {
 		for _, story := range []string{alicesCall + "2 bob asks b\n2 bob told r1",

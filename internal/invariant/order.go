@@ -15,12 +15,11 @@ const (
 
 // search looks for an order that explains the operations on a key. It reads calls and answers in their order, and keeps
 // the results of the orders that explain all answers so far. Such an order contains an operation only if some answer
-// already needs it. An operation before an answered one need not be put into the order before that answer. If no order
-// is left after an answer, this is the first answer without an explanation. Later operations cannot change that,
-// because an order of a history contains an order of each beginning of the history.
+// already needs it: an unanswered operation can wait until one does. If no order is left after an answer, this is the
+// first answer without an explanation. Later operations cannot change that, because an order of a history contains an
+// order of each beginning of the history.
 //
-// When no operation is under way, the search keeps only the possible states of the page. So the history is cut at such
-// moments.
+// When no operation is under way, the search keeps only the possible states of the page, and so cuts the history there.
 //
 // Source: Lowe: Testing for linearizability (2017), the just-in-time algorithm.
 type search struct {
@@ -28,7 +27,7 @@ type search struct {
 	work int // how many steps are left
 
 	open                   [maxOpen]*storeop.Operation // nil is a free place
-	top                    int                         // the first of the places after which all are free
+	top                    int                         // all places from here on are free
 	reads, optional, doubt set                         // the places of the reads, the optional and the doubtful ones
 	// settable is, by token, the last moment at which an operation can give the token to the lease.
 	settable map[string]int
@@ -43,7 +42,7 @@ type prefix struct {
 	in   set // the open operations that are in it
 }
 
-// ended says whether a search is complete, or why it gave up.
+// ended tells whether a search is complete, or why it gave up.
 type ended uint8
 
 const (
@@ -59,8 +58,8 @@ type moment struct {
 	o        *storeop.Operation
 }
 
-// explain returns the operation with the first answer that no order explains, or nil. If the search gave up, it returns
-// the operation at whose call or answer it did, and open has the operations then under way.
+// explain returns the operation with the first answer that no order explains, or nil. If the search gave up, at is the
+// operation at whose call or answer it did, and open has the operations then under way.
 func explain(
 	all []storeop.Operation, key string, skew time.Duration, work int,
 ) (at *storeop.Operation, open []*storeop.Operation, end ended) {
@@ -132,14 +131,14 @@ func answeredBy(o *storeop.Operation) int {
 
 // needless reports whether the history can be explained just as well without the operation. That is so for an acquire
 // whose token no other operation names: it found the lease free or over, and a node that can take the lease after it
-// could also take it before.
+// could also have taken it before.
 func needless(o *storeop.Operation) bool {
 	return o.Verb == storeop.Acquire && o.Result != storeop.Done
 }
 
-// call adds the operation to the open ones; false if there is no place. If a read finds the present page, it is put
-// into the order at once: it changes nothing, so a later place is no better. If a read finds no page where there was
-// one, TTL has deleted the page. That is a change, so the read stays open and, like a write, may come before any
+// call adds the operation to the open ones, or returns false if there is no place. If a read finds the present page, it
+// is put into the order at once: it changes nothing, so a later place is no better. If a read finds no page where there
+// was one, TTL has deleted the page. That is a change, so the read stays open and, like a write, may come before any
 // answer.
 func (s *search) call(o *storeop.Operation) bool {
 	place := slices.Index(s.open[:], nil)
@@ -172,8 +171,8 @@ func (s *search) read(p *prefix, place int) {
 
 func (s *search) placeOf(o *storeop.Operation) int { return slices.Index(s.open[:], o) }
 
-// answer keeps the orders that contain the operation, the orders that can be extended by it, with other open operations
-// before it, and the orders that may do without it. It returns false if the limit of work is reached first.
+// answer keeps the orders that contain the operation, those that can be extended by it after other open operations, and
+// those that may do without it. It returns false if the limit of work is reached first.
 func (s *search) answer(place int) bool {
 	next, seen := s.next[:0], s.seen[:0]
 	for _, p := range s.now {
@@ -243,7 +242,7 @@ func (s *search) forget(place int) {
 	s.now, s.next = left, s.now
 }
 
-// settle forgets the operations in doubt that can no longer take effect, because their lease is gone for good.
+// settle forgets the operations in doubt that can no longer take effect: their lease is gone and cannot come back.
 func (s *search) settle(order int) {
 	for i := range s.top {
 		if !s.doubt.has(i) || s.open[i].Verb == storeop.Refresh || s.settable[s.open[i].Token] >= order {
@@ -272,9 +271,9 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 	return true
 }
 
-// covers says whether a explains everything that b explains. For that, the page of a must cover the page of b, a must
-// contain every read that b contains, and it must contain only those optional operations that b contains. All other
-// operations must be the same.
+// covers reports whether a explains everything that b explains. For that, the page of a must cover the page of b, a
+// must contain every read that b contains, and it must contain only those optional operations that b contains. All
+// other operations must be the same.
 func (s *search) covers(a, b prefix) bool {
 	if !a.page.covers(b.page) {
 		return false

@@ -123,7 +123,7 @@ func drawExplicable(t *rapid.T) []storeop.Operation {
 	return all
 }
 
-// The search must never say that a history with an explanation has none: that would be a violation of a correct cache.
+// The search must never say that a history with an explanation has none: that would accuse a correct cache.
 func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 	reads := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -169,8 +169,8 @@ func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	}
 }
 
-// The search finds the same as porcupine. Porcupine's search uses neither the order of answers, nor places, nor
-// operations that may be left out.
+// The search finds the same as porcupine, whose search uses neither the order of answers, nor places, nor operations
+// that may be left out.
 func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 	explicable, not := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

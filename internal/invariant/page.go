@@ -19,7 +19,7 @@ type page struct {
 	token string // "" is no lease
 	// The lease ends at some second from earliest to latest. The two differ after an operation in doubt.
 	earliest, latest int64
-	// since is the end of the last lease that was found to be over. No later operation was answered before it.
+	// since is the end of the last lease that was found expired. No later operation was answered before it.
 	since int64
 }
 
@@ -63,14 +63,14 @@ func pageModel(skew time.Duration) porcupine.Model {
 	return model.ToModel()
 }
 
-// covers says whether p explains everything that q explains.
+// covers reports whether p explains everything that q explains.
 func (p page) covers(q page) bool {
 	return p.name == q.name && p.ttl == q.ttl && p.token == q.token &&
 		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
 }
 
 // concerns reports whether it matters that an optional write takes effect now. A write that found another node's lease
-// expired allows nothing that is not possible without it.
+// expired makes nothing possible that was not possible without it.
 func (p page) concerns(o *storeop.Operation) bool {
 	return o.Verb == storeop.Refresh || p.token == o.Token
 }
@@ -94,8 +94,8 @@ func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n i
 	return next, n
 }
 
-// read returns the page after the read; false if another page was read. If no page was found, TTL may have deleted it,
-// or it may count as gone by the reader's clock.
+// read returns the page after a read, or false if the read found another page. If it found none, TTL may have deleted
+// the page, or it may count as gone by the reader's clock.
 func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Ended.Add(skew).Unix() < p.since:
@@ -112,7 +112,7 @@ func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	}
 }
 
-// effect returns the page after a write that took effect; false if it cannot have taken effect.
+// effect returns the page after a write that took effect, or false if it cannot have taken effect.
 func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 	ended := o.Ended
 	if o.Return == 0 || o.Result == storeop.InDoubt {
@@ -127,8 +127,8 @@ func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 		p.name, p.ttl = o.Page, o.TTL
 		return p.released(), own
 	}
-	// An operation on a lease that has ended changes nothing. The sender of an acquire without success knows neither a
-	// token nor an end.
+	// An operation on a lease that has ended changes nothing. The sender of an unsuccessful acquire knows neither token
+	// nor end.
 	nobodys := o.Verb == storeop.Acquire && o.Result != storeop.Done
 	takes := true
 	if p.token != "" && (p.token != o.Token || nobodys) {

@@ -9,16 +9,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// places finds the partition of a page's rows. Usually it follows from the page's key, by the schema. If a cache has
-// partition keys of its own, the partition is learnt from rows: the row that leads to a body belongs to the page for
-// which the body was made. If the page was never published, the rows that its node has named show it
-// (history.Event.Partition).
+// places finds the partition of a page's rows. Usually the schema derives it from the page's key. If a cache has other
+// partition keys, the partition is learnt from rows: the row that leads to a body belongs to the page for which the
+// body was made. If the page was never published, the rows that its node named show it (history.Event.Partition).
 type places struct {
 	ev     Evidence
 	learnt map[pageOf]string // learnt from bodies; "" if there are several. Nil until it is needed
 }
 
-// of returns the partition key of the page of a rendering; "" if it is not known. A partition that follows from the key
+// of returns the partition key of the page that e rendered; "" if it is not known. A partition derived from the key
 // counts even if it exists only after the rendering: at one instant, either may come first.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := ownPartition(e)

@@ -29,8 +29,8 @@ const (
 
 var cacheKeys = []string{"/a", "/b"}
 
-// writer is a node with a clock of its own that follows recipe A. It remembers every lease that it has ever had. Like a
-// node that was paused, it also uses old leases.
+// writer is a node with its own clock that follows recipe A. It remembers every lease that it has ever had. Like a node
+// that was paused, it also uses old leases.
 type writer struct {
 	name   string
 	store  *pagecache.RecipeA
@@ -129,7 +129,7 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
 		f.steps(t)
-		stranger := 0 // the change of one
+		stranger := 0 // the change that a writer without the lease makes
 		if rapid.Bool().Draw(t, "with a stranger") {
 			pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
 			must.Done(t)(f.db.As("mallory").PutItem(f.ctx,

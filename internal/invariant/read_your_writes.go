@@ -57,7 +57,7 @@ type ownWrites struct {
 // ownWrite is a regeneration whose success its node knows.
 type ownWrite struct {
 	question
-	told  *history.Event // that it is done
+	told  *history.Event // that the regeneration is done
 	bound *history.Event // the rendering of its page; earlier data is old
 	old   []*history.Event
 }

@@ -10,8 +10,8 @@ import (
 type read struct {
 	asked  *history.Event // the request; the answer itself, if the history has no request
 	served *history.Event
-	// source is the last rendering of the served body for the key: that of the request, if it made one, or nil.
-	// Others may have made the same bytes.
+	// source is the last rendering of the served body for the key: the request's own rendering, if it made one, or nil.
+	// Other requests may have made the same bytes.
 	source *history.Event
 	// foreign says that the body was made for another key: Freshness judges that.
 	foreign bool
@@ -40,7 +40,7 @@ type madeBy struct {
 	actor string
 }
 
-// openQuestion is the first of the open requests, and their number. If there are several, an answer does not say to
+// openQuestion is the first of the open requests, and their number. If there are several, an answer does not show to
 // which of them it belongs. It is taken for the answer to the first one. That can hide a violation but not invent one,
 // because the first request may have seen the oldest state.
 type openQuestion struct {

@@ -41,7 +41,7 @@ func oldAndNew() *run {
 		wait(60*second).asks("alice").renders("alice", "new").gets("alice", "new")
 }
 
-// atNext lets a second pass. Then a node asks for the page, and gets an answer.
+// atNext lets a second pass. Then the actor asks for the page, and is served the body.
 func (r *run) atNext(actor string, as history.ServedAs, body string) *run {
 	r.wait(r.now.Sub(t0) + second)
 	return r.asks(actor).event(actor, history.Served, as, body)
@@ -136,7 +136,7 @@ func TestReadYourWrites(t *testing.T) {
 			with("", "").atNext("alice", stale, "old")},
 		{name: "regenerated, and a body that nobody made", run: forced().atNext("alice", fresh, "x"), want: unknown},
 
-		// That is no-lost-invalidation.
+		// This case belongs to no-lost-invalidation.
 		{name: "invalidated, and the page from before",
 			run: newRun().asks("carol").renders("carol", "old").gets("carol", "old").
 				wait(10*second).happens("alice", history.Invalidating).happens("alice", history.Invalidated).
@@ -179,7 +179,7 @@ func TestBoundedStaleness(t *testing.T) {
 	})
 }
 
-// TestMonotonicReadsJudgesWhoAsksAgain: without a page served twice nothing is judged, and ok means nothing.
+// TestMonotonicReadsJudgesWhoAsksAgain: if no page is served twice, nothing is judged, and ok means nothing.
 func TestMonotonicReadsJudgesWhoAsksAgain(t *testing.T) {
 	asked := func(h *told, actor, key string) *told {
 		return h.event(0, history.Event{Actor: actor, Kind: history.Asked, Key: key}).
@@ -188,7 +188,7 @@ func TestMonotonicReadsJudgesWhoAsksAgain(t *testing.T) {
 	of := invariant.Named("monotonic-reads")
 	for name, test := range map[string]struct {
 		h            *told
-		alone, among bool // with a promise for each node, and for all nodes together
+		alone, among bool // with a promise for each node by itself, and for all nodes together
 	}{
 		"once":      {asked(newHistory(), "alice", "/"), false, false},
 		"twice":     {asked(asked(newHistory(), "alice", "/"), "alice", "/"), true, true},

@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/invariant"
 )
 
-// to makes the replica of a region the place of the next changes.
+// to moves the next changes to the replica of a region.
 func (l *changeLog) to(region string) *changeLog {
 	l.region = region
 	return l
@@ -169,8 +169,8 @@ func TestSingleFlightInSeveralRegions(t *testing.T) {
 	}
 }
 
-// If the judgement of several regions depends on the difference between two pasts, an exhaustive search sees that they
-// differ.
+// If the judgement of several regions depends on how two pasts differ, their memories differ, so that an exhaustive
+// search keeps both.
 func TestRegionsAreRemembered(t *testing.T) {
 	in := func(r *run, region string) *run { return r.do(func(l *changeLog) { l.to(region) }) }
 	for _, name := range []string{"single-flight", "lock-theft"} {
@@ -198,7 +198,7 @@ func TestRegionsAreRemembered(t *testing.T) {
 // in30 is 30 s after the beginning.
 var in30 = in(30 * second)
 
-// A request by name may have been answered from the rows of any region.
+// A request with an idempotency key may have been answered from the rows of any region.
 func TestRequestsInSeveralRegionsAreUnknown(t *testing.T) {
 	r := newRun().do(func(l *changeLog) { l.to("a") }).with("r1", "h").claims("alice", "r1", "h").asks("alice").
 		take("alice").makes("alice", "1").shows("alice", "1")

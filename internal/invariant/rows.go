@@ -54,8 +54,8 @@ func readLease(row attr.Item) (lease, bool) {
 	return l, hasToken && token != ""
 }
 
-// isNobodys reports whether nobody holds a LOCK row at t: the row has no token, and no end after t. The page's locks
-// must have had tokens before.
+// isNobodys reports whether nobody holds a LOCK row at t: the row has neither a token nor an end after t. It assumes
+// that the page's locks used to have tokens.
 func isNobodys(row attr.Item, t time.Time) bool {
 	now, held := readLease(row)
 	return !held && !now.expires.After(t)
@@ -79,8 +79,8 @@ func isPage(meta attr.Item) bool {
 // leads reports whether a row names its body, or the version that names it. Otherwise the body is in the row.
 func leads(row attr.Item) bool { return row["s3_key"] != nil || row["current_sk"] != nil }
 
-// holdsBody reports whether a row has an attribute that may be a body. A number may be one only where a row mapping
-// says so, as of a page in chunks, whose row counts them.
+// holdsBody reports whether a row has an attribute that may be a body. A number may be a body only if a row mapping
+// says so: a page in chunks has a row that counts them.
 func holdsBody(row attr.Item) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range row {
@@ -139,7 +139,7 @@ func expired(row attr.Item, t time.Time) bool {
 	return has && !time.Unix(ttl, 0).After(t)
 }
 
-// Publishes reports whether a change is a publish: a client has made META show another page than before.
+// Publishes reports whether a change is a publish: a client made META show another page than before.
 func Publishes(c *ddbfake.Change) bool {
 	_, sk := role(*c)
 	return sk == sortMeta && isPublish(*c)
@@ -169,8 +169,8 @@ func differs(c ddbfake.Change, name string) bool {
 	return (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after)
 }
 
-// showsOther reports whether a row with its body in it has another body than before. A number does not count as a body,
-// so a row that counts its readers shows nothing new.
+// showsOther reports whether a row that holds its body has another body than before. A number is not a body, so a row
+// that counts its readers shows nothing new.
 func showsOther(c ddbfake.Change) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range c.After {
@@ -216,7 +216,7 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 	return shortened(seqs)
 }
 
-// shortened leaves the first and the last changes of a long story.
+// shortened keeps the first and the last changes of a long story.
 func shortened(seqs []int) []int {
 	if extra := len(seqs) - longestStory; extra > 0 {
 		return slices.Delete(seqs, 1, 1+extra)

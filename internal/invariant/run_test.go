@@ -12,15 +12,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// run is a log, a history and a log of bodies written by hand. Each event and each body notes how long the log was at
-// its moment. It is about the page "/".
+// run is a log, a history and a log of bodies written by hand, all for the page "/". Each event and each body notes how
+// long the log was at its moment.
 type run struct {
 	*changeLog
 	told   told
 	bodies []recorder.Body
 	tenant string
 	at     string // the partition that renderings name
-	as     string // the inputs of a request, by name
+	as     string // the idempotency key of the requests that follow
 	inputs string
 }
 
@@ -32,7 +32,7 @@ func (r *run) do(something func(l *changeLog)) *run {
 	return r
 }
 
-// wait moves to an instant.
+// wait moves to the instant d after t0.
 func (r *run) wait(d time.Duration) *run { return r.do(func(l *changeLog) { l.at(d) }) }
 
 // take puts LOCK for 30 s, and give deletes it.
@@ -47,8 +47,8 @@ func (r *run) shows(actor, body string) *run {
 	return r.do(func(l *changeLog) { l.publish(actor, body) })
 }
 
-// with makes the following requests regenerations with this key and these inputs; with "" they are plain requests
-// again.
+// with makes the following requests regenerations with this idempotency key and these inputs. With "" they are plain
+// requests again.
 func (r *run) with(request, inputs string) *run {
 	r.as, r.inputs = request, inputs
 	return r
@@ -124,8 +124,8 @@ func (r *run) keyed(key string) *run {
 	return r
 }
 
-// past is a case about the memory of an invariant: two runs, and whether the memories of them are equal at a time after
-// their start.
+// past is a case about the memory of an invariant: two runs, and whether their memories are equal at a time after the
+// start.
 type past struct {
 	name  string
 	at    time.Duration
@@ -177,8 +177,8 @@ func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
 	}
 }
 
-// leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen
-// to the memory itself. A copy is told only the events that it heeds.
+// leave goes on with a copy of the memory, as a search does that returns to a moment, while other things happen to the
+// memory itself. The copy is told only the events that it heeds.
 func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 	of, can := m.(interface {
 		Clone() recorder.Memory

@@ -7,7 +7,7 @@ import (
 )
 
 // samePayload holds that a key stands for one payload, if the layer promises that. Then a caller with another payload
-// is refused, instead of getting the result for other data. Whatever the layer promises: if all calls of a key had the
+// is refused, instead of getting the result for other data. With or without that promise: if all calls of a key had the
 // same payload, no caller is refused for its payload.
 var samePayload = Invariant{
 	Name: "same-payload",

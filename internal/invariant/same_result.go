@@ -9,8 +9,8 @@ import (
 // sameResult holds that all callers of a key are told the same result, and that the result comes from an effect that
 // took place for the key.
 //
-// If an effect happened twice, which the layer cannot always prevent, one of the two results goes to everybody; the
-// other call has lost, and learns so. Both results may be returned on two conditions: the second effect began when the
+// If an effect happened twice, which the layer cannot always prevent, one of the two results goes to everybody. The
+// other call has lost, and is told so. Both results may be returned on two conditions: the second effect began when the
 // first result could be forgotten (see effectOnce), and once the second result was returned, later callers do not get
 // the first.
 var sameResult = Invariant{

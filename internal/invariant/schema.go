@@ -9,13 +9,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// ownRows is the part of the evidence about rows that have names of their own.
+// ownRows maps the cache's own rows to those that the checks read, and says why it cannot.
 type ownRows struct {
 	mapping *rowmap.Mapping
 	misfit  string
 }
 
-// translated returns the evidence with its log translated, or nil without a translation. A wrong schema fits no rows.
+// translated returns the evidence with its log translated, or nil if the schema asks for no translation. A wrong schema
+// fits no rows.
 func (ev Evidence) translated() (Evidence, *ownRows) {
 	m, err := rowmap.New(ev.Schema)
 	if m == nil && err == nil {
@@ -38,7 +39,7 @@ func (ev Evidence) translated() (Evidence, *ownRows) {
 	return ev, rows
 }
 
-// placed returns the history without the partition keys that no translated row has: those of the cache's own rows.
+// placed returns the history without the partition keys that no translated row has: those are the cache's own.
 func placed(events []history.Event, log []ddbfake.Change) []history.Event {
 	known := map[string]bool{}
 	for i := range log {
@@ -74,7 +75,7 @@ func (r *ownRows) own(f Finding) Finding {
 // hides reports whether the schema does not fit the rows that an invariant reads.
 func (r *ownRows) hides(inv *Invariant) bool { return r != nil && r.misfit != "" && inv.judge != nil }
 
-// onRows makes, from a check of META, LOCK and the like, a check of rows with any names.
+// onRows makes a check of META, LOCK and the like work on rows with any names.
 func onRows(check func(Evidence) Finding) func(Evidence) Finding {
 	return func(ev Evidence) Finding {
 		ev, rows := ev.translated()

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// shared is a cache with one row a page, and times in milliseconds.
+// shared is a cache with one row per page, and times in milliseconds.
 var shared = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", Token: "locked_by",
 	Expires: "locked_until ms", TTL: "expires",
@@ -185,7 +185,7 @@ func TestSingleFlightOfOwnRows(t *testing.T) {
 	}
 }
 
-// A cache without a lock is judged by what each page replaces, and by no lease.
+// A cache without a lock is judged by the page that each page replaces, not by leases.
 func TestPagesWithoutLocks(t *testing.T) {
 	unlocked := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms",
 		Window: "= 1m", TTL: "expires"}}}

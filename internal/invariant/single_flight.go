@@ -23,12 +23,12 @@ import (
 // and ends in the region where the lease was taken: a LOCK row that arrives in another region begins and ends nothing.
 // How fresh the page was is judged by its rows in the region where the lease was taken.
 //
-// A rendering without a lease harms nobody if nobody else has the lease: a cache may do without its lock rather than
+// A rendering without a lease harms nobody if nobody else has the lease: a cache may rather do without its lock than
 // without its page. That is a rule of the recipe. Events at one instant have no order here, because exhaustive searches
 // try only one order: a lease that is given back or taken at the instant of the rendering counts.
 //
 // A node may render if the page was stale, missing or without a body in some state since the node took the lease,
-// because the node may have read that state. A node may always render for a regeneration that was asked for by name
+// because the node may have read that state. It may always render for a regeneration with an idempotency key
 // (history.Event.Request).
 func singleFlight() Invariant {
 	return followed(Invariant{
@@ -42,7 +42,7 @@ func singleFlight() Invariant {
 	})
 }
 
-// newFlightsMemory returns the memory of singleFlight: which lease had time left beside which depends on the promise.
+// newFlightsMemory returns the memory of singleFlight. The promise decides which lease had time left beside which.
 func newFlightsMemory(p Promise, text words) *flights {
 	return &flights{skew: p.MaxClockSkew, log: newLedger(p), text: text, recipe: p.Recipe}
 }
@@ -74,15 +74,15 @@ type flights struct {
 	blind  bool    // the history does not say how long the log was at its events
 	first  Finding
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
-	lost   fingerprint.Hash    // renderings that are of no turn, as far as is known: see lose
+	lost   fingerprint.Hash    // renderings that belong to no turn, as far as is known: see lose
 	text   words
 	// overlapping says that a node may begin a turn while an earlier turn of its own, whose lease is over, goes on.
 	// Earlier turns that have not rendered yet are late.
 	overlapping bool
 	late        map[rowID][]*flight
-	apart       bool // regions are judged each by itself
+	apart       bool // each region is judged by itself
 	recipe      bool // as in evidence
-	// free are the renderings without a lease at the latest instant, and ended the flights that were over at it.
+	// free are the renderings without a lease at the latest instant, and ended the flights that ended at it.
 	free  []freeRendering
 	ended []endedFlight
 }
@@ -175,7 +175,7 @@ func (all *flights) lock(s *step) {
 		all.besideFree(s.partition, c.Time)
 		return
 	}
-	takes := s.lock.token != "" || s.murky != 0 // and it is not nobody's
+	takes := s.lock.token != "" || s.murky != 0 // and the row is not nobody's
 	if takes && all.overlapping {
 		all.overtake(all.page(s.partition), under, c.Actor)
 	}
@@ -202,7 +202,7 @@ func (all *flights) lock(s *step) {
 	all.besideFree(s.partition, c.Time)
 }
 
-// end remembers the flights of an actor that gives its lease back, as long as the instant lasts.
+// end remembers, for the present instant, the flights of an actor that gives its lease back.
 func (all *flights) end(page rowID, under []*flight, c *ddbfake.Change) {
 	all.ended = slices.DeleteFunc(all.ended, func(f endedFlight) bool { return f.at.Before(c.Time) })
 	for _, f := range under {
@@ -247,7 +247,7 @@ func (all *flights) withoutLease(p *partition, e *history.Event) Finding {
 	return f.asRule("nobody else had the lease")
 }
 
-// overtake notes that an actor takes a lease while a turn of its own may go on.
+// overtake notes that an actor takes a lease while an earlier turn of its own may go on.
 func (all *flights) overtake(page rowID, under []*flight, actor string) {
 	for _, f := range under {
 		if f.actor == actor && f.rendered == nil {
@@ -259,8 +259,8 @@ func (all *flights) overtake(page rowID, under []*flight, actor string) {
 	}
 }
 
-// pageFreshUntil is the end of freshness of the page that META shows; zero without a page, or if an invalidation that
-// looks older than the page may be later by true time. It returns false if META does not say.
+// pageFreshUntil is the end of freshness of the page that META shows. It is zero without a page, and if an invalidation
+// that looks older than the page may be later by true time. It returns false if META does not say.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
@@ -308,13 +308,13 @@ func (all *flights) render(e *history.Event) Finding {
 	return all.renderIn(all.log.find(pk), e)
 }
 
-// lose remembers a rendering that belongs to no turn. It does so even if no row of the page is known yet: at one
-// instant another node may write the first one before or after the rendering.
+// lose remembers a rendering that belongs to no turn, even if no row of the page is known yet: at one instant another
+// node may write the first row before or after the rendering.
 func (all *flights) lose(e *history.Event) {
 	all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
 }
 
-// renderIn judges a rendering of the page with the rows p; p is nil if nothing has been written there.
+// renderIn judges a rendering of the page with the rows p; p is nil if the page has no rows.
 func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	var under []*flight
 	if p != nil {
@@ -372,7 +372,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	return doubt
 }
 
-// belated says whether a rendering may belong to a late turn of its actor, and ends that turn. A rendering does not
+// belated reports whether a rendering may belong to a late turn of its actor, and ends that turn. A rendering does not
 // show to which turn it belongs.
 func (all *flights) belated(p *partition, e *history.Event) bool {
 	if p == nil {
@@ -400,8 +400,8 @@ func together(first, second *flight) Finding {
 	}.done(true)
 }
 
-// began returns the changes that show that both have the lease. The last of them is the later one; a finding also shows
-// the earlier changes of its key. If the two are in different regions, began returns the earlier one, too.
+// began returns the changes that show that both flights have the lease. The last of them is the later one; a finding
+// also shows the earlier changes of its key. If the two are in different regions, began returns both.
 func began(first, second *flight) []int {
 	from, to := min(first.began, second.began), max(first.began, second.began)
 	if first.region == second.region {

@@ -144,9 +144,9 @@ func TestSingleFlightNeedsToKnowHowFarTheLogWas(t *testing.T) {
 	}
 }
 
-// An exhaustive search counts two runs as one if their flights are the same, as far as they still matter. In these
-// cases there are the flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is
-// usually over.
+// An exhaustive search counts two runs as one if their flights are the same, as far as they still matter. These cases
+// have the flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is usually
+// over.
 func TestFlightsAreRemembered(t *testing.T) {
 	lock := func(r *run, actor, token string, until time.Duration) *run {
 		return r.do(func(l *changeLog) { l.lock(actor, token, until) })
@@ -210,7 +210,7 @@ func TestFlightsAreRemembered(t *testing.T) {
 // A node with goroutines may begin a turn while an earlier turn of its own, whose lease is over, goes on. Each such
 // turn may still render once, unless the page was fresh all the time.
 func TestALateTurnMayRender(t *testing.T) {
-	again := func(r *run) *run { // alice takes the lease anew, makes the page, and gives the lease back
+	again := func(r *run) *run { // alice takes the lease again, makes the page, and gives the lease back
 		return r.wait(30*second).do(func(l *changeLog) { l.lock("alice", "a2", 60*second) }).renders("alice", "2").
 			shows("alice", "2")
 	}

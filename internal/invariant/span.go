@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// farSeconds is the number of seconds in twenty years. From this number on, no duration is shown. Rows hold numbers
-// that their writers take for seconds. Larger numbers are usually milliseconds, and readers can recognise them if they
-// are printed as numbers.
+// farSeconds is the number of seconds in twenty years. Differences from there on are not shown as durations. Rows hold
+// numbers that their writers take for seconds. Larger numbers are usually milliseconds, and readers can recognise them
+// if they are printed as numbers.
 const farSeconds = 20 * 365 * 24 * 3600
 
-// span prints how long it is from one instant to another. A time.Duration, which time.Time.Sub returns, cannot hold
-// more than 292 years.
+// span prints the time between two instants. A time.Duration, which time.Time.Sub returns, cannot hold more than 292
+// years.
 func span(from, to time.Time) string {
 	if d := to.Sub(from); d.Abs() < farSeconds*time.Second {
 		return d.String()
@@ -28,7 +28,7 @@ func spanSeconds(n int64) string {
 	return strconv.FormatInt(n, 10) + "s"
 }
 
-// minus is a - b, or the number nearest to it that there is.
+// minus is a - b, or the nearest int64 if that overflows.
 func minus(a, b int64) int64 {
 	switch {
 	case b < 0 && a > math.MaxInt64+b:

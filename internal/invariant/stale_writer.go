@@ -18,7 +18,7 @@ func staleWriter() Invariant {
 		})
 }
 
-// staleness judges a publish by the turns before its request, because the same request may take the lease.
+// staleness judges a publish by the turns before its request, because that request may itself take the lease.
 func (s *step) staleness() Finding {
 	c := s.onMeta
 	violated := func(why string, args ...any) Finding {
@@ -42,7 +42,7 @@ func (s *step) staleness() Finding {
 	}
 }
 
-// takerOf is the actor of a turn that has been its last one.
+// takerOf is the actor whose last turn is n.
 func (p *partition) takerOf(n int) string {
 	for _, t := range p.took {
 		if t.n == n {

@@ -12,20 +12,20 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// HasSubject reports whether a run has something that the invariant judges, such as a publish, or an answer after
-// an invalidation. If it has nothing of that kind, the verdict ok means nothing. For an invariant that is not of this
+// HasSubject reports whether a run has something for the invariant to judge, such as a publish, or an answer after an
+// invalidation. If it has nothing of that kind, the verdict ok means nothing. For an invariant from outside this
 // package, HasSubject is always true.
 func (inv *Invariant) HasSubject(ev Evidence) bool {
 	subject, known := subjects[inv.Name]
 	return !known || subject(ev)
 }
 
-// subjects has a function for each invariant, which says whether a run has its subject.
+// subjects has a function for each invariant that reports whether a run has its subject.
 var subjects = map[string]func(Evidence) bool{
 	"stale-writer":    publishes,
 	"expired-publish": publishes,
 	"atomic-publish":  publishes,
-	"lock-theft": func(ev Evidence) bool { // a lock that was there is written or removed
+	"lock-theft": func(ev Evidence) bool { // an existing lock is written or removed
 		return slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool {
 			_, sk := role(c)
 			return sk == sortLock && c.Before != nil && c.Cause == ddbfake.CauseClient
@@ -63,7 +63,7 @@ var subjects = map[string]func(Evidence) bool{
 		})
 	},
 	"linearizable": func(ev Evidence) bool { return len(ev.Operations) > 0 },
-	"monotonic-reads": func(ev Evidence) bool { // somebody is told of a page for the second time
+	"monotonic-reads": func(ev Evidence) bool { // somebody is served a page for the second time
 		return servedAfter(ev.History, func(before, asked *history.Event) bool {
 			return before.Kind == history.Served && (ev.AcrossNodes || before.Actor == asked.Actor)
 		})
@@ -109,7 +109,7 @@ var subjects = map[string]func(Evidence) bool{
 	"call-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventCallAsked) },
 }
 
-// Excuses names the invariants that are void under the evidence's promises, and says why.
+// Excuses names the invariants that are void under the evidence's promises, with the reasons.
 func Excuses(all []Invariant, ev Evidence) (names []string, why string) {
 	var whys []string
 	for i := range all {
@@ -120,8 +120,8 @@ func Excuses(all []Invariant, ev Evidence) (names []string, why string) {
 	return names, strings.Join(slices.Compact(whys), ", and ")
 }
 
-// Excused says why the invariant is void under the evidence's promises: clock skew exceeds the time that it judges.
-// Otherwise it returns "".
+// Excused returns the reason why the invariant is void under the evidence's promises: clock skew exceeds the time that
+// it judges. Otherwise it returns "".
 func (inv *Invariant) Excused(ev Evidence) string {
 	if ev.MaxClockSkew == 0 { // nearly every run is like this, and it must cost nothing
 		return ""
@@ -147,18 +147,18 @@ func excused(name string, ev Evidence) string {
 		of, what = ev.MaxAge, "max-age"
 		left = of - e
 	}
-	if left > 0 || of == 0 { // if it is 0, it is not known
+	if left > 0 || of == 0 { // of is 0 if it is not known
 		return ""
 	}
 	return fmt.Sprintf("max-clock-skew of %v leaves nothing of a %s of %v", e, what, of)
 }
 
-// contended says whether a lock that was taken was asked for by another node, too.
+// contended reports whether another node, too, asked for a lock that was taken.
 func (l *lock) contended() bool {
 	return len(l.holds) > 0 && slices.ContainsFunc(l.all, func(h *hold) bool { return h.actor != l.holds[0].actor })
 }
 
-// afterFaults says whether there was an event of the kind once faults had stopped.
+// afterFaults reports whether there was an event of the kind once faults had stopped.
 func afterFaults(ev Evidence, kind history.Kind) bool {
 	settled := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
 	return settled >= 0 && has(ev.History[settled:], kind)
@@ -168,7 +168,7 @@ func publishes(ev Evidence) bool {
 	return slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool { return Publishes(&c) })
 }
 
-// publishesAgain says whether a page is published for the second time.
+// publishesAgain reports whether a page is published for the second time.
 func publishesAgain(ev Evidence) bool {
 	before := map[rowID]bool{}
 	for i := range ev.Changes {
@@ -187,7 +187,7 @@ func has(events []history.Event, kind history.Kind) bool {
 	return slices.ContainsFunc(events, func(e history.Event) bool { return e.Kind == kind })
 }
 
-// severalTenants says whether pages of more than one tenant were made, and something was served.
+// severalTenants reports whether pages of more than one tenant were made, and something was served.
 func severalTenants(ev Evidence) bool {
 	tenants := map[string]bool{}
 	for i := range ev.History {
@@ -203,7 +203,7 @@ func severalTenants(ev Evidence) bool {
 	return false
 }
 
-// servedAfter says whether a client was served what it asked for after an event of some kind about the same page.
+// servedAfter reports whether, after an event that follows accepts, a client asked for that page and was served it.
 func servedAfter(events []history.Event, follows func(before, asked *history.Event) bool) bool {
 	for i := range events {
 		asked := &events[i]
@@ -221,7 +221,7 @@ func servedAfter(events []history.Event, follows func(before, asked *history.Eve
 	return false
 }
 
-// isServed says whether the first of the events is a request that is answered with a page.
+// isServed reports whether the first of the events is a request that is answered with a page.
 func isServed(events []history.Event) bool {
 	for i := range events[1:] {
 		if e := &events[1+i]; e.Actor == events[0].Actor {

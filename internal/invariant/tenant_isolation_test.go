@@ -39,7 +39,7 @@ func TestTenantIsolation(t *testing.T) {
 	}
 }
 
-// A follower says ok for pages that were served to a tenant. If there are no tenants, it gives no verdict.
+// A follower says ok for pages that were served to a tenant. Without tenants, it gives no verdict.
 func TestTenantIsolationFollowsTenants(t *testing.T) {
 	for tenant, want := range map[string]invariant.Verdict{"t1": invariant.OK, "": 0} {
 		isolation := invariant.Named("tenant-isolation")

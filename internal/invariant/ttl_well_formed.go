@@ -67,8 +67,8 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 
 // use is the purpose of a row.
 type use struct {
-	isISR  bool      // it is a row of the schema
-	until  time.Time // zero if the ttl may have any time
+	isISR  bool      // the row belongs to the schema
+	until  time.Time // zero if any ttl is late enough
 	end    string    // the name of that time in messages
 	unread string    // the attributes of that time that cannot be read
 }
@@ -78,7 +78,7 @@ func (p Promise) useOf(row attr.Item, sk string) use {
 	case sk == sortLock:
 		until, known := rowmap.Instant(row, "lease_expires_at")
 		if held, _ := readLease(row); held.endless() {
-			return use{isISR: true} // its ttl is the time at which others take its holder for dead
+			return use{isISR: true} // its ttl is when others take its holder for dead
 		}
 		if !known {
 			return use{isISR: true, unread: "lease_expires_at (N)"}

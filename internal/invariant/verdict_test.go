@@ -20,7 +20,7 @@ type judged struct {
 	skew time.Duration
 	log  *changeLog
 	want invariant.Verdict
-	why  []string // parts of the sentence
+	why  []string // parts of the reason
 	show []int    // the changes it names
 }
 
@@ -45,7 +45,7 @@ func (test judged) check(t *testing.T, inv invariant.Invariant) {
 	})
 }
 
-// checkFinding compares a finding with the expected verdict, changes and words.
+// checkFinding compares a finding with the expected verdict, changes and events.
 func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, changes, events []int) {
 	t.Helper()
 	if got.Verdict != want || (got.Why == "") != (want == invariant.OK) {
@@ -54,11 +54,11 @@ func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, c
 	checkShown(t, got, changes, events)
 }
 
-// firstNumber finds the change or the event with whose number a doubt begins.
+// firstNumber finds the change or event with which a doubt begins.
 var firstNumber = regexp.MustCompile(`^(change|event) (\d+)`)
 
-// checkShown compares the changes and events of a finding with the expected ones. A doubt that begins with the number
-// of a change or an event must have it among them.
+// checkShown compares the changes and events of a finding with the expected ones. If a doubt begins with the number of
+// a change or an event, the finding must name it.
 func checkShown(t *testing.T, got invariant.Finding, changes, events []int) {
 	t.Helper()
 	if got.Verdict == invariant.Unknown && changes == nil {

@@ -19,7 +19,7 @@ func (ev *Evidence) promise() Promise {
 }
 
 // Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
-// request's changes, which took effect at once. Finding.Changes of a violation or a doubt has only the deciding
+// request's changes, which took effect at once. In a violation or a doubt, Finding.Changes has only the deciding
 // changes; Story adds the changes that led to them. A watcher goes on after a violation.
 //
 // A watcher remembers every key that it has seen. It is not safe for concurrent use.
