@@ -35,10 +35,10 @@ import (
 // allVerbs are the verbs of a store that can do everything.
 var allVerbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
 
-// getOnly hides the other methods of a store.
+// getOnly hides the methods of a store other than Get.
 type getOnly struct{ isr.Handler }
 
-// breaksWhenAsked has a method that panics.
+// breaksWhenAsked is a store whose Invalidate panics.
 type breaksWhenAsked struct{ isr.Handler }
 
 func (breaksWhenAsked) Invalidate(context.Context, string) error { panic("not like that") }
@@ -75,8 +75,8 @@ func TestAbilities(t *testing.T) {
 	}
 }
 
-// firstViolation returns the number of the first world in which the protocol violates an invariant, among the given
-// number of worlds; 0 if there is none. Each world has as many schedules as in a check.
+// firstViolation returns the number of the first world, up to most, in which the protocol violates an invariant; 0 if
+// there is none. Each world has as many schedules as in a check.
 func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
 	generator := draw.Pages.Draw("Extras", recipe.Reference().Name, DefaultSchedules, more)
@@ -98,7 +98,7 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 }
 
 // aPageADay is the promise that the references keep in worlds: no page is served that is older than a day and two
-// hours. They keep a page for a day after its window, and TTL deletes late.
+// hours. The references keep a page for a day after its window, and TTL deletes late.
 var aPageADay = kernel.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
@@ -119,7 +119,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 	}
 }
 
-// Bugs that only such worlds can show are found within the number of worlds of a check.
+// Bugs that only worlds with extras can show are found within the number of worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
@@ -147,14 +147,14 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	}
 }
 
-// closes counts its ends.
+// closes counts how often it is closed.
 type closes struct {
 	isr.Handler
 	closed *int
 	node   Node
 }
 
-// Close makes a request, like a client that gives back its leases.
+// Close makes a request, like a client that gives back its leases when it ends.
 func (c closes) Close() error {
 	*c.closed++
 	_, err := c.node.Bodies.GetBody(context.Background(), "last words")
@@ -179,8 +179,8 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	}
 }
 
-// An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store:
-// the rest that is forgotten is found there.
+// An invalidation of several pages may be a batch. The batch may come back in part even in a world without other
+// troubles of the store: there a store that forgets the rest is found.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 	generator := draw.Pages.Draw("TestBatches", "recipe-a", 5,
 		worlds.Extras{Verbs: []kernel.Verb{"invalidate"}, Rows: isr.Schema{
@@ -237,7 +237,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		}
 	})
 	skewed := false
-	for i := range 200 { // ten worlds without one are not seldom
+	for i := range 200 { // ten worlds without one are not rare
 		s := generator.Example(i)
 		skewed = skewed ||
 			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Drift.PPM != 0 })
@@ -307,7 +307,7 @@ func (h ableHeld) Extend(context.Context) error            { return h.note("exte
 func (h ableHeld) Token() int64                            { return 7 }
 
 // made makes the store that runs in a world's node from a lock or a layer, and checks whether newStore returns a store
-// or an error, as the test wants.
+// or an error, as expected.
 func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, wants, closes bool) isr.Handler {
 	t.Helper()
 	store, err := newStore(Node{Config: isr.Config{Lease: 10 * time.Second}})
@@ -318,7 +318,7 @@ func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, w
 	return store
 }
 
-// TestLocksAsStores: the simulator uses exactly the operations that a lock has.
+// TestLocksAsStores: the simulator uses exactly the operations that a lock offers.
 func TestLocksAsStores(t *testing.T) {
 	w := &wrapped{}
 	lock := func(l Lock, err error) func(Node) (isr.Handler, error) {
@@ -436,7 +436,8 @@ func TestChecksOfLocksAndCalls(t *testing.T) {
 	}
 }
 
-// A request that a program has dropped may take the lock later, without any fault: it is then free after its lease.
+// A request that a program has given up on may still take the lock later, without any fault. The lock is then free
+// after its lease.
 func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
 	short := map[bool]int{}
 	for _, program := range []bool{false, true} {

@@ -22,7 +22,7 @@ import (
 // call, which is refused, and Close may wait for it.
 const farewell = time.Minute
 
-// inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
+// inBubble calls run in its own bubble of testing/synctest, with the bubble's time at fakeclock.Epoch.
 func (r runner) inBubble(run func(sim.Bubble)) error {
 	w := watch{woke: make(chan struct{}, 1)}
 	return r.within(r.limit.patience(), &w, func() (err error) {
@@ -50,10 +50,10 @@ func (r runner) inBubble(run func(sim.Bubble)) error {
 // bubble is the bubble of testing/synctest in which its methods are called.
 type bubble struct {
 	watch  *watch
-	asking bool            // quiet has not answered ask
-	ask    chan<- struct{} // asks for a word when every goroutine waits for time, or for another one
-	quiet  <-chan struct{} // the word
-	roused <-chan struct{} // it does not come, and time does not pass: see runner.rouse
+	asking bool            // quiet has not yet answered ask
+	ask    chan<- struct{} // asks for an answer once every goroutine waits for time, or for another one
+	quiet  <-chan struct{} // the answer
+	roused <-chan struct{} // no answer comes, and time does not pass: see runner.rouse
 
 	mutexes bool // a goroutine waited for a mutex when Wait returned
 	room    []byte
@@ -98,8 +98,8 @@ func (b *bubble) Wait() {
 	}
 }
 
-// held waits until every goroutine is blocked, and says whether one of them waits for a mutex. Another test may briefly
-// hold a mutex of the whole process, so the same wait must be seen several times.
+// held waits until every goroutine is blocked, and reports whether one of them waits for a mutex. Another test may
+// briefly hold a process-wide mutex, so the same wait must be seen several times.
 func (b *bubble) held() bool {
 	const enough = 6
 	last, times := "", 0
@@ -120,8 +120,8 @@ func (b *bubble) held() bool {
 	}
 }
 
-// waits returns the stacks of a bubble's goroutines that wait for a mutex, and says whether all goroutines except the
-// caller wait for a mutex, for time, or for each other.
+// waits returns the stacks of a bubble's goroutines that wait for a mutex, and reports whether all goroutines except
+// the caller wait for a mutex, for time, or for each other.
 func waits(stacks []byte, bubble string) (waiters string, quiet bool) {
 	quiet = true
 	headers(stacks, bubble, func(state, stack []byte) bool {
@@ -179,21 +179,21 @@ func (*bubble) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 // goroutine is a goroutine of a bubble, as the runtime prints it.
 type goroutine struct {
 	state string // running, select, sync.Mutex.Lock
-	// durable says that only time, or another goroutine of the bubble, can wake it.
+	// durable says that only time, or another goroutine of the bubble, can wake the goroutine.
 	durable bool
-	// labels are a machine and a command of its script: the goroutine was started for this command.
+	// labels are a machine and the command of its script for which the goroutine was started.
 	labels struct{ Node, Call string }
-	where  string // the innermost function that is neither Go's nor ours, and its place
+	where  string // the innermost function that is neither Go's nor ours, and its source line
 }
 
-// forMutex says whether the goroutine waits for a mutex.
+// forMutex reports whether the goroutine waits for a mutex.
 func (g *goroutine) forMutex() bool { return forMutex([]byte(g.state)) }
 
 func forMutex(state []byte) bool {
 	return bytes.HasPrefix(state, []byte("sync.Mutex")) || bytes.HasPrefix(state, []byte("sync.RWMutex"))
 }
 
-// runs says whether the goroutine does not wait for anything.
+// runs reports whether the goroutine waits for nothing.
 func (g *goroutine) runs() bool {
 	return slices.Contains([]string{"running", "runnable", "syscall"}, g.state)
 }
@@ -206,16 +206,16 @@ func (g *goroutine) String() string {
 	return fmt.Sprintf("%s: %s in %s", who, g.state, g.where)
 }
 
-// labelled makes the runtime print the labels of goroutines, which name machine and command. They are in our messages,
-// and in Go's own message when a goroutine of a store panics.
+// labelled makes the runtime print the labels of goroutines, which name machine and command. Our messages show them,
+// and so does Go's own message when a goroutine of a store panics.
 var labelled = sync.OnceFunc(func() {
 	const setting = "tracebacklabels"
 	if was := os.Getenv("GODEBUG"); !strings.Contains(was, setting) {
-		_ = os.Setenv("GODEBUG", strings.TrimPrefix(was+","+setting+"=1", ",")) // messages are poorer without
+		_ = os.Setenv("GODEBUG", strings.TrimPrefix(was+","+setting+"=1", ",")) // without it, messages say less
 	}
 })
 
-// stacks prints the stacks of all goroutines into room, or into more room.
+// stacks prints the stacks of all goroutines into room, or into a larger buffer if room is too small.
 func stacks(room []byte) []byte {
 	for {
 		if n := runtime.Stack(room[:cap(room)], true); n < cap(room) {
@@ -261,7 +261,7 @@ func count(bubble string) (n int) {
 	return n
 }
 
-// goroutinesOf returns a bubble's goroutines, except those of Go and of the simulator.
+// goroutinesOf returns a bubble's goroutines, except those of Go itself and of the simulator.
 func goroutinesOf(bubble string) (all []goroutine) {
 	if bubble == "" {
 		return nil
@@ -270,7 +270,7 @@ func goroutinesOf(bubble string) (all []goroutine) {
 		g := goroutine{durable: bytes.Contains(state, []byte("(durable)")), where: where(string(stack))}
 		text := string(state)
 		if _, labels, ok := strings.Cut(text, " labels:"); ok {
-			_ = json.Unmarshal([]byte(strings.TrimSuffix(labels, "]:")), &g.labels) // the store's own may be anything
+			_ = json.Unmarshal([]byte(strings.TrimSuffix(labels, "]:")), &g.labels) // a store's labels may be anything
 		}
 		g.state, _, _ = strings.Cut(strings.TrimRight(text, "]:"), ",")
 		g.state = strings.TrimSuffix(g.state, " (durable)")
@@ -282,8 +282,8 @@ func goroutinesOf(bubble string) (all []goroutine) {
 	return all
 }
 
-// skipped are beginnings of names of functions that do not belong to the store: functions of Go's packages, in which
-// goroutines wait, of the SDK, and our own.
+// skipped are beginnings of names of functions that do not belong to the store: those of Go's packages (goroutines wait
+// in them), of the SDK, and our own.
 var skipped = []string{
 	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.",
 	"runtime.", "slices.", "sync.", "sync/",
@@ -314,7 +314,7 @@ func where(stack string) string {
 	return ""
 }
 
-// tell says which goroutines of a bubble wait, and where, in a few lines.
+// tell describes in a few lines which goroutines of a bubble wait, and where.
 func tell(all []goroutine) string {
 	const most = 8
 	var b strings.Builder

@@ -25,7 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rough is a world in which much can happen to three contenders.
+// rough is a world in which much can happen to its three contenders.
 func rough() *kernel.Scenario {
 	s := simple()
 	s.Bounds.Ticks = 4
@@ -52,8 +52,7 @@ func trace(t *testing.T, r runner, s *kernel.Scenario, seed int) string {
 	return text
 }
 
-// choicesOf makes a schedule that fits every world: it takes the first or the second step; if there is only one, it
-// takes that.
+// choicesOf makes a schedule that fits every world: it takes the first or the second step, or the only one.
 func choicesOf(seed int) (choices sim.Choices) {
 	rng := sim.Stream(uint64(seed), "test")
 	for range 400 {
@@ -214,13 +213,12 @@ type getter func(ctx context.Context, key string) (isr.Served, error)
 
 func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { return g(ctx, key) }
 
-// NewLeaser makes a store that keeps its leases in the same way as lock
-// clients: while a page is rendered, a goroutine extends the lease, with a
-// timeout for each call.
+// NewLeaser makes a store that keeps its leases as lock clients do: while a page is rendered, a goroutine extends the
+// lease, with a timeout for each call.
 func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 
-// NewRevivingLeaser is NewLeaser, but releases the lock without waiting for a heartbeat under way. The heartbeat
-// does not check whose lock the row is: it may write the released lock again, over the lock of the next holder.
+// NewRevivingLeaser is NewLeaser, but releases the lock without waiting for a heartbeat that is under way. The
+// heartbeat does not check whose lock the row is: it may write the released lock again, over the next holder's lock.
 //
 // Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116,
 // https://github.com/tristanls/dynamodb-lock-client/issues/1
@@ -245,10 +243,10 @@ type closing struct {
 	end   func() error
 }
 
-// Close is the store's.
+// Close calls the store's end.
 func (c closing) Close() error { return c.end() }
 
-// Get is the cache's.
+// Get asks the cache.
 func (c closing) Get(ctx context.Context, key string) (isr.Served, error) {
 	return c.cache.Get(ctx, key)
 }
@@ -330,7 +328,7 @@ func (l *leaser) extend(ctx context.Context, lease pagecache.Lease) (pagecache.L
 	return lease, err
 }
 
-// end stops the heartbeat and returns the lease in the state in which the heartbeat has left it.
+// end stops the heartbeat and returns the lease as the heartbeat left it.
 func (l *leaser) end(lease pagecache.Lease) pagecache.Lease {
 	l.mu.Lock()
 	b := l.beat
@@ -362,7 +360,7 @@ func (l *leaser) Close() error {
 	return nil
 }
 
-// SetShrinkRuns is for a process that has no time to look for small schedules.
+// SetShrinkRuns is for a process without time to look for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }
 
 // CommandOf is the command of a test.

@@ -25,8 +25,8 @@ import (
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and the configuration that the
 	// world wants for its caches. A store may ignore the configuration except for two values: freshness is judged by
-	// Revalidate, and liveness gives a page the time of a Lease and a rendering. A store that compares times which
-	// several machines wrote needs MaxClockSkew, too.
+	// Revalidate, and liveness allows a page the time of a Lease and a rendering. A store that compares times written
+	// by several machines needs MaxClockSkew, too.
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client
@@ -53,11 +53,11 @@ type Check struct {
 	// that Rows describe; rows whose table is not named are in Node.Table. The file of a failure has Rows under the key
 	// rows, unless the Schema has a function.
 	Rows isr.Schema
-	// Invariants are invariants of the caller's own. They judge each run after those of package invariant. Only their
-	// Name, Statement and Check are used.
+	// Invariants are the caller's own. They judge each run after those of package invariant. Only their Name, Statement
+	// and Check are used.
 	Invariants []invariant.Invariant
-	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say
-	// so.
+	// Without names the invariants that are not judged, because the store does not promise what they demand. Reports
+	// name them.
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
@@ -72,18 +72,18 @@ type Check struct {
 	subject *subject // nil is stores
 }
 
-// subject is the subject of a check, with what differs between the kinds of checks in Go.
+// subject is what a check tests, with everything in which the kinds of checks in Go differ.
 type subject struct {
 	*worlds.Subject
 	function string                     // the function that checks the subject
 	call     string                     // the call that replays a file, with %q for the file's name
-	keys     string                     // what to look at if each request is refused
-	anew     string                     // what a machine that shares its client must do instead
+	keys     string                     // what to look at if every request is refused
+	anew     string                     // what machines that share a client must do instead
 	hint     func(*Check) string        // where to look if nothing was reached
-	terms    worlds.Extras              // the terms of code that has no pages
+	terms    worlds.Extras              // the terms of code without pages
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
-	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user. The
+	// unmet, if set, returns the reason why a check that found nothing is vacuous, and a further note for the user. The
 	// parameter usual says that the check has the usual marks.
 	unmet func(count *tally, usual bool) (why, note string)
 }
@@ -98,8 +98,8 @@ var stores = subject{
 	},
 }
 
-// of returns the Check that a LockCheck or a OnceCheck makes, for code without pages. Messages call the code thing. The
-// hint says what its machines must do, besides using their parts of the world.
+// of returns the Check that a LockCheck or a OnceCheck makes, for code without pages. Messages call this code thing.
+// The hint says what its machines must do, besides using their parts of the world.
 func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 	seen := &worlds.TTL{Said: ttl}
 	c.Protocol = s.UnderTest
@@ -118,7 +118,7 @@ func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 	return c
 }
 
-// about is the subject of the check. One that has no kind of checks in Go is known by the name of its code under test.
+// about returns the subject of the check. Kinds of code without a check in Go are recognised by their UnderTest name.
 func (c *Check) about() *subject {
 	if c.subject != nil {
 		return c.subject
@@ -137,11 +137,11 @@ func (c *Check) about() *subject {
 
 // DefaultSchedules is the number of schedules of each world.
 //
-// It was chosen by a measurement: how many worlds it takes to find the bug of a store. There were 56 broken stores with
-// bugs that worlds can show, and ten seeds for each. The hardest store leaves a lock behind after a failure. In the
-// worst case it took over 600 worlds with 5 schedules a world, 381 worlds with 10 and with 20 schedules, and 301 worlds
-// with 50. With 5, 10, 20 and 50 schedules, the second hardest store took over 600, 215, 214 and 214 worlds, and the
-// third hardest 401, 171, 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
+// The number comes from a measurement: how many worlds it takes to find the bug of a store. There were 56 broken stores
+// with bugs that worlds can show, and ten seeds for each. The hardest store leaves a lock behind after a failure. In
+// the worst case it took over 600 worlds with 5 schedules a world, 381 worlds with 10 and with 20 schedules, and 301
+// worlds with 50. With 5, 10, 20 and 50 schedules, the second hardest store took over 600, 215, 214 and 214 worlds, and
+// the third hardest 401, 171, 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
 //
 // Source: go test ./property -run TestMutantsAsStores -foreign.seeds 10 -foreign.schedules 5 -timeout 0
 const DefaultSchedules = worlds.DefaultSchedules
@@ -150,14 +150,14 @@ const DefaultSchedules = worlds.DefaultSchedules
 // check draws 500 worlds.
 const worldsPerCheck = 5
 
-// CheckStore makes rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag,
+// CheckStore draws worlds with rapid (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag,
 // replica lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every
 // node. It fails the test if an invariant of package invariant does not hold. It leaves the failure in testdata/isr-sim
 // at once. It then looks for smaller failures for up to -rapid.shrinktime, and prints the smallest one with the fewest
 // context switches. The next CheckStore and Replay begin with this failure.
 //
-// It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
-// never gets to where bugs would be.
+// It also fails if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic,
+// or never gets to where bugs would be.
 //
 // The number of worlds is five times rapid's flag -rapid.checks (default 100, a fifth of it under -short); the seed is
 // -rapid.seed.
@@ -196,7 +196,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			count.rows(), count.answers, count)
 	}
 	if c.Goroutines && !count.answers.clock {
-		delete(count.Marks, mark.ClockSet) // steps of clocks that no code has read are no test
+		delete(count.Marks, mark.ClockSet) // setting clocks that no code reads tests nothing
 	}
 	if also := c.subject.Also; usual && slices.Contains(count.verbs, also.Verb) { // no invariant would miss it
 		c.Reach = append(slices.Clone(c.Reach), also.Mark)
@@ -220,7 +220,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			t.Log(note)
 		}
 	}
-	if count.early { // in red: without -v, nobody reads what a test says that passes
+	if count.early { // as a failure: nobody reads the log of a test that passes without -v
 		t.Fatalf("cut short: nothing was violated in %d worlds, but the check asks for more, and the time of the test "+
 			"is nearly over (go test -timeout): give it more time, or ask for fewer worlds (-rapid.checks)\n%v",
 			count.Worlds, count)
@@ -237,8 +237,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Log(count)
 }
 
-// name gives the store a name that files can have. It fails the test if the terms of its subject are such that no code
-// could break its promises.
+// name gives the store a name that files can have. It fails the test if no code could break a promise under the terms
+// of the subject.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = c.about()
@@ -323,8 +323,8 @@ func (c *Check) wants(t *testing.T) {
 	}
 }
 
-// idle returns a line, with the reason, for each invariant that had nothing to judge in any world. The result all says
-// that all invariants had nothing to judge.
+// idle returns a line, with the reason, for each invariant that had nothing to judge in any world. The result all
+// reports whether no invariant had anything to judge.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
 	if !c.subject.OfRows() {
 		return nil, false
@@ -343,7 +343,7 @@ func (c *Check) idle(count *tally) (lines []string, all bool) {
 	return lines, all
 }
 
-// lacks names the thing that an invariant needs, if no world had it; otherwise it returns "".
+// lacks names what an invariant needs and no world had; otherwise it returns "".
 func (c *Check) lacks(name string, count *tally) string {
 	switch {
 	case name == "tenant-isolation" && !c.Tenants:
@@ -370,7 +370,7 @@ func (c *Check) lacks(name string, count *tally) string {
 	}
 }
 
-// noTTL says that Rows name no attribute by which TTL deletes rows.
+// noTTL reports whether Rows name no attribute by which TTL deletes rows.
 func (c *Check) noTTL() bool {
 	m, err := rowmap.New(c.Rows)
 	return err == nil && m != nil && !m.Expires()
@@ -393,7 +393,7 @@ func (c *Check) reach() []kernel.Mark {
 	return reach
 }
 
-// say puts the store's own names of rows into a sentence about META and LOCK.
+// say translates a sentence about META and LOCK into the store's own names of rows.
 func (c *Check) say(text string) string {
 	m, err := rowmap.New(c.Rows)
 	if err != nil {
@@ -402,7 +402,7 @@ func (c *Check) say(text string) string {
 	return m.Say(text)
 }
 
-// expectedRows names the rows that the store should write, for a question.
+// expectedRows names the rows that the store should write, for use in a question.
 func (c *Check) expectedRows() string {
 	if len(c.Rows.Rows) == 0 && c.Rows.Translate == nil {
 		return "rows META and LOCK"

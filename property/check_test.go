@@ -28,8 +28,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// The correct stores pass in a tenth of the worlds that a check has by default, and in all of them every night.
-// Children have the default.
+// The correct stores run in a tenth of the worlds that a check has by default, and in all of them every night. Child
+// processes have the default.
 func init() {
 	if os.Getenv(effort.LongVariable) != "" || os.Getenv(childEnv) != "" {
 		return
@@ -51,11 +51,11 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
 			t.Parallel()
-			// Other tests are about shrinking.
+			// Other tests cover shrinking.
 			c := runChild(t, t.TempDir(), "blind-publish",
 				[]string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
 			broken, statement := "stale-writer", "stale-writer: the publisher has taken the lease"
-			for _, rule := range []string{"atomic-publish", "expired-publish"} { // as the mutant promises the recipe
+			for _, rule := range []string{"atomic-publish", "expired-publish"} { // the mutant promises the recipe
 				if strings.Contains(c.output, "\n    "+rule+": ") || strings.Contains(c.output, " "+rule+": ") {
 					broken, statement = rule, rule+": "
 				}
@@ -166,13 +166,13 @@ func TestCheckIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBadStores checks stores about which there is no verdict, or a verdict that means nothing.
+// TestBadStores checks stores that get no verdict, or one that means nothing.
 func TestBadStores(t *testing.T) {
 	checks := effort.Fewer("100", "10")
 	for _, tc := range []struct {
 		store string
 		want  []string
-		kept  bool // a schedule shows it, so there is a file
+		kept  bool // a schedule shows the failure, so there is a file
 	}{
 		{"panics",
 			[]string{"property_test.badStores.func", "broken: the store under test: actor ",
@@ -237,8 +237,8 @@ func TestBadStores(t *testing.T) {
 	}
 }
 
-// If there are few worlds, it may be chance that none of them has reached a mark. No invariant demands that a rollback
-// does anything, so a mark does.
+// If there are few worlds, it may be chance that none of them has reached a mark. A mark is needed because no invariant
+// demands that a rollback does anything.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -250,7 +250,7 @@ func TestFewWorldsAreNotVacuous(t *testing.T) {
 			"ttl; a store that needs none leaves ttl-deletion out of Check.Reach"},
 		"rolls nothing back": {" worlds reached ", "rolled-back"},
 	} {
-		if store == "no ttl" || effort.Fewer(true, false) { // TestMissing holds what is said of any other mark
+		if store == "no ttl" || effort.Fewer(true, false) { // TestMissing covers the messages about other marks
 			runChild(t, t.TempDir(), store, []string{"-rapid.seed=1", "-rapid.checks=10"}).wantFailure(t,
 				append([]string{"vacuous: "}, want...)...)
 		}
@@ -270,7 +270,7 @@ func TestARollbackLeadsToTheNewestOlderVersion(t *testing.T) {
 	}
 }
 
-// TestReplayOfAnyScenario replays files that no check has left.
+// TestReplayOfAnyScenario replays files that no check left.
 func TestReplayOfAnyScenario(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "prose.yaml")
@@ -287,7 +287,7 @@ func TestReplayOfAnyScenario(t *testing.T) {
 	}
 }
 
-// noStalePages is an invariant of a team's own. The team promises its users that nothing stale is served.
+// noStalePages is a team's own invariant. The team promises its users that nothing stale is served.
 func noStalePages() invariant.Invariant {
 	return invariant.Invariant{
 		Name: "no-stale-pages", Statement: "nothing is served as stale",
@@ -304,7 +304,7 @@ func noStalePages() invariant.Invariant {
 	}
 }
 
-// choices are checks that do not have the usual invariants.
+// choices are checks without the usual invariants.
 func choices() map[string]property.Check {
 	own := []invariant.Invariant{noStalePages()}
 	return map[string]property.Check{
@@ -353,8 +353,8 @@ func TestChoicesOfInvariants(t *testing.T) {
 	}
 }
 
-// TestWithout checks a store that promises the recipe but for atomic-publish: it publishes first, and gives the lease
-// back later.
+// TestWithout checks a store that keeps the rules of the recipe except atomic-publish: it publishes first, and gives
+// the lease back later.
 func TestWithout(t *testing.T) {
 	effort.Long(t)
 	p := scenariotest.Protocol(t, "two-transactions")
@@ -365,7 +365,7 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		// its Publish also forgets requests by name, so the store must not have Regenerate
+		// its Publish also drops the idempotency keys of requests, so the store must not have Regenerate
 		return handler(store.Get), nil
 	})
 }
@@ -405,7 +405,7 @@ actors:
 bounds: {schedules: 400, steps: 2000, ticks: 0}
 `
 
-// TestExplain: the command that a failure names explains it, the same way each time.
+// TestExplain: the command that a failure prints explains it, the same way each time.
 func TestExplain(t *testing.T) {
 	effort.Long(t)
 	pause := regexp.MustCompile(`needed: step \d+, alice pause: without it 0 of 100 `)
@@ -413,7 +413,7 @@ func TestExplain(t *testing.T) {
 		store string
 		env   []string
 		want  *regexp.Regexp
-		racy  bool // the order of the store's goroutines is not decided, so its random tails may differ from run to run
+		racy  bool // the order of the store's goroutines is not decided, so its random tails may differ between runs
 	}{
 		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause, false},
 		{"heartbeat after release", nil, regexp.MustCompile("last jump: step "), true},
@@ -447,7 +447,7 @@ func TestExplain(t *testing.T) {
 				!tc.want.MatchString(first) {
 				t.Errorf("want %s in:\n%s", tc.want, first)
 			}
-			if tc.racy || effort.Fewer(false, true) { // package explain holds that a seed explains a run in one way
+			if tc.racy || effort.Fewer(false, true) { // package explain tests that a seed explains a run in one way
 				return
 			}
 			if again := explained(); again != first {
@@ -457,14 +457,14 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// recordOf is the file that a text names after "record: ".
+// recordOf returns the file that a text names after "record: ".
 func recordOf(text string) string {
 	_, name, _ := strings.Cut(text, "record: ")
 	name, _, _ = strings.Cut(name, "\n")
 	return name
 }
 
-// newStore makes the cache of one node. A team puts its own here.
+// newStore makes the cache of one node. A team uses its own here.
 func newStore(n property.Node) (isr.Handler, error) { return recipe.New(n.Config) }
 
 func ExampleCheckStore() {

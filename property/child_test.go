@@ -25,12 +25,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// childEnv names the store that TestChild checks. TestChild runs in a
-// process of its own, because a check that must fail can only be watched
-// from outside.
+// childEnv names the store that TestChild checks. TestChild runs in a separate process, because a check that must fail
+// can only be watched from outside.
 const childEnv = "ISRSIM_PROPERTY_CHILD"
 
-// replayEnv names the file that TestChild replays instead, if it is set.
+// replayEnv, if set, names the file that TestChild replays instead.
 const replayEnv = "ISRSIM_PROPERTY_REPLAY"
 
 // TestChild is run by the other tests.
@@ -65,7 +64,7 @@ func TestChild(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return handler(real.Get), nil // its publish also forgets requests by name
+			return handler(real.Get), nil // its publish also drops the idempotency keys of requests
 		})
 	} else if promised, ok := strings.CutPrefix(name, "token only, promised: "); ok {
 		c := property.Check{Schedules: 5, Promise: kernel.Promise{Recipe: promised == "true"}}
@@ -121,7 +120,7 @@ func TestChild(t *testing.T) {
 		p := scenariotest.Protocol(t, name)
 		c := property.Check{Protocol: p.Name}
 		if file != "" {
-			c = property.Check{} // the file says of which protocol it is
+			c = property.Check{} // the file names the protocol
 		}
 		check(c, func(n property.Node) (isr.Handler, error) { return p.New(n.Config) })
 	}
@@ -145,7 +144,7 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 	t.Helper()
 	cmd := childCommand(t, dir, store, append([]string{"-test.v"}, flags...), env...)
 	output, err := cmd.CombinedOutput()
-	// 2 is a panic
+	// exit code 2 is a panic
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil &&
 		(!ok || exit.ExitCode() < 1 || exit.ExitCode() > 2) {
 		t.Fatalf("the child did not end as a test does: %v\n%s", err, output)
@@ -163,8 +162,7 @@ func childCommand(t *testing.T, dir, store string, flags []string, env ...string
 	return cmd
 }
 
-// wantFailure requires that the child failed and said so in these words, in this
-// order.
+// wantFailure requires that the child failed, and that its output has these words in this order.
 func (c child) wantFailure(t *testing.T, words ...string) {
 	t.Helper()
 	if c.passed {
@@ -180,16 +178,16 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 	}
 }
 
-// readFile returns what a file holds.
+// readFile returns the content of a file.
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
 	return must.Of(os.ReadFile(file))(t)
 }
 
-// durations matches the durations: only they differ between two outputs of the same check.
+// durations matches the durations, in which alone two outputs of the same check differ.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)|[\d.]+m?s\b`)
 
-// handler is a store that consists of the function Get.
+// handler is a store with nothing but Get.
 type handler func(ctx context.Context, key string) (isr.Served, error)
 
 func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { return h(ctx, key) }
@@ -203,7 +201,7 @@ var sharedStore struct {
 	isr.Handler
 }
 
-// badStores are stores that a check must refuse for another reason than a violated invariant.
+// badStores are stores that a check must refuse for a reason other than a violated invariant.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
 		_, err := n.Client.GetItem(ctx,
@@ -326,7 +324,7 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// rollsBack makes a store that goes back to another version than it should: the best of those that it has.
+// rollsBack makes a store that goes back to the wrong version: to the best of its versions, by the function better.
 func rollsBack(better func(v pagecache.Version, chosen pagecache.Meta) bool) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return otherVersion{r, better} })(
@@ -355,7 +353,7 @@ func (o otherVersion) Older(ctx context.Context, key string) (visible, chosen pa
 	return visible, chosen, err
 }
 
-// idleRollback says that it has gone back to an older version, and has not.
+// idleRollback reports that it has gone back to an older version, but does nothing.
 type idleRollback struct{ isr.Handler }
 
 func (idleRollback) Rollback(context.Context, string) error { return nil }

@@ -12,15 +12,15 @@
 //	}
 //
 // The store is its team's own code, unmodified: it gets a real client of the SDK and a clock, keeps rows with the sort
-// keys META and LOCK in the form that package isr describes, and answers Get. Its partition keys are its own, and the
+// keys META and LOCK in the form that package isr describes, and answers Get. It may choose its partition keys, and the
 // body may be in META. For rows of any other kind, Check.Rows says what they mean. The reference passes the check: for
 // it, newStore returns recipe.New(n.Config).
 //
 // # What is checked
 //
-// The invariants of package invariant, on each run; see [scenario.Run]. Where the durations of a world allow it, the
-// faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the time
-// that a lease and a rendering take, or within half a lease if no holder can have crashed.
+// The invariants of package invariant are checked on each run; see [scenario.Run]. Where the durations of a world allow
+// it, the faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the
+// time that a lease and a rendering take, or within half a lease if no holder can have crashed.
 //
 // A check fails if the store panics, breaks the rules below, or is not deterministic: one schedule in a hundred is run
 // again, except with Goroutines and in parallel tests, and so is each that is not ok. It also fails if it has judged
@@ -29,9 +29,9 @@
 //
 // # Effort
 //
-// A check runs 500 worlds, five for each of rapid's checks, under 20 schedules each ([DefaultSchedules] says why): some
-// ten seconds on one core for a store that takes ten requests a page. -rapid.checks and Check.Schedules change that;
-// -short runs a fifth of the worlds.
+// A check runs 500 worlds, five for each of rapid's checks, under 20 schedules each ([DefaultSchedules] says why). That
+// takes about ten seconds on one core for a store that makes ten requests per page. -rapid.checks and Check.Schedules
+// change the numbers; -short runs a fifth of the worlds.
 //
 // # Locks
 //
@@ -45,9 +45,9 @@
 // A store that can do more says so by its methods: Invalidate ([isr.Invalidator]), Regenerate ([isr.Regenerator]) and
 // Rollback ([isr.Rollbacker]). In some worlds clients then use these methods, too. If a method returns
 // [isr.ErrUnsupported], it is not used again. Such worlds find a fill that overtakes an invalidation, a request that is
-// answered twice, and a rollback without a lease. In these worlds, rows of requests and invalidations are kept for a
-// day. A store with a method Close() error is closed when its script is over. If a goroutine is left after that, the
-// check fails. Check.Tenants is for a store that takes Node.Tenant: in some worlds pages belong to several tenants.
+// answered twice, and a rollback without a lease. They keep rows of requests and invalidations for a day. A store with
+// a method Close() error is closed when its script is over. If a goroutine is left after that, the check fails.
+// Check.Tenants is for a store that takes Node.Tenant: in some worlds pages belong to several tenants.
 //
 // # Failures
 //
@@ -61,10 +61,10 @@
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
 // file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
 // chance of the recorded violation after each step, and the events that it needed. rapid's own file, which is tied to
-// the versions of rapid and of this package, stays only where there is no scenario file.
+// the versions of rapid and of this package, is kept only if there is no scenario file.
 //
 // Each failure is run three times before it is reported. If the runs differ, the report says what the first one
-// violated, that it cannot be repeated, and what differed; there is no file then, because no schedule is sure to lead
+// violated, that it cannot be repeated, and what differed. Then there is no file, because no schedule is sure to lead
 // to the failure.
 //
 // # Determinism
@@ -76,7 +76,7 @@
 // [testing/cryptotest.SetGlobalRandom]), and is random again after the check. This works only in a test that is not
 // parallel and has no parallel parent: in a parallel test, a store that reads crypto/rand is not deterministic. Bytes
 // that a package reads from crypto/rand only once, or in advance for many runs, do not come from the run's seed. Under
-// version 1.0.0 of the FIPS module, no bytes do. math/rand's global functions cannot be seeded.
+// version 1.0.0 of the FIPS module, none do. math/rand's global functions cannot be seeded.
 //
 // # Goroutines
 //
@@ -95,11 +95,11 @@
 // Package time itself and timeouts of contexts have no error. Clock.Sleep is a step of the schedule, and takes one each
 // time.
 //
-// A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, it is
-// called, too. It should end the store's goroutines, because all of them must end. Calls of a node that is down return
-// [sim.ErrNodeDown]; a goroutine that still makes calls is ended after some fifty of them. A run ends when its scripts
-// have ended and no request is under way. If the context of a call ends while the request is under way, the goroutine
-// gets the context's error, and the request may take effect or not.
+// A node's end, or a crash, ends the context that Get was called with, and calls the store's Close() error, if it has
+// that method. Close should end the store's goroutines, because all of them must end. Calls of a node that is down
+// return [sim.ErrNodeDown]; a goroutine that still makes calls is ended after some fifty of them. A run ends when its
+// scripts have ended and no request is under way. If the context of a call ends while the request is under way, the
+// goroutine gets the context's error, and the request may take effect or not.
 //
 // # Limits
 //

@@ -37,8 +37,7 @@ const failDir = "testdata/isr-sim"
 // fileName returns the file of a test's failure, with slashes on every system.
 func fileName(test string) string { return failDir + "/" + safeName(test) + ".yaml" }
 
-// safeName turns the name of a test into one that can stand in a scenario and a file. Different tests get different
-// names.
+// safeName turns the name of a test into one that a scenario and a file can have. Different tests get different names.
 func safeName(test string) string {
 	const longest = 100
 	changed := false
@@ -71,14 +70,14 @@ func (f *failure) file() ([]byte, error) {
 	s.Replay = f.replay
 	if r := f.replay; r != nil && r.Violates != "" && !builtIn(r.Violates) {
 		anonymous := *r
-		anonymous.Violates = "" // a file knows no invariant of the caller's own
+		anonymous.Violates = "" // isr-sim does not know the caller's own invariants
 		s.Replay = &anonymous
 	}
-	s.Catches, s.Source, s.Broken = nil, nil, "" // what a world is to isr-sim
+	s.Catches, s.Source, s.Broken = nil, nil, "" // these fields describe scenarios of isr-sim
 	return s.YAML()
 }
 
-// builtIn says whether an invariant belongs to package invariant.
+// builtIn reports whether an invariant belongs to package invariant.
 func builtIn(name string) bool {
 	return slices.ContainsFunc(list.Subjects(), func(of *list.About) bool {
 		return slices.ContainsFunc(of.All, func(inv invariant.Invariant) bool { return inv.Name == name })
@@ -108,7 +107,7 @@ func (f *failure) headline() string {
 }
 
 // announce writes a failure that can be made smaller to its file, and says so at once: a user who does not want to wait
-// for a smaller one can interrupt the test. The time for shrinking begins here. The whole failure is printed only once,
+// for a smaller one can interrupt the test. The time for shrinking begins here. The full report is printed only once,
 // at the end of shrinking.
 func (r runner) announce(f *failure, file string) {
 	if !f.repeatable() {
@@ -126,8 +125,7 @@ func (r runner) announce(f *failure, file string) {
 	}
 }
 
-// finish makes the schedule of a failure that has been announced smaller, writes the result to its file, and returns
-// its report.
+// finish shrinks the schedule of an announced failure, writes the result to its file, and returns its report.
 func (r runner) finish(f *failure, file string) string {
 	smaller := r.shrunk(f)
 	if smaller != f {
@@ -149,7 +147,7 @@ func (r runner) finish(f *failure, file string) string {
 	return report
 }
 
-// keep writes the failure to its file, if a file can hold it. It returns the text of an error; "" if there was none.
+// keep writes the failure to its file, if a file can hold it. It returns the text of an error, or "".
 func (r runner) keep(f *failure, file string) string {
 	if !f.repeatable() {
 		return ""
@@ -187,12 +185,12 @@ func (f *failure) report(t *testing.T, file, call string) string {
 	return b.String()
 }
 
-// commandOf is the command that runs one test, in the form for a shell. It works from anywhere in the module.
+// commandOf is the shell command that runs one test. It works from anywhere in the module.
 func commandOf(test string) string {
 	of := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
-		// The tests of each package are a program of their own, whose name has the package's path. If go test was
-		// called with files, the name has no path.
+		// The tests of each package are a separate program, whose name has the package's path. If go test was called
+		// with files, the name has no path.
 		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" &&
 			!strings.HasPrefix(path, "command-line-arguments") {
 			of = path
@@ -222,9 +220,9 @@ func (c Check) world(file string) (*kernel.Scenario, error) {
 	return s, nil
 }
 
-// load reads a scenario file of a store under test. The file may name any protocol, and also defaultName.
+// load reads a scenario file of a store under test. The file may name any protocol, including defaultName.
 func load(file string) (*kernel.Scenario, error) {
-	const most = 16 << 20 // a device, or a pipe, may never end
+	const most = 16 << 20 // a device or a pipe may never end
 	f, err := os.Open(filepath.FromSlash(file))
 	if err != nil {
 		return nil, err
@@ -249,7 +247,7 @@ func exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// traced writes the trace of a run that broke off, of which there is no record, beside its file, and says where it is.
+// traced writes the trace of a run that broke off, which has no record, beside its file, and says where it is.
 func (r runner) traced(f *failure, file string) string {
 	trace, _ := r.replay(f.world, *f.replay)
 	to := strings.TrimSuffix(file, filepath.Ext(file)) + ".txt"
@@ -329,8 +327,8 @@ func toolVersion() string {
 	return "(devel)"
 }
 
-// explainFlag has a test explain the failure whose file the last run has left. isr-sim explain cannot do that with the
-// file alone, because the store is in the test.
+// explainFlag makes a test explain the failure that its last run left in a file. isr-sim explain cannot do that with
+// the file alone, because the store is in the test.
 const explainFlag = "isrsim.explain"
 
 var explaining = flag.Bool(explainFlag, false,
@@ -362,8 +360,8 @@ func (r runner) explained(s *kernel.Scenario, file string) string {
 // SDK.
 var shrinkRuns = 2000
 
-// worse returns a failure of the same kind and world that does more harm, if some schedules lead to one; else the
-// failure itself.
+// worse returns a failure of the same kind in the same world that does more harm, if some schedule leads to one;
+// otherwise the failure itself.
 func (r runner) worse(f *failure) *failure {
 	if !f.violates() || f.seen == nil || r.limit.Err() != nil {
 		return f
@@ -383,7 +381,7 @@ func (r runner) worse(f *failure) *failure {
 	return more
 }
 
-// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. It
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid found. It
 // returns the failure unchanged if it is not a violation, if it cannot be shrunk, or if no time is left.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
@@ -396,7 +394,7 @@ func (r runner) shrunk(f *failure) *failure {
 		}.Run(ctx)
 	})
 	if err != nil || g.offence() != nil {
-		return f // another schedule breaks the store in another way, and that is another failure
+		return f // another schedule breaks the store differently: a different failure
 	}
 	if s.Before == s.After {
 		return f

@@ -31,8 +31,8 @@ func TestHeartbeatsPass(t *testing.T) {
 	property.Check{Goroutines: true, Schedules: effort.Fewer(5, 2)}.Run(t, property.NewLeaser)
 }
 
-// TestCloseMayWait: a goroutine that sleeps before each try ends by itself when its node is down, and Close waits for
-// that.
+// TestCloseMayWait: a goroutine that sleeps before each attempt ends by itself when its node is down, and Close waits
+// for that.
 func TestCloseMayWait(t *testing.T) {
 	t.Parallel()
 	property.Check{Goroutines: true, Schedules: 2}.Run(t, func(n property.Node) (isr.Handler, error) {
@@ -49,8 +49,8 @@ func TestCloseMayWait(t *testing.T) {
 	})
 }
 
-// aBusyFleet has machines that write articles behind their answers, and stop for longer than a lease. One cannot
-// publish an article that nobody else asks for.
+// aBusyFleet has machines that answer before they write articles, and stop for longer than a lease. One cannot publish
+// an article that nobody else asks for.
 const aBusyFleet = `name: busy
 cache: {revalidate: 1s, lease: 5s, attempts: 1}
 bounds: {ticks: 2, schedules: 200}
@@ -61,9 +61,9 @@ actors:
 faults: [maybe error-before op=UpdateItem actor=carol times=2]
 `
 
-// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written anew by a goroutine whose context
-// belongs to no request. Its lease may be over, and its machine may have another one, before it writes. If keys do not
-// say which rows are a page's, the questions for it do.
+// TestWorkBehindAnAnswerPasses: a stale article is served at once, and written again by a goroutine whose context
+// belongs to no request. Before it writes, its lease may be over, and its machine may have another one. If keys do not
+// say which rows belong to a page, the requests for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
 	for _, slugs := range effort.Fewer([]bool{false, true}, []bool{true}) {
 		t.Run(strconv.FormatBool(slugs), func(t *testing.T) {
@@ -77,11 +77,11 @@ func TestWorkBehindAnAnswerPasses(t *testing.T) {
 	}
 }
 
-// behind writes articles that are there behind its answers.
+// behind answers with the articles that it has, and writes new ones afterwards.
 type behind struct {
 	articles
 	going sync.WaitGroup
-	ctx   context.Context // that of its goroutines
+	ctx   context.Context // the context of its goroutines
 	end   func()
 }
 
@@ -124,10 +124,10 @@ func (w waiting) Close() error {
 // outsideChannel was made outside of every bubble.
 var outsideChannel = make(chan error)
 
-// sharedFlight is a typical package variable. Machines that wait for each other in it have no races.
+// sharedFlight is a typical package variable. It makes machines wait for each other, which hides their races.
 var sharedFlight singleflight.Group
 
-// goroutineStores are stores with goroutines that a check must refuse.
+// goroutineStores are stores that a check must refuse because of their goroutines.
 func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	return map[string]func(property.Node) (isr.Handler, error){
 		"heartbeat after release": property.NewRevivingLeaser,
@@ -199,8 +199,8 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// TestHeartbeatAfterReleaseIsFound follows a failure in goroutines to its end: it is found, shrunk, left in a file and
-// replayed, with the same text each time.
+// TestHeartbeatAfterReleaseIsFound follows a failure in goroutines through all stages: it is found, shrunk, left in a
+// file and replayed, with the same text each time.
 func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	t.Parallel()
 	const store = "is stuck once it has failed"
 	dir := t.TempDir()
-	// This runs without -v: a log would not be seen before the test's end.
+	// Without -v, a log is not printed before the test's end.
 	cmd := childCommand(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=10m"})
 	stderr, err := cmd.StderrPipe()
 	must.OK(t, err)
@@ -257,7 +257,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 		"violated: TestChild under store-under-test", "lock-theft: ")
 }
 
-// TestAStuckRunEndsShrinking: the first run that does not end also ends the shrinking, within its time.
+// TestAStuckRunEndsShrinking: the first run that does not end also ends the shrinking, and in time.
 func TestAStuckRunEndsShrinking(t *testing.T) {
 	t.Parallel()
 	longWait(t)
@@ -277,7 +277,7 @@ func longWait(t *testing.T) {
 	effort.Long(t)
 }
 
-// TestBadGoroutines checks stores about which there is no verdict.
+// TestBadGoroutines checks stores that get no verdict.
 func TestBadGoroutines(t *testing.T) {
 	for _, tc := range []struct {
 		store string
@@ -317,7 +317,7 @@ func TestBadGoroutines(t *testing.T) {
 			) {
 				longWait(t)
 			}
-			if tc.store == "reads package time" { // TestTally has the hint, TestFewWorldsAreNotVacuous the check
+			if tc.store == "reads package time" { // TestTally covers the hint, and TestFewWorldsAreNotVacuous the check
 				effort.Nightly(t)
 			}
 			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" +

@@ -44,7 +44,7 @@ type green struct {
 	says string // the first words of the line that refuses it, as a regular expression
 }
 
-// greens returns all these ways. Add yours.
+// greens returns all these ways. Add new ones here.
 func greens() []green {
 	var all []green
 	for _, of := range [][]green{greenStores(), greenChecks(), greenRapid(), greenFiles(), greenReplays(),
@@ -54,13 +54,13 @@ func greens() []green {
 	return all
 }
 
-// greenEnv is the environment variable that makes TestGreenChild run one part of the ways.
+// greenEnv is the environment variable that names the part that TestGreenChild runs.
 const greenEnv = "ISRSIM_PROPERTY_GREEN"
 
-// greenParts is the number of processes in which the ways run.
+// greenParts is the number of processes among which the ways are divided.
 const greenParts = 2
 
-// TestNothingIsGreenThatWasNotJudged runs all ways in child processes. Each must fail with its own words.
+// TestNothingIsGreenThatWasNotJudged runs all ways in child processes. Each must fail with the expected words.
 func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	effort.Long(t)
 	all := greens()
@@ -94,7 +94,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	}
 }
 
-// runGreens returns the output of each way of a part, by the way's name, and under "" the last lines of the process.
+// runGreens returns the output of each way of a part, by the way's name. Under "" are the last lines of the process.
 func runGreens(t *testing.T, part string) map[string]string {
 	t.Helper()
 	binary, err := os.Executable()
@@ -127,7 +127,7 @@ func runGreens(t *testing.T, part string) map[string]string {
 	return said
 }
 
-// greenNames has the name of each way, by the name of its subtest.
+// greenNames maps the name of each way's subtest to the way's name.
 var greenNames = func() map[string]string {
 	names := map[string]string{}
 	for _, g := range slices.Concat(greens(), refusals()) {
@@ -155,7 +155,7 @@ func TestGreenChild(t *testing.T) {
 	}
 }
 
-// refusalsPart is the name of the part that has the refusals.
+// refusalsPart is the name of the part with the refusals.
 const refusalsPart = "refusals"
 
 // refusals are the mistakes that checks and proofs refuse within milliseconds.
@@ -234,7 +234,7 @@ func refusals() (all []green) {
 	return all
 }
 
-// TestRefusals runs the refusals. There is also one proof among them that passes.
+// TestRefusals runs the refusals, and one proof that passes.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	said := runGreens(t, refusalsPart)
@@ -253,7 +253,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// withFlag sets a flag of the test's process until the test is over.
+// withFlag sets a flag of the test's process for the rest of the test.
 func withFlag(t *testing.T, name, value string) {
 	t.Helper()
 	was := flag.Lookup(name).Value.String()
@@ -261,7 +261,7 @@ func withFlag(t *testing.T, name, value string) {
 	t.Cleanup(func() { _ = flag.Set(name, was) })
 }
 
-// greenChecks are checks of a correct store. They leave out too much, or they describe another store.
+// greenChecks are checks of a correct store that leave out too much, or describe another store.
 func greenChecks() (all []green) {
 	check := func(name, says string, c property.Check) {
 		c.Schedules = max(c.Schedules, 2)
@@ -272,18 +272,18 @@ func greenChecks() (all []green) {
 	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
 	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{mark.HoldTaken}})
-	// The worlds of such a check have nothing that the remaining invariant could judge.
+	// The worlds of such a check have nothing that the only invariant could judge.
 	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation",
 		"idempotent-regeneration"} {
 		all = append(all, green{name: "check: nothing but " + name, says: "vacuous: ", run: func(t *testing.T) {
 			property.Check{Schedules: 2, Without: allBut(name)}.Run(t, reading)
 		}})
 	}
-	// It is no cache of package recipe, so nothing tells of its operations.
+	// It is no cache of package recipe, so its operations are not observed.
 	all = append(all, green{name: "check: nothing but linearizable", says: "vacuous: ", run: func(t *testing.T) {
 		property.Check{Schedules: 2, Reach: none, Without: allBut("linearizable")}.Run(t, strange(stranger{}))
 	}})
-	// Its bodies are in its rows, and have no etag.
+	// Its bodies are in its rows, without an etag.
 	all = append(all, green{name: "check: nothing but no-dangling-pointer", says: "vacuous: ", run: func(t *testing.T) {
 		property.Check{Schedules: 2, Reach: none, Without: allBut("no-dangling-pointer")}.Run(t, strange(stranger{}))
 	}})
@@ -357,7 +357,7 @@ func greenRapid() (all []green) {
 	return all
 }
 
-// world is a small world in which a correct store passes.
+// greenWorld is a small world in which a correct store passes.
 const greenWorld = `name: green
 actors:
   - name: alice
@@ -367,7 +367,7 @@ actors:
 bounds: {schedules: 3, steps: 2000}
 `
 
-// badFiles are scenario files that show nothing, by their mistakes.
+// badFiles are scenario files whose mistakes make them show nothing.
 func badFiles() map[string]string {
 	return map[string]string{
 		"is empty":               "",
@@ -400,7 +400,7 @@ func badFiles() map[string]string {
 
 const mistake = unjudged + `|replay: |prove: |property: |nothing |not complete|broken|unknown|a script`
 
-// greenFiles are checks that find a file without a failure where the file of a failure should be.
+// greenFiles are checks whose kept file holds no failure.
 func greenFiles() (all []green) {
 	for name, text := range badFiles() {
 		all = append(all, green{name: "kept: the file " + name, says: mistake, run: func(t *testing.T) {
@@ -416,10 +416,10 @@ func greenFiles() (all []green) {
 	return all
 }
 
-// kept is the file of a test's failure.
+// kept is the file in which a test's failure is kept.
 func kept(t *testing.T) string { return filepath.FromSlash(property.FileName(t.Name())) }
 
-// keep writes the file of a test's failure.
+// keep writes that file.
 func keep(t *testing.T, text string) {
 	t.Helper()
 	must.OK(t, os.MkdirAll(filepath.Dir(kept(t)), 0o700))
@@ -430,7 +430,7 @@ func sorted(all []green) {
 	slices.SortFunc(all, func(a, b green) int { return strings.Compare(a.name, b.name) })
 }
 
-// greenReplays are replays of worlds in which nothing is judged, and of stores that do nothing.
+// greenReplays are replays of worlds in which nothing is judged, or of stores that do nothing.
 func greenReplays() (all []green) {
 	for name, text := range badFiles() {
 		all = append(all, green{name: "replay: the file " + name, says: mistake, run: func(t *testing.T) {
@@ -465,7 +465,7 @@ func greenProofs() (all []green) {
 	}
 	for name, text := range badFiles() {
 		if strings.Contains(name, "schedules") || strings.Contains(name, "steps") {
-			continue // a search has bounds of its own instead
+			continue // a search has other bounds
 		}
 		text = strings.Replace(text, "schedules: 3, steps: 2000", "ticks: 0", 1)
 		prove("the file "+name, mistake, text, property.Check{}, reading)
@@ -489,7 +489,7 @@ func greenProofs() (all []green) {
 	return all
 }
 
-// greenScenarios are ways in which a test has properties of its own.
+// greenScenarios are tests that state their own properties.
 func greenScenarios() []green {
 	empty := gen.Table{Name: "pages", Partition: "pk"}
 	return []green{
@@ -501,7 +501,7 @@ func greenScenarios() []green {
 	}
 }
 
-// idleLocks are locks that do nothing that could be judged.
+// idleLocks are locks that do nothing worth judging.
 func idleLocks(t *testing.T) map[string]func(property.Machine) (property.Lock, error) {
 	answer := func(a acquirer) func(property.Machine) (property.Lock, error) {
 		return func(property.Machine) (property.Lock, error) { return a, nil }
@@ -605,10 +605,10 @@ func greenLocks() (all []green) {
 	return all
 }
 
-// unjudged are the words by which a check says that it judged nothing, or not everything, or that something is wrong.
+// unjudged are the words with which a check says that it judged nothing, or not everything, or that something is wrong.
 const unjudged = `vacuous: |unknown: |broken: |violated: `
 
-// idle are stores that give an invariant nothing to judge. The code under test may use the test t.
+// idle are stores that give an invariant nothing to judge. The code under test may use t.
 func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	answer := func(
 		get func(ctx context.Context, n property.Node, key string) (isr.Served, error),
@@ -727,7 +727,7 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// yes is a service that answers each request with success, and does nothing.
+// yes is a service that answers each request with success, but does nothing.
 type yes struct{}
 
 func (yes) Do(*http.Request) (*http.Response, error) {
@@ -743,7 +743,7 @@ func credentials(of isr.Client) aws.CredentialsProvider {
 // reference makes a store without a bug.
 func reference(n property.Node) (isr.Handler, error) { return newStore(n) }
 
-// allBut are the names of all invariants but some.
+// allBut are the names of all invariants except the given ones.
 func allBut(names ...string) []string {
 	var others []string
 	for _, inv := range invariant.All() {
@@ -754,7 +754,7 @@ func allBut(names ...string) []string {
 	return others
 }
 
-// none is a list without marks: it demands nothing.
+// none is an empty list of marks: it demands nothing.
 var none = []kernel.Mark{}
 
 // greenStores are stores that do nothing, under checks that demand less and less.

@@ -26,20 +26,20 @@ import (
 )
 
 // guard gives a node's world to the store under test, and notices when the store breaks the simulator's rule: every
-// call must come from the goroutine in which the simulator called the store. Another goroutine would run outside of the
-// schedule, and its calls could not be replayed.
+// call must come from the goroutine in which the simulator called the store. A call from another goroutine is outside
+// the schedule and could not be replayed.
 type guard struct {
 	first atomic.Pointer[error] // atomic, because the goroutine that breaks the rule is another one
-	seen  atomic.Int64          // the number of requests in which times were looked for
+	seen  atomic.Int64          // the number of requests that were searched for times
 
 	mu      sync.Mutex // guards answers: stores with goroutines may answer at the same time
 	answers *answers
-	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
+	// goroutines says that calls may come from any goroutine: then the simulator's gate holds each of them.
 	goroutines bool
 	pageless   bool // the store has no pages
 }
 
-// offence returns the error about the first broken rule, or the reason why there was no store.
+// offence returns the error about the first broken rule, or the reason why no store was made.
 func (g *guard) offence() error {
 	if first := g.first.Load(); first != nil {
 		return *first
@@ -52,7 +52,7 @@ func (g *guard) note(err error) error {
 	return err
 }
 
-// protocol makes a protocol of the store under test.
+// protocol makes the store under test a protocol.
 func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) isr.Protocol {
 	return isr.Protocol{
 		Name:    name,
@@ -78,7 +78,7 @@ func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) 
 	}
 }
 
-// node is the node of cfg, with a guard on each way into the simulator.
+// node is the node of cfg, with the guard on each way into the simulator.
 func (g *guard) node(cfg isr.Config) (Node, error) {
 	client, ok := cfg.Client.(*dynamodb.Client)
 	if !ok {
@@ -107,7 +107,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	return Node{Config: cfg, Client: client, calls: &calls{g, actor}}, nil
 }
 
-// calls are the calls of a node whose store has no goroutines; nil is a store that has some.
+// calls checks the calls of a node whose store has no goroutines; nil means that it has some.
 type calls struct {
 	guard *guard
 	actor string
@@ -121,8 +121,8 @@ func (c *calls) check(ctx context.Context, call string) error {
 	return c.guard.check(ctx, c.actor, call)
 }
 
-// check returns an error if the call comes from a goroutine that the simulator knows nothing of, or if its context has
-// a timeout. Package time stands still, so no timeout would end: the code that comes after one would never run.
+// check returns an error if the call comes from a goroutine that the simulator does not know, or if its context has a
+// timeout. Package time stands still, so a timeout would never end: the code that waits for it would never run.
 func (g *guard) check(ctx context.Context, actor, call string) error {
 	if !calledByTheSimulator() {
 		return g.note(fmt.Errorf("the store under test called %s on %s from a goroutine of its own: "+
@@ -141,7 +141,7 @@ func (g *guard) check(ctx context.Context, actor, call string) error {
 	return nil
 }
 
-// moved says whether package time has moved in the bubble in which the store without goroutines is called.
+// moved reports whether package time has moved in the bubble in which a store without goroutines is called.
 func moved() bool {
 	now := new(bubble).Now()
 	return now.After(wallYear) && now.Before(inEarnest)
@@ -221,7 +221,7 @@ func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error)
 	return b.BodyStore.GetBody(ctx, name)
 }
 
-// guardedSteps does the same as guardedBodies, for clients of another kind.
+// guardedSteps is guardedBodies for clients that make their requests as steps.
 type guardedSteps struct {
 	guardedBodies
 	hooks.BodySteps
@@ -237,10 +237,10 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 	return b.BodySteps.Step(ctx, s)
 }
 
-// inStore calls the store under test: every way from the simulator into the store leads through here. A goroutine or
-// coroutine that a store starts is another one, and has not been here. The runtime tells the number of a goroutine only
-// by printing its whole stack. But it keeps a setting for each goroutine, debug.SetPanicOnFault, which is false at
-// first and matters only to code that reads unmapped memory: here it marks the goroutine.
+// inStore calls the store under test: every call from the simulator into the store goes through it. It marks the
+// goroutine, so that goroutines and coroutines that the store starts can be told apart. The runtime tells the number of
+// a goroutine only by printing its whole stack. But it keeps one setting per goroutine, debug.SetPanicOnFault, which is
+// false at first and matters only to code that reads unmapped memory: that setting is the mark.
 //
 // If package time stands still, the goroutines that the store has started end, or wait, before the simulator goes on:
 // otherwise the speed of the machine would decide when they write to the store's memory. With Check.Goroutines the
@@ -253,29 +253,29 @@ func inStore(call func()) {
 	}
 }
 
-// calledByTheSimulator says whether the simulator called the store in the goroutine that calls this function.
+// calledByTheSimulator reports whether the simulator called the store in the goroutine that calls this function.
 func calledByTheSimulator() bool {
 	is := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(is)
 	return is
 }
 
-// wallYear is the time of package time in a bubble, where it stands still: 2000-01-01 00:00:00 UTC, forty years before
-// the nodes' clocks.
+// wallYear is where package time stands still in a bubble: 2000-01-01 00:00:00 UTC, forty years before the nodes'
+// clocks.
 var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// inEarnest is earlier than any real clock outside of a bubble.
+// inEarnest is earlier than any real clock.
 var inEarnest = wallYear.AddDate(10, 0, 0)
 
-// looked is the number of requests of a store that are examined in each campaign. More are not needed, because a store
-// reads its clocks in the same way in all requests.
+// looked is the number of requests examined in each campaign. More are not needed, because a store reads its clocks in
+// the same way in all requests.
 const looked = 30
 
-// wallTexts matches texts in a request that may be a time of package time: a number of ten digits and more, in seconds,
+// wallTexts matches texts in a request that may be a time of package time: a number of nine or more digits, in seconds,
 // milliseconds, microseconds or nanoseconds, or a date in ISO 8601.
 var wallTexts = regexp.MustCompile(`"(\d{9,19}|(?:2000-01|1999-12)-\d\dT[^"]*)"`)
 
-// checkTimes looks for times of package time in a request. They show that the store has read time.Now and not the
+// checkTimes looks for times of package time in a request. They show that the store has read time.Now instead of the
 // node's clock. Without this check, the store would be reported for violations that do not point to this cause.
 func (g *guard) checkTimes(actor string, input any) {
 	if g.seen.Add(1) > looked {
@@ -292,9 +292,9 @@ func (g *guard) checkTimes(actor string, input any) {
 	}
 }
 
-// ofWallYear says whether a text is a time within some weeks of wallYear, because leases and ttls end some time later.
-// In microseconds and nanoseconds, only whole milliseconds count: package time stands at a whole second, so a random
-// number with as many digits is hardly ever taken for a time.
+// ofWallYear reports whether a text is a time within some weeks of wallYear, because leases and ttls end some time
+// later. In microseconds and nanoseconds, only whole milliseconds count: package time stands at a whole second, so a
+// random number of that many digits is hardly ever taken for a time.
 func ofWallYear(text string) bool {
 	const weeks = 6 * 7 * 24 * time.Hour
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -316,7 +316,7 @@ func actorOf(client *dynamodb.Client) string {
 	if credentials == nil {
 		return "a node"
 	}
-	c, err := credentials.Retrieve(context.Background()) //nolint:forbidigo // it asks nobody
+	c, err := credentials.Retrieve(context.Background()) //nolint:forbidigo // it sends no request
 	if err != nil {
 		return "a node"
 	}
@@ -326,15 +326,15 @@ func actorOf(client *dynamodb.Client) string {
 // answers counts the answers of the store.
 type answers struct {
 	all, errors, fresh int
-	first              error // the first error that no fault explains, else the first error
+	first              error // the first error that no fault explains, or else the first error
 
 	clock bool // a store with goroutines has read its node's clock
 
 	asked bool // a request reached the node's Client, in some run
 
-	operations int // that the store told of; the invariant linearizable judges no others
+	operations int // operations that the store reported; linearizable judges only those
 
-	requests, refused int   // of stores without goroutines; refused are those that no schedule would have let through
+	requests, refused int   // of stores without goroutines; refused are those that would be refused in any schedule
 	refusal           error // the first of them
 }
 
@@ -370,7 +370,7 @@ func (a *answers) String() string {
 	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
 }
 
-// injected says whether err can come from a fault of the world. Such an error says nothing about the store.
+// injected reports whether err can come from a fault of the world. Such an error tells nothing about the store.
 func injected(err error) bool {
 	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
 		return true
@@ -386,7 +386,7 @@ func injected(err error) bool {
 	return false
 }
 
-// counted returns a store that counts the answers of the given one. A store that can be closed can still be closed.
+// counted returns a store that counts the answers of the given one, and can be closed if that one can.
 func (g *guard) counted(store isr.Handler) isr.Handler {
 	if g.pageless {
 		return store // it has no answers to count
@@ -401,7 +401,7 @@ func (g *guard) counted(store isr.Handler) isr.Handler {
 	return c
 }
 
-// closed closes a store in the way of the simulator: through inStore.
+// closed closes a store as the simulator calls it: through inStore.
 type closed struct{ store io.Closer }
 
 func (c closed) Close() (err error) {
@@ -445,7 +445,7 @@ func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr
 	})
 }
 
-// noting counts the operations that the store tells of.
+// noting counts the operations that the store reports.
 func (g *guard) noting(ctx context.Context) context.Context {
 	h := storeop.HooksOf(ctx)
 	observe := h.Observe

@@ -23,11 +23,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Lock is one machine's client of a lock library. If it also has a method Close() error, this method is called when the
-// machine ends. With LockCheck.Goroutines it must end the lock's goroutines.
+// Lock is one machine's client of a lock library. If it also has a method Close() error, the check calls it when the
+// machine ends. With LockCheck.Goroutines, Close must end the lock's goroutines.
 type Lock interface {
-	// Acquire takes the lock of that name, at once or after a wait. An error says that the lock has not been taken, for
-	// whatever reason: the machine asks again later.
+	// Acquire takes the lock of that name, at once or after a wait. An error of any kind says that the lock has not
+	// been taken: the machine asks again later.
 	Acquire(ctx context.Context, name string) (Held, error)
 }
 
@@ -44,19 +44,19 @@ type HeldChecker interface {
 	StillHeld(ctx context.Context) (bool, error)
 }
 
-// HeldExtender is a Held whose lease begins anew on request. It is asked after half a lease. An error says that the
+// HeldExtender is a Held whose lease can be extended. Its Extend is called after half a lease. An error says that the
 // lock is lost.
 type HeldExtender interface {
 	Extend(ctx context.Context) error
 }
 
 // HeldFencer is a Held with a fencing token: a number that grows with each holder. The guarded resource refuses a write
-// with a smaller token than one that it has seen.
+// whose token is smaller than one that it has seen.
 type HeldFencer interface {
 	Token() int64
 }
 
-// Machine is what a lock or an idempotency layer under test runs on. One test makes many of them: several in a world,
+// Machine is what a lock or an idempotency layer under test runs on. One test makes many machines: several in a world,
 // one more after each restart, and all of them again for each schedule.
 type Machine struct {
 	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
@@ -64,12 +64,12 @@ type Machine struct {
 	Bodies isr.BodyStore    // an object store: bodies.Of makes a client of S3 of it
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
 	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
-	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
+	// MaxClockSkew is a promise of the world: no machine's clock is ever further than this from true time.
 	MaxClockSkew time.Duration
-	// Lease is how long a lock must last, from the request for it or for its extension. A call must count as in
-	// progress for that long, from before it is made, if nobody was told that it has ended.
+	// Lease is how long a lock must last, counted from the request for it or for its extension. A call must count as in
+	// progress for that long, counted from before it is made, if nobody was told that it has ended.
 	Lease     time.Duration
-	Retention time.Duration // how long the result of a call must be kept, from before the call was made
+	Retention time.Duration // how long the result of a call must be kept, counted from before the call was made
 }
 
 // machine is the node of a lock or of a layer.
@@ -90,7 +90,7 @@ type LockCheck struct {
 	// Goroutines means the same as Check.Goroutines. It is for a lock that has goroutines, timers, channels or context
 	// timeouts of its own.
 	Goroutines bool
-	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is Machine.Table.
+	// Table is how the lock wants its table created; nil means the string keys pk and sk. The name is Machine.Table.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is no such
 	// attribute. If TTL is not set, and rows have no number in ttl but a time in seconds in another attribute, the
@@ -98,19 +98,19 @@ type LockCheck struct {
 	TTL string
 	// Leases are the leases that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
 	Leases []time.Duration
-	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released. Most need
-	// Goroutines.
+	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released. Most such
+	// locks need Goroutines.
 	Heartbeats bool
 	// Margin is how long before the end of its lease the lock may say that it is lost; default 0.
 	Margin time.Duration
-	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
+	// Wait is how long the lock may wait on its own in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
-	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end
-	// of its lease the lock may still count as held; clocks and rows in whole seconds excuse some more. The default is
-	// half a lease: with a whole one, a lock of twice its lease would pass. In a lock that compares no clocks, a
-	// machine watches the lock for a whole lease after its first look. Such a lock needs a Takeover of twice the
-	// longest lease and some seconds. If it is longer than the lease, it also counts from the moment at which a machine
-	// was first refused.
+	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long the lock may
+	// still count as held after the end of its lease; clocks and rows in whole seconds excuse a little more. The
+	// default is half a lease: with a whole one, a lock that lasts two leases would pass. In a lock that compares no
+	// clocks, a machine watches the lock for a whole lease after its first look. Such a lock needs a Takeover of twice
+	// the longest lease and some seconds. If Takeover is longer than the lease, it also counts from the moment at which
+	// a machine was first refused.
 	Takeover time.Duration
 	// S3Store is the kind of S3 store in which the lock is kept: aws, or one of s3fake.Options.Like, which ignores some
 	// conditions. Default aws.
@@ -120,15 +120,15 @@ type LockCheck struct {
 }
 
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
-// A lock has been tested only if somebody took it, if two machines wanted it at the same time, and if it was taken over
+// A lock has been tested only if it was taken, if two machines wanted it at the same time, and if it was taken over
 // from a machine that had not given it back.
 func LockReach() []scenario.Mark { return slices.Clone(draw.Locks.Reach) }
 
 // CheckLock draws worlds with rapid. In them machines take a lock, write to the resource that it guards, and give it
-// back, while they are paused and crash, their clocks differ, and requests fail. It runs each world under many
-// schedules, with the lock that newLock makes on every machine. It fails the test if one of the invariants of locks
-// does not hold (invariant.OfLocks); the invariants are judged by what the machines asked and were told, so the lock
-// may keep anything in its table. Everything else is the same as in CheckStore.
+// back, while machines pause and crash, clocks differ, and requests fail. It runs each world under many schedules, with
+// the lock that newLock makes on every machine. It fails the test if one of the invariants of locks does not hold
+// (invariant.OfLocks). The invariants are judged by what the machines asked and were told, so the lock may keep
+// anything in its table. Everything else is as in CheckStore.
 func CheckLock(t *testing.T, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	LockCheck{}.Run(t, newLock)
@@ -148,16 +148,16 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(Machine) (Lock
 }
 
 // Prove runs the lock in the world of a scenario file under every schedule that the file's bounds admit, as Check.Prove
-// does with a store: its limits are said there. Scripts of the file take the lock:
+// does with a store; the limits given there apply. Scripts of the file take the lock:
 //
 //   - name: alice
 //     script: [hold job for 9s]
 //
 // Two moments count as the same state only if clients were told the same so far, in the same order. So there are many
-// states: a search with two machines, of which one may crash, takes less than a second, and with one tick a minute or
+// states: a search with two machines, one of which may crash, takes less than a second, and with one tick a minute or
 // more. Unless the check or the file says otherwise, the lock must be taken in some schedule, asked for while another
-// machine has it, and taken over from one that has not given it back. If the lock can be extended, machines ask for
-// that once half of the lease is over.
+// machine has it, and taken over from one that has not given it back. If the lock can be extended, machines ask for an
+// extension once half of the lease is over.
 func (c LockCheck) Prove(t *testing.T, file string, newLock func(Machine) (Lock, error)) {
 	t.Helper()
 	c.check().Prove(t, file, c.store(newLock))
@@ -186,7 +186,7 @@ func (c LockCheck) check() Check {
 	return check
 }
 
-// store makes the store that runs in the world's nodes: it is a lock, and has no pages.
+// store returns a function that makes the store of a world's node: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(Machine) (Lock, error)) func(Node) (isr.Handler, error) {
 	if newLock == nil {
 		return nil

@@ -89,10 +89,10 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	}
 }
 
-// TestMachine shows everything that a test of your own needs.
+// TestMachine has everything that a test of your own needs.
 func TestMachine(t *testing.T) { rapid.Check(t, machine(recipe.New)) }
 
-// TestMachineFindsABug: the publish has no condition, so a writer that was slow overwrites the page of its successor.
+// TestMachineFindsABug: the publish has no condition, so a slow writer overwrites the page of its successor.
 func TestMachineFindsABug(t *testing.T) {
 	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1", "rapid.checks": "100"} {
 		was := flag.Lookup(name).Value.String()
@@ -101,7 +101,7 @@ func TestMachineFindsABug(t *testing.T) {
 	}
 	seen := watched{TB: t}
 	func() {
-		defer func() { _ = recover() }() // FailNow's
+		defer func() { _ = recover() }() // FailNow panics
 		rapid.Check(&seen, machine(scenariotest.Protocol(t, "blind-publish").New))
 	}()
 	if !strings.Contains(seen.said.String(), "violated: monotonic-publication: ") {

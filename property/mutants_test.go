@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Flags of the measurement of which docs/CHECK.md has the result.
+// Flags of the measurement whose result is in docs/CHECK.md.
 var (
 	foreignSeeds = flag.Int("foreign.seeds", 0,
 		"check the mutants as stores under this many seeds: go test ./property -run TestMutantsAsStores "+
@@ -25,8 +25,8 @@ var (
 	foreignEach = flag.Int("foreign.schedules", DefaultSchedules, "the number of schedules of each world")
 )
 
-// TestMutantsAsStores measures how a check finds the mutants of package mutant, with the rows of the recipes and with
-// others. It prints a line of the table for each.
+// TestMutantsAsStores measures how well a check finds the mutants of package mutant, with the rows of the recipes and
+// with others. It prints a line of the table for each mutant.
 func TestMutantsAsStores(t *testing.T) {
 	if *foreignSeeds == 0 {
 		t.Skip("a measurement: see the flag -foreign.seeds")
@@ -103,7 +103,7 @@ func setFlag(t *testing.T, name, value string) (back func()) {
 	return func() { _ = flag.Set(name, before) }
 }
 
-// sought does the same as Check.Run under a seed of rapid's, up to the first failure.
+// sought does the same as Check.Run under one of rapid's seeds, up to the first failure.
 func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) (isr.Handler, error)) caught {
 	t.Helper()
 	defer setFlag(t, "rapid.seed", fmt.Sprint(seed))()

@@ -23,9 +23,8 @@ import (
 // Close() error, this method is called when the machine ends.
 type Once interface {
 	// Do calls effect if the effect of the key has not happened yet. It returns the effect's result, from this call or
-	// from an earlier one. An error of effect says that the effect did not happen. The error isr.ErrOtherInputs of Do
-	// says that the key belongs to another payload. Any other error says that the call may be made again, which the
-	// machine does.
+	// from an earlier one. If effect returns an error, the effect did not happen. If Do returns isr.ErrOtherInputs, the
+	// key belongs to another payload. After any other error the call may be made again, and the machine makes it again.
 	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 }
 
@@ -37,15 +36,15 @@ type OnceCheck struct {
 	Goroutines bool
 	Table      *dynamodb.CreateTableInput
 	TTL        string
-	// InProgress and Retentions are the times that worlds give the layer. By default, InProgress is 10 s, 2 s and 1.5
-	// s, and Retentions is an hour and a minute.
+	// InProgress and Retentions are the times that worlds give the layer. The defaults are 10 s, 2 s and 1.5 s for
+	// InProgress, and an hour and a minute for Retentions.
 	InProgress, Retentions []time.Duration
 	// Payload says that a call is refused, with isr.ErrOtherInputs, if its key belongs to another payload. Worlds have
 	// such calls only if it is set.
 	Payload bool
-	// Wait is how long a call may wait by itself while no other call has its key; default 2 s. Takeover is for calls
-	// whose machine has died: how long after InProgress they may still count as in progress; default InProgress once
-	// more.
+	// Wait is how long a call may wait on its own while no other call has its key; default 2 s. Takeover is for calls
+	// whose machine has died: how long after InProgress they may still count as in progress; by default as long as
+	// InProgress.
 	Wait, Takeover time.Duration
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// TestReplayOfAPipe: a file is read once, so it may be a pipe.
+// TestReplayOfAPipe: a file may be a pipe, because it is read only once.
 func TestReplayOfAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "world.yaml")
 	must.OK(t, syscall.Mkfifo(pipe, 0o600))

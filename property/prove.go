@@ -15,21 +15,21 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Prove runs the store in the world of a scenario file under every schedule that the file's bounds admit, until one
-// violates an invariant or none is left:
+// Prove runs the store in the world of a scenario file under every schedule that the file's bounds admit, until a
+// schedule violates an invariant or none is left:
 //
 //	func TestTwoWriters(t *testing.T) {
 //		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
 //	}
 //
-// The test passes only if the search is complete and, for each lease, has met requests before its end, at its end and
+// The test passes only if the search is complete and has tried, for each lease, requests before its end, at its end and
 // after it. The test's log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
 // had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore
 // leaves it, and the next Prove begins with it. campaign.Prove says which schedules a search leaves out, and what it
-// assumes. In addition machines must share no memory. Ids from crypto/rand must be compared for equality only, because
-// they come from one seed. The store's code runs once for all that a machine can be told. The first hundred schedules,
-// and one in a hundred of the others, run from the beginning, too. A store whose runs differ is refused as not
-// deterministic.
+// assumes. Two further assumptions: machines share no memory, and ids from crypto/rand are compared for equality only,
+// because they come from one seed. For equal inputs to a machine, the store's code runs only once. The first hundred
+// schedules, and one in a hundred of the others, also run from the beginning. A store whose runs differ is refused as
+// not deterministic.
 //
 // Only these fields of c matter: Rows, which replace the rows of the file; Promise and Without, which are added to the
 // file's; Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive,
@@ -37,7 +37,7 @@ import (
 // If Reach is nil, the marks are those of the file. If the file declares none, a page must have been published and
 // served as fresh. Goroutines cannot be proved.
 //
-// A search takes one core. It ends ten seconds before the test's own time is over (go test -timeout), and then the test
+// A search uses one core. It ends ten seconds before the test's own time is over (go test -timeout), and then the test
 // fails.
 func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
@@ -73,7 +73,7 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	t.Log(c.proved(proof, file))
 }
 
-// proved says which invariants a proof has proved, which others were judged, and which were not.
+// proved tells which invariants a proof has proved, which others were judged, and which were not.
 func (c Check) proved(proof *campaign.Proof, file string) string {
 	said := prose.Extent(proof) + "\n" + prose.Proved(proof, "the bounds of "+file)
 	for _, inv := range c.Invariants {
@@ -132,7 +132,7 @@ func (c Check) leaveOut(s *kernel.Scenario) {
 	}
 }
 
-// prove makes the search, and returns the failure that it finds.
+// prove makes the search, and returns the failure that it finds, if any.
 func (r runner) prove(s *kernel.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers)
 	search := campaign.Prove{
@@ -164,7 +164,7 @@ func (r runner) prove(s *kernel.Scenario, schedules int) (*campaign.Proof, *fail
 	}
 }
 
-// unproved says why a search that has found no violation still proves nothing; "" if it proves something.
+// unproved returns the reason why a search without a violation still proves nothing; "" if it proves something.
 func (r runner) unproved(proof *campaign.Proof, file string) string {
 	misfit := proof.Misfit
 	if misfit != "" {
@@ -180,7 +180,7 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 			prose.Extent(proof), proof.Why, file)
 	case proof.Verdict != invariant.OK:
 		return fmt.Sprintf("%v: %s: %s\nall schedules were run, and prove nothing\n", proof.Verdict, file, proof.Why)
-	case r.answers.requests == 0 && !r.answers.asked: // a store that is proved has no goroutines, so all are counted
+	case r.answers.requests == 0 && !r.answers.asked: // no goroutines: all are counted
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file,
 			unasked, r.answers)
 	case r.subject.Unmet(proof.Has) != "":
@@ -207,8 +207,8 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	}
 }
 
-// unexpired says why TTL deleted nothing in a world of a lock or of calls although rows look expired; else "". Without
-// it, the text of the proof would promise too much.
+// unexpired returns the reason why TTL deleted nothing in a world of a lock or of calls although rows look expired, or
+// "". Without this reason, the text of the proof would promise too much.
 func (r runner) unexpired(proof *campaign.Proof, file string) string {
 	why, _ := r.subject.unmet(&tally{Tally: engine.Tally{Worlds: 1}}, true)
 	if why == "" {

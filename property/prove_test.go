@@ -27,8 +27,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// twoWriters is a world that is small enough for a proof, and has the troubles that a cache must survive: a contender,
-// the end of a lease while its holder works, and a lost answer.
+// twoWriters is a world that is small enough for a proof, and has the troubles that a cache must survive: another
+// writer, the end of a lease while its holder works, and a lost answer.
 const twoWriters = `name: two-writers
 actors:
   - name: alice
@@ -40,7 +40,7 @@ bounds: {ticks: 1}
 cache: {lease: 1s, attempts: 1, patience: 1}
 `
 
-// newForgetful makes articles whose tokens come from a function of its own, and not from the schedule's node.
+// newForgetful makes articles whose tokens come from the given function instead of the schedule's node.
 func newForgetful(token func() string) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		n.Tokens = token
@@ -59,7 +59,7 @@ func (l plainLock) Acquire(ctx context.Context, name string) (property.Held, err
 	return struct{ property.Held }{held}, nil
 }
 
-// proofs are the cases that TestChild runs for a name that begins with "prove: ".
+// proofs are the cases that TestChild runs if a name begins with "prove: ".
 func proofs() map[string]func(t *testing.T, file string) {
 	prove := func(c property.Check, newStore func(property.Node) (isr.Handler, error)) func(*testing.T, string) {
 		return func(t *testing.T, file string) { c.Prove(t, file, newStore) }
@@ -210,7 +210,7 @@ var alone = strings.Replace(small, "  - name: bob\n    script: [get /home]\n", "
 const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
 	"actors:\n  - {name: alice, script: [hold job for 6s], crashes: 1}\n  - {name: bob, script: [hold job for 6s]}\n"
 
-// inParts is a world in which a batch may come back in part.
+// inParts is a world in which a batch may be processed only in part.
 const inParts = "name: in-parts\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
 	"faults: [maybe unprocessed]\n" +
 	"reach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 6s]}\n" +
@@ -231,7 +231,7 @@ const aPurge = "name: a-purge\ncache: {lease: 10s, attempts: 1, patience: 1}\ntt
 	"actors:\n  - {name: alice, script: [hold job for 1s, sleep 80s, hold job for 1s]}\n" +
 	"  - {name: bob, script: [hold job for 1s]}\n"
 
-// TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
+// TestProve proves caches with other rows, behind a real client of the SDK, in a world of two writers.
 func TestProve(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {
@@ -247,7 +247,7 @@ func TestProve(t *testing.T) {
 			[]string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders,
 			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
-		// Its clocks show no part of a second, as docs/CHECK.md says.
+		// Its clocks show only whole seconds, as docs/CHECK.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of ",
 			"parts of a second are not proved at the end of any lease: "}},
 		{"gives up", inParts,
@@ -263,7 +263,7 @@ func TestProve(t *testing.T) {
 			}
 			t.Parallel()
 			c := runProof(t, t.TempDir(), test.store, test.yaml)
-			c.passed = !c.passed // wantFailure looks for words
+			c.passed = !c.passed // so that wantFailure looks for the words
 			c.wantFailure(t, test.want...)
 		})
 	}
@@ -328,8 +328,8 @@ func TestProveRefutes(t *testing.T) {
 	}
 }
 
-// TestProofsOfLocksReplay: a violation comes again from its file, even if it needs a tick to an instant at which only
-// proofs stop.
+// TestProofsOfLocksReplay: a violation occurs again when its file is replayed, even if it needs a tick to an instant at
+// which only proofs stop.
 func TestProofsOfLocksReplay(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -366,13 +366,13 @@ func TestProveBeginsWithItsFile(t *testing.T) {
 	}
 }
 
-// tokenOnly publishes under the condition that LOCK carries its token, and does not look at the end of its lease.
+// tokenOnly publishes on the condition that LOCK has its token, and ignores the end of the lease.
 var tokenOnly = pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 	r.Guards = guard.Token
 	return r
 })
 
-// A publish after the end of one's own lease harms nobody as long as the token is the fence: a check passes, a proof
+// A publish after the end of one's own lease harms nobody as long as the token fences it: a check passes, a proof
 // covers stale-writer, and both fail where the recipe is promised.
 func TestATokenIsFenceEnough(t *testing.T) {
 	for _, promised := range []string{"false", "true"} {

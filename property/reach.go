@@ -18,7 +18,7 @@ import (
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
-// reference, at least a quarter of the worlds reach each of them. If a store never reaches one of them, it has not been
+// reference, at least a quarter of the worlds reach each of them. A store that never reaches one of them has not been
 // tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
 // not been tested at all.
 func Reach() []scenario.Mark { return slices.Clone(draw.Pages.Reach) }
@@ -31,7 +31,7 @@ type tally struct {
 	early   bool          // the search ended because the time of the test was nearly over
 }
 
-// unasked is why nothing was judged in runs without requests: machines share no memory.
+// unasked is why nothing was judged in runs without requests. Machines share no memory.
 const unasked = "no request reached the node's Client: the code has a client of its own, or keeps in the test's own " +
 	"process what no other machine sees"
 
@@ -50,7 +50,7 @@ func (c *tally) chance(wanted []kernel.Mark) string {
 	return engine.Untested(slices.Concat(missing, untested))
 }
 
-// nothing says why no world was judged; "" if some world was judged.
+// nothing returns the reason why no world was judged; "" if some world was judged.
 func (c *tally) nothing(s *subject) string {
 	c.Asked = c.Asked || c.answers.asked
 	return c.Nothing(s.Subject, c.answers.errors < c.answers.all, engine.Words{
@@ -59,7 +59,7 @@ func (c *tally) nothing(s *subject) string {
 	})
 }
 
-// rows says in lines why Check.Rows does not fit; "" if nothing shows that it does not.
+// rows explains in lines why Check.Rows does not fit; "" if nothing shows that.
 func (c *tally) rows() string {
 	if why := c.Rows(); why != "" {
 		return why + "\n"
@@ -94,9 +94,9 @@ func (c *tally) String() string {
 		c.Worlds, c.Schedules, c.Steps, strings.Join(reached, ", "))
 }
 
-// abilities returns the verbs that a store can do. For each such verb, the store has the method, and the method does
-// not return ErrUnsupported. To find out, abilities makes one store in a run of its own. If the store breaks in this
-// run, it also breaks in the worlds, and is reported then.
+// abilities returns the verbs that a store can do: the store has the verb's method, which does not return
+// ErrUnsupported. To find out, abilities makes one store in a separate run. If the store breaks in this run, it also
+// breaks in the worlds, and is reported then.
 func (r runner) abilities(rows isr.Schema) []kernel.Verb {
 	p := prober{can: map[kernel.Verb]bool{}}
 	s := kernel.Defaults()
@@ -150,7 +150,7 @@ func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
 		under = c.under()
 	}
 	try := func(v kernel.Verb, call func() error) {
-		p.can[v] = true // also if it panics
+		p.can[v] = true // even if it panics
 		var err error
 		inStore(func() { err = call() })
 		p.can[v] = !errors.Is(err, isr.ErrUnsupported)

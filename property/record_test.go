@@ -25,9 +25,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// records is an idempotency layer, with a row for each key. At first the row is in progress, until a
-// certain time, and only its owner may write the result. Then the row is completed, until it may be forgotten.
-// docs/CHECK.md explains the recipe. The field bug is a key of bugsOfRecords.
+// records is an idempotency layer with a row for each key. At first the row is in progress until a certain time, and
+// only its owner may write the result. Then the row is completed, until it may be forgotten. docs/CHECK.md explains the
+// recipe. The field bug is a key of bugsOfRecords.
 type records struct {
 	property.Machine
 	bug string
@@ -69,18 +69,18 @@ func (r *records) Do(
 		r.giveUp(ctx, key, me)
 		return "", err
 	}
-	if r.bug == "runs it again" { // to be sure
+	if r.bug == "runs it again" { // to make sure
 		if again, err := effect(ctx); err == nil {
 			result = again
 		}
 	}
 	if err := r.write(ctx, key, me, result); err != nil {
-		return "", err // the record ends by itself
+		return "", err // the record expires by itself
 	}
 	result, err = r.complete(ctx, key, payload, me, result)
 	if _, conflict := errors.AsType[*types.TransactionConflictException](err); conflict &&
 		r.bug == "gives up after a conflict" {
-		r.giveUp(ctx, key, me) // as if another call had the row
+		r.giveUp(ctx, key, me) // as if the row belonged to another call
 	}
 	if err != nil && r.bug == "gives up what happened" {
 		r.giveUp(ctx, key, me)
@@ -88,10 +88,10 @@ func (r *records) Do(
 	return result, err
 }
 
-// inBatches says whether the result is in a row of its own, which is written with others before the call is completed.
+// inBatches reports whether the result is in a separate row, written with others before the call is completed.
 func (r *records) inBatches() bool { return r.bug == "in batches" || r.bug == "in part" }
 
-// write writes the rows of a result, if it has rows of its own.
+// write writes the separate rows of a result, if there are any.
 func (r *records) write(ctx context.Context, key, me, result string) error {
 	left := map[string][]types.WriteRequest{}
 	for _, sort := range []string{"LOG#", "RESULT#"} {
@@ -111,7 +111,7 @@ func (r *records) write(ctx context.Context, key, me, result string) error {
 	return nil
 }
 
-// find finds the result of an owner's call in the row of its own.
+// find finds the result of an owner's call in its separate row.
 func (r *records) find(ctx context.Context, key, owner string) (string, error) {
 	row := r.row(key)
 	row["sk"] = str("RESULT#" + owner)
@@ -189,9 +189,9 @@ func (r *records) begin(
 		return nil, err
 	}
 	if text(row["owner"]) == me && r.bug != "own record" {
-		return nil, nil // the row is its own: the answer to its put was lost
+		return nil, nil // the row is this call's: the answer to its put was lost
 	}
-	// not a bug: until the replica knows that the call is completed, it is in progress
+	// This is no bug: for the replica, the call is in progress until it shows it as completed.
 	if r.bug == "looks at a replica" {
 		seen, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key)})
 		if err != nil || text(seen.Item["owner"]) != text(row["owner"]) {
@@ -239,10 +239,11 @@ func (r *records) complete(ctx context.Context, key, payload, me, result string)
 	if !refused {
 		return result, err
 	}
-	return r.of(row, payload, nil) // if the answer to its own update was lost, the row has its own result
+	return r.of(row, payload, nil) // if the answer to its own update was lost, the row has this call's result
 }
 
-// giveUp lets others make the call, because the effect has not happened. An error does no harm: the row ends by itself.
+// giveUp lets others make the call, because the effect has not happened. An error does no harm: the row expires by
+// itself.
 func (r *records) giveUp(ctx context.Context, key, me string) {
 	in := &dynamodb.DeleteItemInput{
 		TableName: &r.Table, Key: r.row(key), ConditionExpression: aws.String("#owner = :me AND #status = :progress"),
@@ -272,7 +273,7 @@ func text(v types.AttributeValue) string {
 	return ""
 }
 
-// conditionMet says whether an error comes from a failed condition, and returns the row for which it failed.
+// conditionMet reports whether an error comes from a failed condition, and returns the row for which it failed.
 func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
 		return refused.Item, true
@@ -280,7 +281,7 @@ func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	return nil, false
 }
 
-// bugsOfRecords are the bugs, each with the invariants of which at least one must be violated.
+// bugsOfRecords are the bugs. Each must violate at least one of the invariants beside it.
 var bugsOfRecords = map[string]string{
 	"gives up anyone's":         "effect-once",
 	"gives up what happened":    "effect-once",
@@ -314,7 +315,7 @@ func TestOncePasses(t *testing.T) {
 	c.Run(t, newRecords("in batches"))
 }
 
-// twofold is a layer that has each effect happen twice, at the same time, and goes by the latter.
+// twofold is a layer that makes each effect happen twice at the same time, and returns the second result.
 type twofold struct{ property.Once }
 
 func (o twofold) Do(
@@ -334,8 +335,8 @@ func (o twofold) Do(
 	})
 }
 
-// TestAnEffectThatHappensTwiceAtOnceIsFound: a call that begins its effect while it is under way is at fault, whatever
-// its caller is told.
+// TestAnEffectThatHappensTwiceAtOnceIsFound: a call that begins its effect again while it is under way is at fault,
+// whatever its caller is told.
 func TestAnEffectThatHappensTwiceAtOnceIsFound(t *testing.T) {
 	effort.OneAtATime(t)
 	c := runChild(t, t.TempDir(), "once: at once", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
@@ -348,12 +349,12 @@ func TestBugsOfCallsAreFound(t *testing.T) {
 	seeds := effort.Fewer(2, 1)
 	for _, bug := range slices.Sorted(maps.Keys(bugsOfRecords)) {
 		t.Run(bug, func(t *testing.T) {
-			if bug == "no condition" || bug == "looks first" { // TestProveRefutes finds the one, and so the other
+			if bug == "no condition" || bug == "looks first" { // TestProveRefutes finds the one, and thereby the other
 				effort.Nightly(t)
 			}
 			t.Parallel()
 			first := 1
-			switch bug { // a seed that comes to the bug soon
+			switch bug { // a seed that finds the bug soon
 			case "ttl of a call in progress":
 				first = 6
 			case "gives up after a conflict":
@@ -373,7 +374,7 @@ func TestBugsOfCallsAreFound(t *testing.T) {
 }
 
 // Under go test -artifacts, a failure leaves its scenario and its record among the artifacts, and attributes name its
-// seed and its invariant: when it is found, and when a test begins with it.
+// seed and its invariant. This holds both when it is found and when a test begins with it.
 func TestArtifacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,13 +23,13 @@ import (
 //
 // The recorded schedule comes first; under -v its trace is printed, step by step. When the store's bug is fixed, that
 // schedule may pass or no longer fit the store's requests. After the recorded schedule, the file's world is run under
-// as many other schedules as the file says, so that the file remains a test. If one of them violates an invariant, this
-// failure is left in the same way as by CheckStore, in testdata/isr-sim/TestPausedWriter.yaml, and the test begins with
-// that file from then on.
+// as many other schedules as the file says, so that the file remains a test. If one of them violates an invariant, that
+// failure is left as CheckStore leaves it, in testdata/isr-sim/TestPausedWriter.yaml, and from then on the test begins
+// with that file.
 //
-// Any scenario file can be replayed, even a file without a replay entry, and newStore may make another store than the
-// one that failed. Replay fails, too, if no schedule reaches the marks that the file declares, and if the store answers
-// with errors only.
+// Any scenario file can be replayed, even one without a replay entry, and newStore may make another store than the one
+// that failed. Replay also fails if no schedule reaches the marks that the file declares, and if the store answers with
+// errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
@@ -57,8 +57,9 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	c.replay(t, s, file, newStore)
 }
 
-// begin replays the failure that a test has left before. If it was kept for an invariant that is now left out, it is no
-// longer a failure of this check. A message says so, even if the test passes and its log is not printed.
+// begin replays the failure that an earlier run of the test left. If the file was kept for an invariant that is now
+// left out, it is no longer a failure of this check. A message says so, even if the test passes and its log is not
+// printed.
 func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	defer heap.CollectRarely()()
@@ -109,7 +110,7 @@ func (c Check) replay(
 	if f != nil {
 		own := fileName(t.Name())
 		f.origin = "Found by property.Replay in the world of " + file
-		if f.violates() { // only violations are made smaller without another world
+		if f.violates() { // other violations are made smaller only in other worlds
 			r.announce(f, own)
 		}
 		t.Fatal(r.finish(f, own))
@@ -151,7 +152,7 @@ func (r runner) recordedSchedule(s *kernel.Scenario, file string) {
 	}
 }
 
-// vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
+// vacuous returns the reason why a campaign without a violation has shown nothing; "" if it has shown something.
 func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case !r.answers.asked:
@@ -164,8 +165,8 @@ func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" +
 			r.answers.String()
 	case len(report.Missing)+len(report.Idle()) > 0 || len(s.Reach) > 0 && report.Vacuous():
-		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks
-		// must not have one.
+		// A world that was drawn at random may have a fault that never strikes this store. A file that declares marks
+		// must not.
 		return prose.Report(report, "isr-sim", file) + r.answers.String()
 	default:
 		return ""

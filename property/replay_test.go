@@ -29,7 +29,7 @@ func fileOf(t *testing.T, yaml string) string {
 const calm = "name: calm\nactors:\n  - name: alice\n    script: [get /home]\n" +
 	"bounds: {schedules: 3, steps: 2000, ticks: 1}\n"
 
-// contended is a world in which a cache is caught if it deletes locks of other nodes.
+// contended is a world that exposes a cache that deletes locks of other nodes.
 const contended = `name: contended
 protocol: recipe-a
 actors:
@@ -78,7 +78,7 @@ func TestReplayOfNothing(t *testing.T) {
 		wantFailure(t, "replay: "+big+": found more than 16 MiB, expected a scenario file")
 }
 
-// TestReplayHandsMethodsThrough runs scripts that call other methods than Get.
+// TestReplayHandsMethodsThrough runs scripts that call methods other than Get.
 func TestReplayHandsMethodsThrough(t *testing.T) {
 	script := strings.Replace(calm, "[get /home]",
 		"[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate "+
@@ -93,8 +93,8 @@ func TestReplayHandsMethodsThrough(t *testing.T) {
 			"a script asks for the method Rollback, which a property_test.handler does not have")
 }
 
-// TestReplayBlamesTheStoreUnderTest: a replay reports the store under test, and not the store with which the file was
-// recorded. Its finding in the file's world is kept.
+// TestReplayBlamesTheStoreUnderTest: a replay reports the store under test, not the store with which the file was
+// recorded. The failure that it finds in the file's world is kept.
 func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	effort.Long(t)
 	dir := t.TempDir()
@@ -116,14 +116,14 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)
 	}
 
-	// The test now begins with this finding, and shows it.
+	// The test now begins with this failure, and shows it.
 	again := runChild(t, dir, "blind-release", nil, world)
 	again.wantFailure(t, "effect", "violated: contended under store-under-test", "lock-theft: ",
 		"choices "+s.Replay.Choices.String(), "scenario: "+failFile)
 	if strings.Contains(again.output, "found in schedule") {
 		t.Errorf("it was looked for again:\n%s", again.output)
 	}
-	// The test of the printed line does the same, and a store without the bug passes on both files.
+	// The printed test fails in the same way, and a store without the bug passes on both files.
 	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t,
 		"violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
 	property.Replay(t, c.file(), newStore)
@@ -132,8 +132,8 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	}
 }
 
-// TestAKeptFailureObeysWithout: a kept failure fails the check until its invariant is left out, and then the check says
-// that it is.
+// TestAKeptFailureObeysWithout: a kept failure fails the check until its invariant is left out. Then the check says
+// that it is left out.
 func TestAKeptFailureObeysWithout(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestAKeptFailureObeysWithout(t *testing.T) {
 	runChild(t, dir, not, flags, replayEnv+"="+failFile).wantFailure(t, "vacuous: "+said)
 }
 
-// TestTheCommandOfAFile names the protocol if the file names another one.
+// TestTheCommandOfAFile: the command names the protocol if the file names another one.
 func TestTheCommandOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
@@ -160,7 +160,7 @@ func TestTheCommandOfAFile(t *testing.T) {
 		"replay: isr-sim replay --protocol blind-release "+failFile+"\n")
 }
 
-// TestCommandOfIsTakenByAShell asks a shell how it reads the printed lines.
+// TestCommandOfIsTakenByAShell checks how a shell reads the printed lines.
 func TestCommandOfIsTakenByAShell(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if errors.Is(err, exec.ErrNotFound) {

@@ -30,7 +30,7 @@ type runner struct {
 	random   *random
 	subject  *subject
 	judge    []invariant.Invariant // the caller's own
-	// own is set for a store that has goroutines. Each run happens in a bubble that it makes.
+	// own is set for a store with goroutines. Each run happens in a bubble that own makes.
 	own hooks.Bubble
 }
 
@@ -48,7 +48,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
 	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Enter: inStore, Table: r.subject.table}
-	if r.own == nil { // it decides everything, except what the Go runtime decides about goroutines
+	if r.own == nil { // with goroutines, the Go runtime decides some things
 		setup.Repeats = r.random.seeded
 	}
 	if r.subject.ttl != nil {
@@ -83,11 +83,11 @@ type failure struct {
 	details string
 }
 
-// repeatable says whether the failure belongs to a schedule and can be replayed and shrunk. A failure by a goroutine
-// outside of the schedule cannot.
+// repeatable reports whether the failure belongs to a schedule, so that it can be replayed and shrunk. A failure by a
+// goroutine outside of the schedule does not.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
-// violates says whether the failure is a schedule that violates an invariant.
+// violates reports whether a schedule of the failure violates an invariant.
 func (f *failure) violates() bool {
 	return f.repeatable() && strings.HasPrefix(f.kind, invariant.Violated.String())
 }
@@ -122,7 +122,7 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 		return nil, f
 	case invariant.Unknown:
 		if report.Doubt == nil {
-			return report, nil // its time was over
+			return report, nil // the time was over
 		}
 		f := r.outcome(s, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
@@ -133,8 +133,8 @@ func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campa
 	}
 }
 
-// doubt adds a likely reason to a failure of liveness, or to the doubt about a store that has asked for a table that is
-// not there, if the store's answers so far show such a reason. In this case the store has not been tested yet.
+// doubt adds a likely reason to a failure of liveness, or to the doubt about a store that has asked for a missing
+// table, if the store's answers so far show such a reason. Then the store has not been tested yet.
 func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	switch a := r.answers; {
 	case o.Violation == nil && !o.Tableless, o.Violation != nil &&
@@ -156,7 +156,7 @@ func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	}
 }
 
-// untested turns a failure of liveness into that of an untested store. The clients' history stays, without its verdict.
+// untested turns a failure of liveness into that of an untested store. The clients' history stays, but not its verdict.
 func (r runner) untested(f *failure, o *kernel.Outcome, why string) {
 	f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
 	switch {
@@ -172,7 +172,7 @@ func (r runner) untested(f *failure, o *kernel.Outcome, why string) {
 	f.text = fmt.Sprintf("vacuous: %s under %s: %s\n\n%s", f.world.Name, r.name, why, seen)
 }
 
-// otherKeys says whether a request was refused since it has other keys than the table.
+// otherKeys reports whether a request was refused because its keys are not those of the table.
 func otherKeys(why string) bool {
 	for _, part := range []string{
 		"key element", "required keys", "Missing the key", "key schema element", "on the keys",
@@ -192,7 +192,7 @@ func (r runner) replay(s *kernel.Scenario, recorded kernel.Replay) (trace string
 	run.Trace = &printed
 	o, err := inside(r, run.Do)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.still {
-		return "", r.broken(s, g, err) // it prints on
+		return "", r.broken(s, g, err) // the run still prints
 	}
 	if f := r.broken(s, g, err); f != nil {
 		return printed.String(), f
@@ -202,7 +202,7 @@ func (r runner) replay(s *kernel.Scenario, recorded kernel.Replay) (trace string
 	}
 	f := r.outcome(s, o)
 	if recorded.Violates == "" {
-		// a recorded violation needs no doubt: when it was found, there were answers of more runs
+		// A recorded violation needs no doubt: when it was found, there were answers of more runs.
 		r.doubt(f, o)
 	}
 	return printed.String(), f
@@ -247,7 +247,7 @@ const (
 	kindOther    = "broken"
 )
 
-// broken returns the failure of runs that have no verdict; nil if they have one.
+// broken returns the failure of runs without a verdict; nil if they have one.
 func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
 	f := &failure{world: s}
 	broken, isBroken := errors.AsType[*kernel.BrokenError](err)
@@ -278,7 +278,7 @@ func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
 	case isShared:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: the store under test: %v: %s\n", shared, r.subject.anew)
 	case isUnstable:
-		// Another run would again have another result.
+		// Another run would have yet another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
 	case diverged:
 		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
@@ -290,8 +290,8 @@ func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
 	return f
 }
 
-// unstable prints the result of a run that had another result when it was repeated, and the difference. If the first
-// result is not ok it is worth printing, because it did happen.
+// unstable prints the result of a run that had another result when it was repeated, and the difference. A first result
+// that is not ok is worth printing, because it did happen.
 func (r runner) unstable(s *kernel.Scenario, e *kernel.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
 	if e.Found != nil && e.Found.Verdict != invariant.OK {
@@ -306,8 +306,8 @@ func (r runner) unstable(s *kernel.Scenario, e *kernel.NondeterminismError) stri
 }
 
 // inside calls run in a bubble of testing/synctest, which notices when the store waits for something that no step of
-// the simulator can cause, or leaves a goroutine behind. Package time stands still in this bubble. With r.own each run
-// has a bubble of its own.
+// the simulator can cause, or leaves a goroutine behind. Package time stands still in this bubble. With r.own, each run
+// has a separate bubble.
 func inside[T any](r runner, run func(context.Context) (T, error)) (result T, err error) {
 	if r.own != nil {
 		return run(r.limit)
@@ -359,21 +359,21 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	return result, err
 }
 
-// timers is how long package time moves on when the runs are over: a function that the store gave to time.AfterFunc
-// then runs, and the guard notices its calls. During the runs package time stands still, and no timer fires.
+// timers is how far package time moves on when the runs are over: a function that the store gave to time.AfterFunc then
+// runs, and the guard notices its calls. During the runs package time stands still, and no timer fires.
 const timers = time.Hour
 
 // waited is the reason why runs have no verdict if package time has moved in them: a wait outside the simulator's steps
-// takes no time on the nodes' clocks, and other nodes stand still meanwhile.
+// takes no time on the nodes' clocks, and meanwhile no other node moves.
 const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which " +
 	"no other machine takes a step and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which " +
 	"Prove cannot do)"
 
-// exited is the reason why a run has no verdict, if its store has called runtime.Goexit.
+// exited is the reason why a run has no verdict if its store called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store " +
 	"returns an error instead"
 
-// If the code under test has called runtime.Goexit, endsEarly ends the test of a bubble as if it had returned: package
+// endsEarly ends the test of a bubble normally if the code under test has called runtime.Goexit: otherwise package
 // testing would end the process. It sets gone. It must be called by defer.
 func endsEarly(t *testing.T, returned, gone *bool) {
 	if *returned {
@@ -383,5 +383,5 @@ func endsEarly(t *testing.T, returned, gone *bool) {
 		panic(v)
 	}
 	*gone = true
-	t.SkipNow() // it ends the test of the bubble, and not the check
+	t.SkipNow() // it ends the test of the bubble, not the check
 }

@@ -56,7 +56,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
 	}
-	// The text has, in this order, the violation, its evidence, the statement that it cannot be repeated, and the
+	// The text has, in this order, the violation, its evidence, the note that it cannot be repeated, and the
 	// difference.
 	rest := f.text
 	for _, want := range []string{
@@ -74,7 +74,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 
 // TestUnstableStoresAreFoundWithoutAViolation: one schedule in a hundred is run again, and must be the same.
 func TestUnstableStoresAreFoundWithoutAViolation(t *testing.T) {
-	runs := 0 // as in a package's variable
+	runs := 0 // like a package's variable
 	for name, before := range map[string]func(get func(key string)){
 		"":          nil,
 		"asks once": func(get func(string)) { get("/a") },
@@ -126,7 +126,7 @@ func (a asksFirst) Get(ctx context.Context, key string) (isr.Served, error) {
 }
 
 // TestALivenessFailureStaysOneInItsReplay: a replay makes only one run, and all answers of this run may be errors, as
-// in this test. Only a search, which has seen other runs, can say that the store was never tested.
+// here. Only a search, which has seen other runs, can say that the store was never tested.
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
@@ -159,7 +159,7 @@ func (fails) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("not today")
 }
 
-// patient waits before each request, and longer than the configuration of any cache says.
+// patient waits before each request, longer than any configuration of a cache says.
 type patient struct {
 	isr.Handler
 	clock interface{ Sleep(time.Duration) }
@@ -206,7 +206,7 @@ func simple() *kernel.Scenario {
 	return s
 }
 
-// TestTheSimulatorsGoroutinesAreTold: the guard recognises the goroutines of the simulator, on every release of Go that
+// TestTheSimulatorsGoroutinesAreTold: the guard recognises the goroutines of the simulator, in every release of Go that
 // runs this test.
 func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 	coroutine := func(run func()) {
@@ -305,7 +305,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestTally checks the sums over the worlds of a check, and which sums mean that nothing was judged.
+// TestTally checks the sums over the worlds of a check, and which of them mean that nothing was judged.
 func TestTally(t *testing.T) {
 	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
 	count := tally{Tally: engine.NewTally()}
@@ -404,7 +404,8 @@ func (a asking) Get(ctx context.Context, _ string) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// TestAClientOfItsOwn dials nowhere, and it is said first that nothing reached the node's.
+// TestAClientOfItsOwn: a client that the store made connects nowhere. The first message is that nothing reached the
+// node's client.
 func TestAClientOfItsOwn(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://the-real-one.example")
 	settling, asked := simple(), ""
@@ -423,7 +424,7 @@ func TestAClientOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestLocksThatNeverExtend: a lock that can extend its leases has been tested only if it has.
+// TestLocksThatNeverExtend: a lock that can extend its leases has been tested only if it did.
 func TestLocksThatNeverExtend(t *testing.T) {
 	extended := map[kernel.Mark]int{mark.HoldExtended: 1}
 	for _, tc := range []struct {
@@ -464,15 +465,14 @@ type extends struct{ Held }
 
 func (extends) Extend(context.Context) error { return nil }
 
-// never is an invariant of the caller's own with the given name. The store under test gives it nothing to judge.
+// never is an invariant of the caller with the given name. The store under test gives it nothing to judge.
 func never(name string) invariant.Invariant {
 	return invariant.Invariant{Name: name, Statement: "nothing", Check: func(invariant.Evidence) invariant.Finding {
 		return invariant.Finding{Verdict: invariant.OK}
 	}}
 }
 
-// TestUnproved checks which searches prove nothing although they have found no violation, and the reason that is
-// printed.
+// TestUnproved checks which searches without a violation prove nothing, and the reason that is printed.
 func TestUnproved(t *testing.T) {
 	world := simple()
 	world.Actors, world.Bounds.Ticks = world.Actors[:1], 0
@@ -632,7 +632,7 @@ func TestProvable(t *testing.T) {
 			t.Errorf("%s: rows %+v, marks %v, without %v, promise %+v", tc.name, s.Rows, s.Reach, s.Without, s.Promise)
 		}
 	}
-	// Of two promises of freshness the stricter one is proved.
+	// Of two promises of freshness, the stricter one is proved.
 	for _, of := range []struct{ file, check, want time.Duration }{
 		{0, time.Minute, time.Minute}, {time.Minute, 0, time.Minute},
 		{30 * time.Second, time.Minute, 30 * time.Second}, {2 * time.Minute, time.Minute, time.Minute},
@@ -664,7 +664,7 @@ func TestProvable(t *testing.T) {
 	}
 }
 
-// TestRunsEndBeforeTheirTest tests a limit in a bubble, because a bubble's time moves when all its goroutines sleep.
+// TestRunsEndBeforeTheirTest tests a limit in a bubble, where time moves when all goroutines sleep.
 func TestRunsEndBeforeTheirTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tc := range []struct {
@@ -715,15 +715,15 @@ func newHopeful(n Node) (isr.Handler, error) {
 	return silent{cache}, nil
 }
 
-// silent has only Get, and does not report its operations, as the code of another team.
+// silent has only Get, and does not report its operations, like another team's code.
 type silent struct{ cache isr.Handler }
 
 func (s silent) Get(ctx context.Context, key string) (isr.Served, error) {
 	return s.cache.Get(storeop.Hooks{}.In(ctx), key)
 }
 
-// TestAReleaseThatWasNeverSentIsNoExcuse: a lock stays behind after a failed publish. That is a failure of the store,
-// because no fault prevented the holder from giving it back: the holder did not try.
+// TestAReleaseThatWasNeverSentIsNoExcuse: a lock that stays behind after a failed publish is a failure of the store if
+// no fault prevented the holder from giving it back: the holder did not try.
 func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
 	effort.Long(t)
 	for seed := range effort.Fewer(3, 1) {
@@ -769,7 +769,7 @@ func TestTimesOfPackageTime(t *testing.T) {
 	}
 }
 
-// side is the world's side of a node. It notes the calls that reach it.
+// side is the world's part of a node. It notes the calls that reach it.
 type side struct {
 	clockwork.Clock
 	reached []string
@@ -797,8 +797,8 @@ func (s *side) config() isr.Config {
 	}
 }
 
-// TestWaysIntoTheSimulator: a goroutine of the store's own cannot call the simulator in any way, unless the check says
-// that the store has goroutines.
+// TestWaysIntoTheSimulator: a goroutine started by the store cannot call the simulator in any way, unless the check
+// says that the store has goroutines.
 func TestWaysIntoTheSimulator(t *testing.T) {
 	ctx := t.Context()
 	get := func(c isr.Client) error {
@@ -864,7 +864,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	}
 }
 
-// TestPackageTimeThatMoves: only in a bubble, and only after a wait.
+// TestPackageTimeThatMoves: package time counts as moved only in a bubble, and only after a wait.
 func TestPackageTimeThatMoves(t *testing.T) {
 	if moved() {
 		t.Error("time outside of a bubble counts as moved")
@@ -879,7 +879,7 @@ func TestPackageTimeThatMoves(t *testing.T) {
 	})
 }
 
-// TestRequestsAreCounted: requests that no schedule would have let through are, too.
+// TestRequestsAreCounted: requests are counted, including those that no schedule would have let through.
 func TestRequestsAreCounted(t *testing.T) {
 	code := func(code string) error { return fmt.Errorf("put: %w", &smithy.GenericAPIError{Code: code}) }
 	invalid, absent, failed := code("ValidationException"), code("ResourceNotFoundException"),
@@ -906,7 +906,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	if g.answers.operations != 1 || told != 1 {
 		t.Errorf("an operation counts as %d, and is told %d times", g.answers.operations, told)
 	}
-	g.requested(nil) // it would wait for ever for a lock that is kept
+	g.requested(nil) // if the mutex were still held, this would wait for ever
 	if err := n.calls.check(t.Context(), "Clock.Sleep"); err == nil {
 		t.Error("a call from the test's goroutine is let through")
 	}
@@ -988,7 +988,7 @@ func (b *busy) Regenerate(_ context.Context, key string, _ isr.Request) (isr.Ser
 	return isr.Served{}, b.note("regenerate " + key)
 }
 
-// TestCountedStores: counting the answers of a store does not change what the store does.
+// TestCountedStores: counting a store's answers does not change what the store does.
 func TestCountedStores(t *testing.T) {
 	ctx, store, g := t.Context(), &busy{err: errors.New("not today")}, &guard{answers: &answers{}}
 	c, ok := g.counted(store).(interface {
@@ -1033,7 +1033,7 @@ func TestCountedStores(t *testing.T) {
 	_ = counted{getOnly{store}, g}.Rollback(ctx, "/home")
 }
 
-// TestAnswersAreCounted: if there is an error that the world does not explain, such an error is shown.
+// TestAnswersAreCounted: an error that the world does not explain is shown, if there is one.
 func TestAnswersAreCounted(t *testing.T) {
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
 	errs := map[error]bool{
@@ -1069,7 +1069,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// randomStore is broken, and takes its tokens from crypto/rand, like lock clients the versions of their records.
+// randomStore is broken, and takes its tokens from crypto/rand, as lock clients take the versions of their records.
 func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, string)) {
 	t.Helper()
 	broken := scenariotest.Protocol(t, "blind-release")
@@ -1116,8 +1116,8 @@ func TestCryptoRandIsSeededForEachRun(t *testing.T) {
 	}
 }
 
-// TestCryptoRandOfParallelTests: a parallel test shares crypto/rand with others, so crypto/rand is not seeded. The
-// failure is still reported.
+// TestCryptoRandOfParallelTests: a parallel test shares crypto/rand with others, so it is not seeded. The failure is
+// still reported.
 func TestCryptoRandOfParallelTests(t *testing.T) {
 	t.Parallel()
 	_, search := randomStore(t, false)
@@ -1138,15 +1138,15 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 	}
 }
 
-// TestCryptoRandAfterARunThatDoesNotEnd: after the test crypto/rand is the same as before, although the run that does
-// not end still uses its seed.
+// TestCryptoRandAfterARunThatDoesNotEnd: after the test crypto/rand is as before, although the run that does not end
+// still uses its seed.
 func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 	effort.Long(t)
 	if race.Enabled {
 		t.Skip("with the race detector it keeps the seed")
 	}
 	reader := rand.Reader
-	outside := make(chan struct{}) // of no bubble
+	outside := make(chan struct{}) // made outside of every bubble
 	var after [2]string
 	for i := range after {
 		t.Run("check", func(t *testing.T) {
@@ -1170,7 +1170,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 }
 
 // TestTheScheduleOfAFailureIsShrunk: a store's failure gets a schedule with fewer context switches in the same world,
-// and is still the same failure.
+// and remains the same failure.
 func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	effort.Long(t)
 	broken := scenariotest.Protocol(t, "blind-release")
@@ -1212,7 +1212,7 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	for _, f := range []*failure{
 		{kind: kindUnstable}, {kind: kindPanic, replay: &kernel.Replay{}, world: simple()},
 		{kind: "unknown", replay: &kernel.Replay{}, world: simple()},
-		// When this one is run again, it does not violate anything.
+		// Run again, this one violates nothing.
 		{kind: "violated: lock-theft", replay: &kernel.Replay{}, world: simple()},
 	} {
 		if got := r.shrunk(f); got != f {
@@ -1230,7 +1230,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			t.Parallel()
 			var stuck atomic.Bool
 			var nodes atomic.Int64         // nobody waits for a run that is stuck
-			outside := make(chan struct{}) // of no bubble
+			outside := make(chan struct{}) // made outside of every bubble
 			r := newRunner(t, Check{Protocol: defaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
 				if nodes.Add(1); stuck.Load() {
 					<-outside // a bubble does not notice this wait, and no step of the simulator ends it

@@ -69,7 +69,7 @@ func (c Check) look(t rapid.TB, f *found) {
 			w := generator.Draw(rt, "world")
 			seed := uint64(rapid.Uint32().Draw(rt, "seed"))
 			if err := f.try(w.OfSeed(seed), seed, c.Schedules); err != nil {
-				rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
+				rt.Fatalf("%v", err) // for rapid, failures from the same line are the same
 			}
 		}
 	})
@@ -79,7 +79,7 @@ func (c Check) look(t rapid.TB, f *found) {
 // take longer than others.
 const enoughForWorlds = 5 * worldsPerCheck
 
-// spare is what the search leaves of the test's time at least. On a loaded machine the process may wait for seconds.
+// spare is the least time that the search leaves to the test. On a loaded machine the process may wait for seconds.
 const spare = 3 * time.Second
 
 // found is the state of the search.
@@ -95,7 +95,7 @@ type found struct {
 	passed map[string]bool
 }
 
-// try runs a world and returns an error if it fails as before.
+// try runs a world. It returns an error if the world fails as before.
 func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 	attempt := fmt.Sprintf("%s\nseed %d, schedules %d", worlds.Text(w.Scenario), seed, schedules)
 	if f.last != nil {
@@ -125,7 +125,7 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 			failed = f.worse(failed)
 		}
 		if f.last != nil && failed.harm < f.last.harm {
-			f.pass(attempt) // neither is one that does less harm
+			f.pass(attempt) // nor is a failure that does less harm
 			return nil
 		}
 		if f.last == nil {
@@ -156,7 +156,7 @@ type asRapid struct {
 	said   string   // the text that rapid would have printed
 }
 
-// over ends rapid's check.
+// over is the panic that ends rapid's check.
 type over struct{}
 
 // run calls the function that calls rapid.
@@ -199,8 +199,8 @@ var (
 	rapidFile = regexp.MustCompile(`-rapid\.failfile=("[^"]*")`)
 )
 
-// searched says how to repeat the search that has found a failure, and deletes rapid's file of it. If no schedule
-// repeats the failure, there is no other file. Then rapid's file stays, and the next check begins with its world.
+// searched tells how to repeat the search that found a failure, and deletes rapid's file of it. If no schedule repeats
+// the failure, there is no scenario file. Then rapid's file stays, and the next check begins with its world.
 func (a *asRapid) searched(f *failure) string {
 	file := ""
 	if found := rapidFile.FindStringSubmatch(a.said); found != nil {
@@ -233,7 +233,7 @@ func rapidFiles() []string {
 }
 
 // limit ends the shrinking of a failure: after -rapid.shrinktime of real time in all, or with the first run that does
-// not end. It is the context of all runs, which only call Err. The timer of any other context would stand still in a
+// not end. It is the context of all runs, which call only Err. The timer of any other context would stand still in a
 // bubble of testing/synctest.
 type limit struct {
 	context.Context
@@ -253,7 +253,7 @@ func (l *limit) Err() error {
 	return l.Context.Err()
 }
 
-// endBefore ends the runs before a test's own deadline, if it has one, until stop is called.
+// endBefore ends the runs before a test's deadline, if it has one, unless stop is called before.
 func (l *limit) endBefore(deadline time.Time, has bool) (stop func()) {
 	if !has {
 		return func() {}
@@ -263,7 +263,7 @@ func (l *limit) endBefore(deadline time.Time, has bool) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// shrinkFlag is rapid's.
+// shrinkFlag is the name of rapid's flag.
 const shrinkFlag = "rapid.shrinktime"
 
 // reserve is the part of a test's time that shrinking leaves for the work after it.
@@ -293,13 +293,12 @@ func (l *limit) begin(t *testing.T) time.Duration {
 	return most
 }
 
-// worldsOver says whether the time for smaller worlds is over.
+// worldsOver reports whether the time for smaller worlds is over.
 func (l *limit) worldsOver() bool {
 	return l.over.Load() || !time.Now().Before(l.worlds) //nolint:forbidigo // as above
 }
 
-// left is how much time is left for many runs. It is a little more than the limit leaves, because the runs end a little
-// later.
+// left is how much time is left for many runs. It adds a little to the limit, because the runs end a little later.
 func (l *limit) left() time.Duration {
 	const more = time.Second
 	return max(0, time.Until(l.end)) + more //nolint:forbidigo // as above
@@ -313,7 +312,7 @@ func (l *limit) stick(most time.Duration) {
 	}
 }
 
-// ended says why there may be a smaller failure; "" if there was time enough to look.
+// ended returns the reason why there may be a smaller failure; "" if there was time enough to look.
 func (l *limit) ended() string {
 	switch {
 	case !l.began || l.most == 0 || l.why == "" && !l.worldsOver():
@@ -325,8 +324,7 @@ func (l *limit) ended() string {
 	}
 }
 
-// patience is how long a run may take before it counts as stuck. When shrinking has begun, that is at most the time
-// that is left for shrinking.
+// patience is how long a run may take before it counts as stuck: during shrinking, at most the time left for shrinking.
 func (l *limit) patience() time.Duration {
 	if !l.began {
 		return patience
@@ -335,14 +333,15 @@ func (l *limit) patience() time.Duration {
 	return min(patience, max(least, time.Until(l.end))) //nolint:forbidigo // as above
 }
 
-// random seeds crypto/rand for each run, from the run's seed: stores take tokens and the versions of records from it.
+// random seeds crypto/rand for each run from the run's seed, because stores take tokens and versions of records from
+// it.
 type random struct {
 	in  *testing.T // the test of the bubble in which the runs happen
 	mu  sync.Mutex // nobody waits for a run that is stuck
 	was io.Reader  // crypto/rand's Reader before the first run
 	// twin draws the same bytes as crypto/rand, as long as nobody else draws any.
 	twin *mathrand.ChaCha8
-	// unseeded says why crypto/rand cannot be seeded: other tests run in parallel with the test, and share it.
+	// unseeded is the reason why crypto/rand cannot be seeded: other tests run in parallel with this one, and share it.
 	unseeded string
 }
 
@@ -374,7 +373,7 @@ func (r *random) seed(seed uint64) {
 	r.twin = mathrand.NewChaCha8(key)
 }
 
-// seeded says whether all bytes of crypto/rand come from the seed.
+// seeded reports whether all bytes of crypto/rand come from the seed.
 func (r *random) seeded() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -386,7 +385,7 @@ func (r *random) drew() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.unseeded != "" {
-		return false // bytes that nothing decides make a run that cannot be repeated
+		return false // a run with bytes that nothing decides cannot be repeated
 	}
 	var drawn, expected [8]byte
 	_, _ = rand.Read(drawn[:])      // it never fails
@@ -394,9 +393,9 @@ func (r *random) drew() bool {
 	return drawn != expected
 }
 
-// left restores crypto/rand when t is over, even if a run that does not end still uses its seed in a bubble. With the
-// race detector it does not restore it: the reads of that run are not synchronised with anything, and the detector
-// would report them.
+// left restores crypto/rand when t is over, even if a run that does not end still uses its seed in a bubble. Under the
+// race detector it restores nothing: the reads of that run are not synchronised with anything, and the detector would
+// report them.
 func (r *random) left(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,10 +26,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// shape is how the goroutines of a lock work together. The lock itself is the same in all shapes.
+// shape is how the goroutines of a lock synchronise. The lock itself is the same in all shapes.
 type shape struct {
 	name string
-	// alone returns a function that calls its parameter while no other call of it does. The parameter sends a request.
+	// alone returns a function that calls its parameter, one call at a time. The parameter sends a request.
 	alone func() func(func() error) error
 	// waits says that a timer's goroutine may wait for a mutex that another one holds over a request. Time stands still
 	// then, so a heartbeat is seldom late, and seldom found to write over another holder's lock.
@@ -47,7 +47,7 @@ func byMutex() func(func() error) error {
 	}
 }
 
-// byChannel lets the room of a channel decide.
+// byChannel uses a channel with room for one as a mutex.
 func byChannel() func(func() error) error {
 	turn := make(chan struct{}, 1)
 	return func(f func() error) error {
@@ -94,7 +94,7 @@ func byTimer(ctx context.Context, n *Machine, every time.Duration, call func(con
 	}
 }
 
-// byFunc has package time call a function in a goroutine of its own each time.
+// byFunc makes package time call a function, each time in a new goroutine.
 func byFunc(ctx context.Context, _ *Machine, every time.Duration, call func(context.Context)) {
 	for ctx.Err() == nil {
 		done := make(chan struct{})
@@ -113,7 +113,7 @@ func byFunc(ctx context.Context, _ *Machine, every time.Duration, call func(cont
 	}
 }
 
-// byDeadline gives each call the time until the next one.
+// byDeadline waits for the deadline of a context, and gives each call a deadline of one interval.
 func byDeadline(ctx context.Context, _ *Machine, every time.Duration, call func(context.Context)) {
 	for ctx.Err() == nil {
 		within, cancel := context.WithTimeout(ctx, every)
@@ -154,7 +154,7 @@ var shapes = []shape{
 	}, false, byClockTicker},
 	{"single flight, AfterFunc", func() func(func() error) error {
 		var flight singleflight.Group
-		lock := byMutex() // a flight is for calls that are alike
+		lock := byMutex() // a flight merges only equal calls: others need the lock
 		return func(f func() error) error {
 			_, err, _ := flight.Do(fmt.Sprintf("%p", f), func() (any, error) { return nil, lock(f) })
 			return err
@@ -187,7 +187,7 @@ func inGroup(ctx context.Context, n *Machine, every time.Duration, call func(con
 	_ = group.Wait()
 }
 
-// shaped is one machine's client of the lock: a row a lock, with its owner and the end of its lease.
+// shaped is one machine's client of the lock: one row per lock, with its owner and the end of its lease.
 type shaped struct {
 	Machine
 	shape  shape
@@ -237,7 +237,7 @@ type shapedHold struct {
 	owner string
 	row   map[string]types.AttributeValue
 	alone func(func() error) error
-	until time.Time // written and read alone
+	until time.Time // guarded by alone
 	stop  context.CancelFunc
 	going sync.WaitGroup
 }
@@ -257,7 +257,7 @@ func (h *shapedHold) write(until time.Time, condition string,
 	return in
 }
 
-// Extend is what a heartbeat does, too.
+// Extend does what a heartbeat does.
 func (h *shapedHold) Extend(ctx context.Context) error {
 	return h.alone(func() error {
 		until := h.lock.Clock.Now().Add(h.lock.Lease)

@@ -29,24 +29,24 @@ type stranger struct {
 	property.Node
 
 	noTTL    bool   // no row has a ttl
-	lockedBy string // the attribute of LOCK that says who holds it; "" is lease_token. No check can read another one
+	lockedBy string // the attribute of LOCK that names its holder; "" is lease_token. No check can read another one
 	batches  bool   // it reads META and LOCK in one BatchGetItem
 
-	renamed bool // its sort keys are others, which the check must be told
+	renamed bool // its sort keys have other names, which the check must be told
 
-	byContent bool // of a page that has not changed only the times are written
+	byContent bool // if a page has not changed, only its times are written
 
-	takesUnprocessed bool // with batches: a key that comes back unprocessed counts as a row that is not there
+	takesUnprocessed bool // with batches: a key that comes back unprocessed counts as a missing row
 
 	// Bugs that only liveness sees.
 	neverRevalidates bool // the page in the cache is served as stale for ever
 	neverReleases    bool // after a failure the lock stays
 	jittersAway      bool // a jitter takes two seconds off each window
 	neverFresh       bool // the adapter never says that a page is fresh
-	skipsUnchanged   bool // with byContent: nothing of it is written
+	skipsUnchanged   bool // with byContent: nothing is written if a page has not changed
 }
 
-// strange returns the function that makes such caches.
+// strange returns a function that makes such caches.
 func strange(cache stranger) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		cache := cache
@@ -57,7 +57,7 @@ func strange(cache stranger) func(property.Node) (isr.Handler, error) {
 
 type strangePage struct {
 	body  []byte
-	fresh time.Time // until then
+	fresh time.Time // the end of its freshness
 }
 
 func (s *stranger) window() time.Duration {
@@ -132,7 +132,7 @@ func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, e
 	switch err := s.publish(ctx, key, token, row); {
 	case err == nil:
 	case refused(err):
-		s.unlock(ctx, key, token) // the refusal may be a conflict, and the lease still our own
+		s.unlock(ctx, key, token) // the refusal may be due to a conflict, and the lease still its own
 	default:
 		return isr.Served{}, err
 	}
@@ -162,7 +162,7 @@ func (s *stranger) check() property.Check {
 	}}}
 }
 
-// read returns the page, nil if there is none.
+// read returns the page, or nil.
 func (s *stranger) read(ctx context.Context, key string) (*strangePage, error) {
 	item, err := s.meta(ctx, key)
 	if err != nil || item == nil {
@@ -173,7 +173,7 @@ func (s *stranger) read(ctx context.Context, key string) (*strangePage, error) {
 	return &strangePage{body, time.Unix(generated, 0).Add(s.window())}, nil
 }
 
-// meta returns the row META, nil if there is none.
+// meta returns the row META, or nil.
 func (s *stranger) meta(ctx context.Context, key string) (map[string]types.AttributeValue, error) {
 	meta, lock := s.row(key, "META"), s.row(key, "LOCK")
 	if !s.batches {
@@ -222,7 +222,7 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 	return err
 }
 
-// publish shows the page, or sets the times of one that has not changed, and gives the lease back.
+// publish writes the page, or only the times of one that has not changed, and gives the lease back.
 func (s *stranger) publish(ctx context.Context, key, token string, row map[string]types.AttributeValue) error {
 	write := types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}
 	if row["html"] == nil {
@@ -247,7 +247,7 @@ func (s *stranger) publish(ctx context.Context, key, token string, row map[strin
 	return err
 }
 
-// unlock gives the lease back, best effort.
+// unlock tries to give the lease back.
 func (s *stranger) unlock(ctx context.Context, key, token string) {
 	_, _ = s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.Table, Key: s.row(key, "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine"),
@@ -255,14 +255,14 @@ func (s *stranger) unlock(ctx context.Context, key, token string) {
 	})
 }
 
-// refused says whether the error is that a condition was not met.
+// refused reports whether a condition was not met.
 func refused(err error) bool {
 	_, condition := errors.AsType[*types.ConditionalCheckFailedException](err)
 	_, cancelled := errors.AsType[*types.TransactionCanceledException](err)
 	return condition || cancelled
 }
 
-// strangers are such caches, by the names of their peculiarities.
+// strangers are such caches, by names of their peculiarities.
 var strangers = map[string]stranger{
 	"stranger":          {},
 	"no ttl":            {noTTL: true},
@@ -301,23 +301,23 @@ func TestStrangersBugsAreFound(t *testing.T) {
 		"takes unprocessed": "single-flight", "renamed, takes unprocessed": "single-flight",
 	} { //isrsim:unordered each has a process of its own
 		t.Run(store, func(t *testing.T) {
-			if strings.HasPrefix(store, "renamed") { // TestRenamedMutantsFail holds that names do not matter
+			if strings.HasPrefix(store, "renamed") { // TestRenamedMutantsFail checks that names do not matter
 				effort.Nightly(t)
 			}
 			t.Parallel()
-			c := runChild(t, t.TempDir(), store, []string{"-rapid.seed=9", "-rapid.shrinktime=0s"}) // soon
+			c := runChild(t, t.TempDir(), store, []string{"-rapid.seed=9", "-rapid.shrinktime=0s"}) // finds it soon
 			c.wantFailure(t, "violated: TestChild under store-under-test", " "+breaks+": ")
 		})
 	}
 }
 
-// articles is a cache with one row a page. The row also holds the lock, and its
-// times are in milliseconds. Each field but Node is a bug.
+// articles is a cache with one row per page. The row also holds the lock, and its times are in milliseconds. Each field
+// except Node and slugs is a bug.
 type articles struct {
 	property.Node
 
 	unfenced  bool // the publish has no condition
-	tokenless bool // the condition of the publish is about the end of the lease, and not about its holder
+	tokenless bool // the condition of the publish checks the end of the lease, not its holder
 	early     bool // a lease counts as over 20 ms before its end
 	hopeful   bool // an error of the publish counts as a success
 
@@ -330,8 +330,8 @@ var articleRows = isr.Schema{Rows: []isr.Row{{
 	Expires: "locked_until ms",
 }}}
 
-// checkArticles is a check for a cache with such rows. The rows have no ttl. A function for rows cannot say that, so
-// the mark of TTL is then left out by hand.
+// checkArticles is a check for a cache with such rows, which have no ttl. A function for rows cannot say that, so the
+// mark of TTL is then left out by hand.
 func checkArticles(rows isr.Schema) property.Check {
 	c := property.Check{Rows: rows}
 	if rows.Translate != nil {
@@ -366,7 +366,7 @@ func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.New("the article is being written for too long")
 }
 
-// renew writes the article under its lock. The parameter row is the row at the moment when the lock was taken.
+// renew writes the article under its lock. The parameter row is the row as it was when the lock was taken.
 func (c *articles) renew(ctx context.Context, key, me string, row map[string]types.AttributeValue) (isr.Served, error) {
 	if page, at := c.page(row); page != nil && c.fresh(at) {
 		c.unlock(ctx, key, me)
@@ -436,7 +436,7 @@ func (c *articles) unlock(ctx context.Context, key, me string) {
 	})
 }
 
-// page returns the article in a row, and the time at which it was read; nil if there is none.
+// page returns the article in a row and the time at which it was read, or nil.
 func (c *articles) page(row map[string]types.AttributeValue) ([]byte, time.Time) {
 	html, isText := row["html"].(*types.AttributeValueMemberS)
 	at, isNumber := row["updated_at"].(*types.AttributeValueMemberN)
@@ -526,8 +526,8 @@ var articleFunction = isr.Schema{
 	},
 }
 
-// In a table with one row a page and names of its own, an overwrite without a condition is reported as a stale writer,
-// and the report has the table's own names.
+// In a table with one row per page and its own names, an overwrite without a condition is reported as a stale writer,
+// and the report uses the table's own names.
 func TestArticlesBugsAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
@@ -575,10 +575,8 @@ func TestArticlesByAFunctionBugIsFound(t *testing.T) {
 	}
 }
 
-// Mutants that name the invariant by which worlds find them are found by the
-// same invariant if every row, key and attribute has another name. The file
-// that is left replays without the mapping in the check, because the mapping
-// is in the file.
+// Mutants that name the invariant by which worlds find them are found by the same invariant if every row, key and
+// attribute has another name. The file that is left replays even if the check has no mapping, because the file has it.
 func TestRenamedMutantsFail(t *testing.T) {
 	effort.Long(t)
 	for _, m := range breakers() {

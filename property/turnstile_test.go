@@ -22,8 +22,8 @@ import (
 	"github.com/isr-sim/isr-sim/property"
 )
 
-// turnstile is a lock by a team that has read docs/CHECK.md and nothing else: one
-// row a lock, in a table with one key, times in milliseconds. Each field is a bug.
+// turnstile is a lock by a team that has read only docs/CHECK.md: one row per lock, in a table with one key, with times
+// in milliseconds. Each field is a bug unless it says otherwise.
 type turnstile struct {
 	property.Machine
 
@@ -32,25 +32,25 @@ type turnstile struct {
 	early          bool // the lock counts as over a second before its end
 	halfEarly      bool // it counts as over half a second before its end
 	wholeSeconds   bool // the end of the lease is rounded down to a second: 10 s may become 9.1 s
-	forgetsItself  bool // if the answer to its own earlier attempt was lost, it takes the lock for another's
+	forgetsItself  bool // if the answer to its own earlier attempt was lost, it believes that another has the lock
 	neverOver      bool // a lock that was not given back is never taken over
 	neverGivesBack bool // a release does nothing
-	sharedFence    bool // a takeover gets no token of its own
+	sharedFence    bool // a takeover gets no new token
 	fenceRestarts  bool // a release deletes the row, and so the count
 	alwaysSure     bool // it says that it still holds the lock without reading the clock
-	countsLate     bool // its lease begins with the answer, and not with the request
+	countsLate     bool // its lease begins with the answer, not with the request
 	extendsAnyones bool // an extension does not check whose lock the row is
 	otherUnit      bool // an extension writes the end of the lease in seconds
 	dozes          bool // it waits as long as a lease before it says that the lock is taken
 	swallowsErrors bool // a failed extension reports success
 	countsBehind   bool // it reads its token from a replica, which may not have seen the passage
-	heldAtTheEnd   bool // it still counts as held at the very end of its lease: <= in place of <
-	releasesOld    bool // a release asks for the end that the row had before its extension, and throws
-	addsUp         bool // an extension adds a lease to the end of the lock, whenever that is
+	heldAtTheEnd   bool // it still counts as held at the very end of its lease: <= instead of <
+	releasesOld    bool // a release demands the end that the row had before its extension, and fails
+	addsUp         bool // an extension adds a lease to the end of the lock, whenever that end is
 	twiceAsLong    bool // its row says twice the lease
-	foldsNames     bool // the row of a lock is that of its name in small letters
-	shortNames     bool // the row of a lock is that of the first letter of its name
-	reservedWord   bool // an extension names an attribute as DynamoDB does not let it: each is refused as malformed
+	foldsNames     bool // the lock's name is put into its row in small letters
+	shortNames     bool // only the first letter of the lock's name is put into its row
+	reservedWord   bool // an extension uses a reserved word as a name: DynamoDB refuses each as malformed
 
 	looksBehind bool   // no bug: it asks a replica first, which may say for a while that the lock is taken
 	purgedBy    string // the attribute by which TTL deletes its row, and so the count
@@ -241,7 +241,7 @@ func (p *passage) Extend(ctx context.Context) error {
 	return nil
 }
 
-// extendFrom extends the lease if its number of extensions is still the number that the holder knows.
+// extendFrom extends the lease if it has been extended nth times, as the holder believes.
 func (p *passage) extendFrom(ctx context.Context, nth int) error {
 	l := p.of
 	until, end := l.end(l.Clock.Now())
@@ -294,8 +294,7 @@ func (p *passage) Release(ctx context.Context) error {
 	return notMine(err)
 }
 
-// notMine turns the refusal of a release into nil: the lock was over, or an
-// earlier attempt has given it back.
+// notMine turns the refusal of a release into nil: the lock was over, or an earlier attempt gave it back.
 func notMine(err error) error {
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return nil
@@ -333,11 +332,11 @@ func turnstiles() map[string]turnstile {
 	}
 }
 
-// twoRows is a lock that keeps in one row who has it, and in another until when. It reads both with one BatchGetItem,
-// and either may come back unprocessed.
+// twoRows is a lock that keeps its holder in one row, and the end of the lease in another. It reads both with one
+// BatchGetItem, and either may come back unprocessed.
 type twoRows struct {
 	turnstile
-	// "gone": a row that comes back unprocessed is not there; "gives up", which is none: the lock is not taken
+	// "gone": an unprocessed row counts as missing. "gives up", which is no bug: the lock is not taken
 	bug string
 }
 
@@ -359,7 +358,7 @@ func (l *twoRows) read(ctx context.Context, gate string) (map[string]map[string]
 		case len(out.UnprocessedKeys) > 0 && l.bug == "gives up":
 			return nil, errors.New("the table is busy")
 		case len(out.UnprocessedKeys) > 0 && l.bug != "gone":
-			continue // what two answers say does not belong together
+			continue // rows from two answers do not belong together
 		}
 		rows := map[string]map[string]types.AttributeValue{}
 		for _, row := range out.Responses[l.Table] {
@@ -404,7 +403,7 @@ func (l *twoRows) Acquire(ctx context.Context, gate string) (property.Held, erro
 	}{p, p, p}, err
 }
 
-// acquirer is a lock that consists of its Acquire.
+// acquirer is a lock with nothing but Acquire.
 type acquirer func(ctx context.Context, name string) (property.Held, error)
 
 func (a acquirer) Acquire(ctx context.Context, name string) (property.Held, error) {
@@ -424,7 +423,7 @@ type extendsElsewhere struct {
 
 func (h extendsElsewhere) Extend(ctx context.Context) error { return h.elsewhere.Extend(ctx) }
 
-// extendingInNoTable makes a lock whose extensions name a table that is not there.
+// extendingInNoTable makes a lock whose extensions name a missing table.
 func extendingInNoTable(n property.Machine) (property.Lock, error) {
 	lock, other := &turnstile{Machine: n}, &turnstile{Machine: n}
 	other.Table = "the-real-one"
@@ -439,7 +438,7 @@ func extendingInNoTable(n property.Machine) (property.Lock, error) {
 	}), nil
 }
 
-// TestALockThatIsNeverExtended: a table that is not there is the lock's own fault, and no excuse for a loss.
+// TestALockThatIsNeverExtended: a missing table is the lock's own fault, and no excuse for a loss.
 func TestALockThatIsNeverExtended(t *testing.T) {
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "lock: extends in no table",
@@ -486,17 +485,17 @@ func TestLockPasses(t *testing.T) {
 func TestBugsOfLocksAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
-	first := map[string]int{ // the seed that comes to the bug soon; otherwise 1
+	first := map[string]int{ // seeds that find the bug soon; the others use 1
 		"lock: extensions add up": 5, "lock: held at the very end": 10, "lock: counts from the answer": 6,
 		"lock: always sure": 6, "lock: in part": 4, "lock: twice as long": 8,
 	}
-	// TestProveRefutes finds the bug, or another lock breaks the same in the same way.
+	// TestProveRefutes finds these bugs, or another lock has the same bug.
 	proved := map[string]bool{
 		"lock: takes without a condition": true, "lock: lease in whole seconds": true, "lock: in part": true,
 		"lock: its token from a replica": true, "lock: always sure": true, "lock: extensions add up": true,
 		"lock: names of one letter": true,
 	}
-	want := map[string]string{ // one of these invariants
+	want := map[string]string{ // at least one of these invariants
 		"lock: takes without a condition":  "mutual-exclusion kept-lease guarded-write",
 		"lock: releases anyone's":          "mutual-exclusion kept-lease guarded-write",
 		"lock: over a second early":        "mutual-exclusion kept-lease guarded-write",
@@ -557,7 +556,7 @@ func TestLockReplays(t *testing.T) {
 	text := string(readFile(t, c.file()))
 	_, violates, _ := strings.Cut(text, "\n  violates: ")
 	violates = strings.TrimSpace(violates)
-	if violates != "kept-lease" && violates != "mutual-exclusion" { // the first that rapid's seed comes to
+	if violates != "kept-lease" && violates != "mutual-exclusion" { // whichever rapid's seed finds first
 		t.Fatalf("the file does not say what it violates:\n%s", text)
 	}
 	shown := []string{"effect", "violated: TestChild under lock-under-test", violates + ": "}
@@ -571,8 +570,8 @@ func TestLockReplays(t *testing.T) {
 }
 
 // TestTheStoryOfALateExtension: bob sleeps for longer than his lease, and alice takes the lock, rightly. The report
-// says that bob's extension is the late one, and shows what it did to the row, also where carol's many writes to
-// another row leave no place for all that happened meanwhile.
+// says that bob's extension is the late one, and shows what it did to the row. That holds even if carol's many writes
+// to another row leave no room for everything that happened in between.
 func TestTheStoryOfALateExtension(t *testing.T) {
 	t.Parallel()
 	world := `name: late-extension
@@ -653,17 +652,16 @@ func TestLocksWithTTLPass(t *testing.T) {
 		})
 }
 
-// beatingTurnstile is a lock whose holder has a goroutine that extends it. Like
-// a lock client, the goroutine holds a mutex during each request. Each field is
-// a bug.
+// beatingTurnstile is a lock whose holder has a goroutine that extends it. Like a lock client, the goroutine holds a
+// mutex during each request. Each field is a bug unless it says otherwise.
 type beatingTurnstile struct {
 	throwsAway bool // if a heartbeat took effect but its answer was lost, its retry makes the lock count as lost
 	revives    bool // a release does not wait for the heartbeat, which does not check whose lock the row is
 	neverOver  bool // the lock of a machine that has died is never taken over
 	hopeful    bool // a heartbeat that failed counts as an extension
-	faints     bool // nothing beats after a heartbeat that failed
+	faints     bool // after a heartbeat that failed, there are no more
 	waits      bool // no bug: after a heartbeat that failed, the next one comes half a lease later
-	silent     bool // nothing beats, and the holder cannot ask whether it still holds the lock
+	silent     bool // there are no heartbeats, and the holder cannot ask whether it still holds the lock
 }
 
 // beatingLeases are long enough for a heartbeat.
@@ -710,7 +708,7 @@ type beatingPassage struct {
 	of       *beating
 	released chan struct{}
 
-	mu      sync.Mutex // held over each request
+	mu      sync.Mutex // held during each request
 	passage *passage
 	lost    bool
 	beats   int
@@ -723,7 +721,7 @@ func (l *beating) Acquire(ctx context.Context, gate string) (property.Held, erro
 	}
 	p := &beatingPassage{of: l, released: make(chan struct{}), passage: taken.(*passage)}
 	if l.bugs.silent {
-		return struct{ property.Held }{p}, nil // it cannot be asked either
+		return struct{ property.Held }{p}, nil // nor can it be asked
 	}
 	go p.beat(ctx)
 	return p, nil
@@ -804,7 +802,7 @@ func (p *beatingPassage) Release(ctx context.Context) error {
 	return p.passage.Release(ctx)
 }
 
-// TestLockWithHeartbeatsPasses: a check also works if a mutex is held during a request. Such a check takes a long time.
+// TestLockWithHeartbeatsPasses: a check also works, slowly, if a mutex is held during a request.
 func TestLockWithHeartbeatsPasses(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -829,8 +827,8 @@ func atoi(s string) int {
 	return n
 }
 
-// TestBugsOfHeartbeatsAreFound has bugs that only heartbeats have. The first worlds of these seeds are small: a world
-// with many heartbeats under a mutex takes minutes.
+// TestBugsOfHeartbeatsAreFound has the bugs that only heartbeats have. The first worlds of these seeds are small: a
+// world with many heartbeats under a mutex takes minutes.
 func TestBugsOfHeartbeatsAreFound(t *testing.T) {
 	effort.Long(t)
 	for lock, want := range map[string]string{

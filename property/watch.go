@@ -14,8 +14,8 @@ import (
 // patience is how long a run in a bubble may take in real time. Runs take milliseconds.
 var patience = 20 * time.Second
 
-// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. In these
-// cases run and its goroutines stay. After that, failures are made smaller only if the run can be repeated.
+// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. Then run and
+// its goroutines stay. After that, failures are made smaller only if the run can be repeated.
 func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
@@ -72,12 +72,12 @@ type stuckError struct {
 func (e *stuckError) Error() string { return "the store under test" + e.why }
 
 // rouse wakes the simulator in a bubble in which it waits for ever: a goroutine waits for a mutex, so the bubble is not
-// quiet, and no time passes in it. But what the holder waits for may be the answer to a request, or anything else that
-// takes no time. What the simulator does then does not depend on when the watchdog sees that: nothing happens in the
-// bubble in the meantime.
+// quiet, and no time passes in it. But the mutex's holder may wait for something that takes no time, such as the answer
+// to a request. What the simulator then does does not depend on when the watchdog notices: meanwhile nothing happens in
+// the bubble.
 //
 // Go lets no goroutine outside of a bubble wake one inside, with one exception: the other side of a coroutine may be in
-// another bubble. (Both bubbles count it right; a goroutine without a bubble would not be counted.)
+// another bubble. (Both bubbles count it correctly; a goroutine without a bubble would not be counted.)
 //
 // Source: coroswitch_m in https://go.dev/src/runtime/coro.go
 func (r runner) rouse(w *watch) bool {
@@ -90,22 +90,22 @@ func (r runner) rouse(w *watch) bool {
 	}
 	synctest.Test(r.t, func(*testing.T) {
 		go w.wake()
-		<-w.woke // made outside of the bubble: without this wait, Go would take the bubble for deadlocked meanwhile
+		<-w.woke // made outside of the bubble: without this wait, Go would report a deadlock of the bubble meanwhile
 	})
 	return true
 }
 
-// watch has the facts that the watchdog of a run looks at.
+// watch has the facts that the watchdog of a run uses.
 type watch struct {
 	mu     sync.Mutex
 	bubble string // the name of the bubble; "" before it begins
 	next   func() (struct{}, bool)
 	woke   chan struct{}
 	waits  atomic.Int64 // odd while the simulator waits, for goroutines or for time
-	seen   int64        // waits when the watchdog last looked
+	seen   int64        // the value of waits when the watchdog last looked
 }
 
-// rousable lets rouse wake the goroutine that waits on the returned channel. It and end are called in the bubble.
+// rousable lets rouse wake the goroutine that waits on the returned channel. Call rousable and end in the bubble.
 func (w *watch) rousable() (roused <-chan struct{}, end func()) {
 	rousing := make(chan struct{}, 1)
 	next, stop := iter.Pull(func(yield func(struct{}) bool) {
@@ -147,16 +147,16 @@ func (w *watch) name() string {
 	return w.bubble
 }
 
-// look is how often the watchdog looks, and outside is how long a goroutine may wait for something outside of its
-// bubble. Ordinary runs do not wait in real time. A glance costs nothing as long as the simulator goes on.
+// look is how often the watchdog looks at stacks, and outside is how long a goroutine may wait for something outside of
+// its bubble. Ordinary runs do not wait in real time. A glance costs nothing as long as the simulator goes on.
 const (
 	glance  = 2 * time.Millisecond
 	look    = 500 * time.Millisecond
 	outside = 5 * time.Second
 )
 
-// stuck returns the goroutines of a bubble if the bubble will not go on by itself: all of them wait, and at least one
-// waits neither for time nor for another goroutine. Otherwise it returns none.
+// stuck returns the goroutines of a bubble that will not go on by itself: all of them wait, and at least one waits
+// neither for time nor for another goroutine. Otherwise it returns none.
 func (w *watch) stuck() (mutex bool, all []goroutine) {
 	all = goroutinesOf(w.name())
 	other := false

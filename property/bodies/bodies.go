@@ -1,5 +1,5 @@
 // Package bodies gives a store under a check of package property a client of S3. It is for caches that keep their pages
-// in S3 and not in their rows.
+// in S3 instead of in their rows.
 //
 //	property.CheckStore(t, func(n property.Node) (isr.Handler, error) {
 //		client, err := bodies.Client(n.Config)
@@ -9,7 +9,7 @@
 //		return mycache.New(n.Client, n.Table, client, bodies.Bucket), nil
 //	})
 //
-// It is a package of its own because it needs the SDK of S3, and package property does not.
+// It is a separate package because it needs the SDK of S3, and package property does not.
 //
 // The limits are those of package s3fake. If a fault of a world's body store strikes a request, the answer has status
 // 500, and the client tries again.
@@ -27,7 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Bucket is the only bucket. The key of an object in it is the name of a body, as it stands in rows.
+// Bucket is the only bucket. An object's key in it is the name of a body, as rows give it.
 const Bucket = objects.Bucket
 
 // Client returns a real client of the SDK for the node of this configuration. Each attempt of a request is a step of
@@ -44,16 +44,16 @@ func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
 	return sdk.NewClient(do, optFns...), nil
 }
 
-// Of returns a real client of the SDK for a lock or an idempotency layer under check, made of the Bodies of its
-// property.Machine:
+// Of returns a real client of the SDK for a lock or an idempotency layer under check. The parameter store is the Bodies
+// of its property.Machine:
 //
 //	property.CheckLock(t, func(m property.Machine) (property.Lock, error) {
 //		client, err := bodies.Of(m.Bodies)
 //		return mylock.New(client, bodies.Bucket, m.Clock), err
 //	})
 //
-// Requests are steps as those of Client, and the world's faults of the store strike them, too: errors before and after
-// the effect, lost requests and answers, SlowDown, ConditionalRequestConflict, and duplicates. The client sends a
+// Requests are steps, like those of Client, and the world's faults of the store strike them, too: errors before and
+// after the effect, lost requests and answers, SlowDown, ConditionalRequestConflict, and duplicates. The client sends a
 // request as often as the world says.
 func Of(store isr.BodyStore, optFns ...func(*s3.Options)) (*s3.Client, error) {
 	about := hooks.BodyClient{}

@@ -173,7 +173,7 @@ func (c cache) on(n property.Node) (isr.Handler, error) {
 	return &c, err
 }
 
-// By day a correct cache passes in a tenth of the worlds that a check has by default.
+// In the daytime a correct cache runs in a tenth of the worlds that a check has by default.
 func init() {
 	if os.Getenv(effort.LongVariable) != "" || os.Getenv(child) != "" {
 		return
@@ -198,7 +198,7 @@ func TestACorrectCacheWithGoroutinesPasses(t *testing.T) {
 // child names the cache of TestChild.
 const child = "ISRSIM_BODIES_CHILD"
 
-// TestChild is the failing test. The other tests run it in a process of its own.
+// TestChild is the failing test. The other tests run it in a separate process.
 func TestChild(t *testing.T) {
 	if c, ok := broken[os.Getenv(child)]; ok {
 		property.Check{Rows: rows}.Run(t, c.cache.on)
@@ -238,8 +238,8 @@ func TestOnlyASimulatedNodeHasAClient(t *testing.T) {
 	}
 }
 
-// TestProve: the objects of a search are those of each schedule, and the code of the cache is remembered: the client of
-// S3 draws nothing.
+// TestProve: each schedule of a search begins with its own objects. The code of the cache is remembered, because the
+// client of S3 draws nothing.
 func TestProve(t *testing.T) {
 	effort.NotShort(t)
 	file := filepath.Join(t.TempDir(), "two.yaml")

@@ -15,13 +15,13 @@ import (
 	"github.com/isr-sim/isr-sim/property/gen"
 )
 
-// repository keeps the pages of tenants. It stands for the code of a user of this package.
+// repository keeps the pages of tenants. It is an example of code under test.
 type repository struct {
 	db    *dynamodb.Client
 	table string
 	name  func(tenant string) string // the partition of a tenant
 	limit int32                      // rows in one answer of List
-	pages bool                       // List also asks for the answers after the first
+	pages bool                       // List also asks for the later answers
 }
 
 func (r *repository) Save(ctx context.Context, tenant, key, body string) error {

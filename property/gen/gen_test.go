@@ -22,7 +22,7 @@ import (
 
 var rows = gen.Table{Name: "rows", Partition: "pk", Sort: "sk"}
 
-// examples is the number of examples that are drawn. Together they must have everything that can be drawn. The seeds
+// examples is the number of examples that are drawn. Together they must contain everything that can be drawn. The seeds
 // are fixed, so the outcome is always the same.
 const examples = 400
 
@@ -193,7 +193,7 @@ func TestMovesMeetTheBoundaries(t *testing.T) {
 	}
 }
 
-// TTL may delete a row before it could be read, long after, or never: each is drawn.
+// TTL may delete a row before it can be read, long after, or never: each of these is drawn.
 func TestLagsAreOfEveryKind(t *testing.T) {
 	met := map[string]bool{}
 	for seed := range examples {
@@ -205,7 +205,7 @@ func TestLagsAreOfEveryKind(t *testing.T) {
 	}
 }
 
-// A table that cannot be used is refused.
+// A table with bad keys is refused.
 func TestATableOfBadKeysIsRefused(t *testing.T) {
 	for _, table := range []gen.Table{{Name: "t"}, {Name: "t", Partition: "pk", Sort: "pk"},
 		{Name: "t", Partition: "status"}} {

@@ -11,7 +11,7 @@ import (
 )
 
 // Model is a table as a map of rows. It has no conditions, TTL or indexes: the property decides what a request should
-// do, and makes that change in the model.
+// change, and makes that change in the model.
 type Model struct {
 	table Table
 	rows  map[string]attr.Item
@@ -20,23 +20,23 @@ type Model struct {
 // NewModel returns an empty model of a table.
 func NewModel(t Table) *Model { return &Model{table: t, rows: map[string]attr.Item{}} }
 
-// name is the text of a row's key. Sorted by it, rows are in the order of the bytes of partition key and sort key.
+// name is the text of a row's key. Sorted by it, rows are in byte order of partition key and then sort key.
 func (m *Model) name(row attr.Item) string {
 	partition, _ := row.Str(m.table.Partition)
 	sort, _ := row.Str(m.table.Sort)
 	return partition + "\x00" + sort
 }
 
-// Put adds a row, or replaces the one with its key.
+// Put adds a row, or replaces the row with the same key.
 func (m *Model) Put(row attr.Item) { m.rows[m.name(row)] = maps.Clone(row) }
 
 // Delete deletes the row with a key, if there is one. The key may be a whole row.
 func (m *Model) Delete(key attr.Item) { delete(m.rows, m.name(key)) }
 
-// Get returns the row with a key, nil if there is none. The key may be a whole row. The caller may change the row.
+// Get returns the row with a key, or nil. The key may be a whole row. The caller may change the row.
 func (m *Model) Get(key attr.Item) attr.Item { return maps.Clone(m.rows[m.name(key)]) }
 
-// Rows returns all rows by partition key and sort key, in the order of their bytes, as ddbfake.DB.Items does.
+// Rows returns all rows in byte order of partition key and then sort key, as ddbfake.DB.Items does.
 func (m *Model) Rows() []attr.Item {
 	rows := []attr.Item{}
 	for _, name := range slices.Sorted(maps.Keys(m.rows)) {
@@ -45,7 +45,7 @@ func (m *Model) Rows() []attr.Item {
 	return rows
 }
 
-// Query returns the rows of a partition by their sort keys, as the service's Query does.
+// Query returns the rows of a partition in the order of their sort keys, as the service's Query does.
 func (m *Model) Query(partition string) []attr.Item {
 	return slices.DeleteFunc(m.Rows(), func(row attr.Item) bool {
 		of, _ := row.Str(m.table.Partition)
@@ -54,7 +54,7 @@ func (m *Model) Query(partition string) []attr.Item {
 }
 
 // Diff compares the rows of the table in db with those of the model. It returns one line for each row that differs; ""
-// if all are equal. If db does not have the table, that is a difference even from an empty model.
+// if all are equal. If db lacks the table, that is a difference even from an empty model.
 func (m *Model) Diff(db *ddbfake.DB) string {
 	var b strings.Builder
 	if tables := db.Tables(); !slices.Contains(tables, m.table.Name) {

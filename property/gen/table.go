@@ -20,7 +20,7 @@ type Table struct {
 	Sort      string // the name of the sort key; "" for a table without one
 }
 
-// attributes returns the names of the attributes that Rows have beside their keys, and that expressions use. An
+// attributes returns the names of the attributes that Rows have besides their keys, and that expressions use. An
 // attribute usually has its usual type, and seldom another one: n, h, num and a.b are numbers, g, str and status texts,
 // b is binary, m a map, l a list, ss, ns and bs are sets, x and y of any type.
 func attributes() []string {
@@ -47,7 +47,7 @@ func (t Table) check(rt *rapid.T) {
 	}
 }
 
-// keys are the names of the table's keys.
+// keys are the names of the table's key attributes.
 func (t Table) keys() []string {
 	if t.Sort == "" {
 		return []string{t.Partition}
@@ -64,7 +64,7 @@ func (t Table) key(row attr.Item) attr.Item {
 	return key
 }
 
-// Create is the request that creates the table, paid per request.
+// Create is the request that creates the table, with on-demand billing.
 func (t Table) Create() *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: &t.Name, BillingMode: types.BillingModePayPerRequest}
 	for i, name := range t.keys() {
@@ -101,8 +101,8 @@ func (t Table) Rows() *rapid.Generator[attr.Item] {
 	})
 }
 
-// Faults draws faults that end by themselves. They are of any kind. They strike calls of the table that read or write
-// single rows, or come in pages, begin at the first, second or third such call, and strike once or twice in a row. A
+// Faults draws faults that end by themselves, of any kind. They strike calls of the table that read or write single
+// rows, or that come in pages. They begin at the first, second or third such call, and strike once or twice in a row. A
 // caller that tries three times succeeds.
 func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 	return rapid.Custom(func(rt *rapid.T) ddbfake.Fault {

@@ -10,8 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 )
 
-// Values draws attribute values of all ten types, nested at most two deep, with those on the boundaries of the service:
-// numbers of 38 digits and of the greatest and smallest magnitude, empty texts, texts of several bytes a letter.
+// Values draws attribute values of all ten types, nested at most two deep, including those at the limits of the
+// service: numbers of 38 digits and of the greatest and smallest magnitude, empty texts, texts of several bytes per
+// letter.
 func Values() *rapid.Generator[attr.Value] {
 	return rapid.Custom(func(t *rapid.T) attr.Value { return valueOf(differential.Value(t)) })
 }
@@ -26,7 +27,7 @@ func itemOf(from map[string]any) attr.Item {
 	return item
 }
 
-// valueOf converts a value from JSON: an object whose one member is the type.
+// valueOf converts a value from JSON: an object with one member, whose name is the type.
 func valueOf(from any) attr.Value {
 	object, _ := from.(map[string]any)
 	//isrsim:unordered there is one member

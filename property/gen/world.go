@@ -10,7 +10,7 @@ import (
 )
 
 // Tenants draws names of tenants. There are few names, so that the same one is often drawn twice. They break code that
-// joins names: they contain the usual separators, differ only in case, or begin with one another.
+// joins names: they contain the usual separators, differ only in case, or are prefixes of one another.
 func Tenants() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "ab", "a#b", "a/b", "a:b", "A", "é", "a b"})
 }
@@ -25,7 +25,7 @@ func Keys() *rapid.Generator[string] {
 }
 
 // Drifts draws how the clock of a machine differs from true time. In a test that takes the given length of true time,
-// it differs by at most the bound at any moment.
+// it never differs by more than bound.
 func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 	return rapid.Custom(func(t *rapid.T) fakeclock.Drift {
 		sign := rapid.SampledFrom([]int64{1, -1}).Draw(t, "ahead or behind")
@@ -47,8 +47,7 @@ func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 }
 
 // Moves draws how far to move a clock, for code with the given durations: not at all or by one of them, and in each
-// case perhaps a nanosecond or a second less or more. Mistakes in comparisons of times show at these instants, and
-// nowhere else.
+// case perhaps a nanosecond or a second less or more. Mistakes in comparisons of times show only at these instants.
 func Moves(durations ...time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Custom(func(t *rapid.T) time.Duration {
 		to := rapid.SampledFrom(append([]time.Duration{0}, durations...)).Draw(t, "to")
