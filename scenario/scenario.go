@@ -7,8 +7,8 @@
 //
 // # Limits
 //
-// One run shows little. Tests of one's own cache make many, and shrink the one that fails: see package property. Its
-// Replay also runs a file, as does the command isr-sim run.
+// One run shows little. A test of your own cache makes many, and shrinks the one that fails: see package property.
+// property.Replay also runs a file, as does the command isr-sim run.
 //
 // # Determinism
 //
@@ -38,8 +38,8 @@ type SyntaxError = kernel.SyntaxError
 // Marks returns all marks.
 func Marks() []Mark { return kernel.Marks() }
 
-// Protocols returns the protocols that a scenario file may name and that this program has: the recipes, and in the
-// command isr-sim their mutants.
+// Protocols returns the protocols that a scenario file may name in this program: the recipes and, in the command
+// isr-sim, their mutants.
 func Protocols() []isr.Protocol { return kernel.Protocols() }
 
 // LoadRows reads a file with the single key rows, in the form of scenario files, for property.Check. A mistake in its
@@ -54,8 +54,8 @@ func Load(file string) (*Scenario, error) {
 	return from(kernel.Load(file))
 }
 
-// Parse reads a scenario from the contents of a file; the name is for errors. The file may name Protocols, and also the
-// given ones, which are for stores under test. Its errors are those of [Load].
+// Parse reads a scenario from the contents of a file; the parameter file is for errors. The scenario may name
+// Protocols, and also the given ones, which are for stores under test. Its errors are those of [Load].
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	return from(kernel.Parse(file, data, also...))
 }
@@ -75,8 +75,8 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64 // decides the schedule, by a random walk
-	// Invariants are invariants of the caller's own, which judge after those of package invariant. Only their Name,
-	// Statement and Check are used.
+	// Invariants are the caller's own, which judge after those of package invariant. Only their Name, Statement and
+	// Check are used.
 	Invariants []invariant.Invariant
 	Trace      io.Writer // if set, gets the text of the run, step by step
 }
@@ -89,8 +89,8 @@ type Outcome struct {
 	Text    string   // the verdict, and what led to it, as isr-sim prints it
 }
 
-// Do runs. An error is not a verdict: code that is not deterministic, panics or waits for something outside the run is
-// an error.
+// Do makes the run. Code that is not deterministic, panics, or waits for something outside the run gives an error
+// instead of a verdict.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	of := kernel.Run{Scenario: r.Scenario.of, Protocol: r.Protocol, Seed: r.Seed, Trace: r.Trace}
 	for _, inv := range r.Invariants {

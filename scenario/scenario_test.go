@@ -17,7 +17,7 @@ actors:
   - {name: bob, script: [get /home]}
 `
 
-// A program runs a file: the same seed gives the same trace, and an invariant of its own judges.
+// A program runs a file: the same seed gives the same trace, and the caller's own invariant judges, too.
 func TestRun(t *testing.T) {
 	s := must.Of(scenario.Parse("two-machines.yaml", []byte(text)))(t)
 	run := func(by ...invariant.Invariant) (string, *scenario.Outcome) {

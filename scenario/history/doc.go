@@ -12,9 +12,10 @@
 // # Limits
 //
 // Times are true times. No node knows true times: only a simulator, or an observer of all nodes, can write a history. A
-// Failed event means "may have happened": nobody ever knows whether a request took effect whose answer was lost.
+// Failed event means "may have happened": if the answer to a request is lost, no client knows whether the request took
+// effect.
 //
 // # Determinism
 //
-// A history has no clock and no randomness of its own. Its events print the same text on every machine.
+// A history uses neither a clock nor randomness. Its events print the same text on every machine.
 package history

@@ -90,18 +90,18 @@ type Event struct {
 	Tenant string // the tenant that the page belongs to; "" without tenants
 	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow
 	// from it. Inputs is the hash of the regeneration's inputs. Both are "" for a page that was asked for without a
-	// key. For a call that runs once, Key is the idempotency key, and Inputs the payload.
+	// key. For an idempotent call, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests
 	// since it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
-	// In a history that clients tell (live.Checker.Tell), Call distinguishes the requests that one node has under way
+	// Call, in a history that clients tell (live.Checker.Tell), distinguishes the requests that one node has under way
 	// at once. In other histories it is "".
 	Call string
 	// Within, for Rendered, is how long the page is fresh from this event on. For Settled, it is the time within which
-	// every page must be fresh. 0 stands for the time in the check's evidence.
+	// every page must be fresh. 0 means the time in the check's evidence.
 	Within time.Duration
-	// Change is the sequence number of the last change in the store's log before the event, or 0.
+	// Change is the sequence number of the last change in the store's log before the event; 0 if there is none.
 	Change int
 	// Hold has further facts of an event of a lock, or of an idempotent call; nil for other events.
 	Hold *Hold

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Alice takes a lease of thirty seconds. Ten seconds later, bob deletes her LOCK row. The log of changes suffices to
-// judge that.
+// Alice takes a lease of thirty seconds. Ten seconds later, bob deletes her LOCK row. The change log is enough to judge
+// that.
 func ExampleInvariant() {
 	start := time.Unix(2_000_000_000, 0).UTC()
 	key := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK")}
@@ -38,7 +38,7 @@ func ExampleInvariant() {
 	// shown by changes [1 2]
 }
 
-// Judge runs the check of a caller, also where it stands in a copy of an invariant of All, and reports the caller's.
+// Judge runs the caller's check and reports the caller's invariant, even if it is a modified copy of one of All.
 func TestJudgeRunsTheChecksOfCallers(t *testing.T) {
 	const why = "no page is good enough"
 	stricter := invariant.Named("freshness")

@@ -1,4 +1,4 @@
-// Package invariant judges a run: it reads a change log and a history, and says which promise of the ISR protocol was
+// Package invariant judges a run: it reads a change log and a history, and tells which promise of the ISR protocol was
 // broken, by which actor and when.
 //
 //	evidence := invariant.Evidence{Changes: db.Changes(), MaxClockSkew: time.Second}
@@ -13,9 +13,9 @@
 //
 // # Limits
 //
-// The log says who holds a token: a lease belongs to the actor that put its token into the LOCK row. So an actor that
+// The log shows who holds a token: a lease belongs to the actor that put its token into the LOCK row. So an actor that
 // comes back after a crash must have another name. Otherwise the requests that it sent before the crash are taken for
-// new ones. The log must reach back to the beginning of the table: the holder of a lock that is older than the log is
+// new ones. The log must reach back to the creation of the table: the holder of a lock that is older than the log is
 // not known.
 //
 // # Determinism
@@ -57,7 +57,7 @@ type Finding struct {
 }
 
 // Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
-// request's changes, which took effect at once. Finding.Changes of a violation or a doubt has only the deciding
+// request's changes, which took effect at once. In a violation or a doubt, Finding.Changes has only the deciding
 // changes; Story adds the changes that led to them. A watcher goes on after a violation.
 //
 // A watcher remembers every key that it has seen. It is not safe for concurrent use.
@@ -82,14 +82,14 @@ func All() []Invariant { return outside(invariant.All()...) }
 func Named(name string) Invariant { return outside(invariant.Named(name))[0] }
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
-// run is about pages or about locks. Pass them to Judge.
+// run concerns either pages or locks. Pass them to Judge.
 func OfLocks() []Invariant { return outside(invariant.OfLocks()...) }
 
 // OfCalls returns the invariants of idempotent calls in the order in which reports name them. Like the invariants of
 // OfLocks, they are not among All.
 func OfCalls() []Invariant { return outside(invariant.OfCalls()...) }
 
-// outside returns invariants of the engine as callers see them.
+// outside returns the engine's invariants as callers see them.
 func outside(engine ...invariant.Invariant) (all []Invariant) {
 	for _, of := range engine {
 		inv := Invariant{
@@ -108,14 +108,14 @@ func outside(engine ...invariant.Invariant) (all []Invariant) {
 }
 
 // Judge checks the given invariants, and reports the findings that are not ok, in the order of the invariants. If none
-// is given, it checks All without the rules of the recipe. The findings are the same as those of Check, but the log is
-// read only once for all invariants that need it. If a check gives no verdict, the verdict is unknown. An invariant
-// that is not one of All sees the cache's own rows, whatever Schema says.
+// is given, it checks All without the rules of the recipe. The findings are those of Check, but the log is read only
+// once for all invariants that need it. If a check gives no verdict, the verdict is unknown. An invariant that is not
+// one of All sees the cache's own rows, whatever Schema says.
 func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	var engine []invariant.Invariant
 	for _, inv := range by {
 		of := invariant.Own(inv.Name, inv.Statement, inv.Check)
-		if inv.of != nil { // perhaps with a name, a statement or a check of the caller's
+		if inv.of != nil { // perhaps with a name, a statement or a check that the caller changed
 			own := of
 			of = *inv.of
 			of.Name, of.Statement, of.Check = own.Name, own.Statement, own.Check
@@ -132,7 +132,7 @@ func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	}, engine...)
 }
 
-// Publishes reports whether a change is a publish: a client has made META show another page than before.
+// Publishes reports whether a change is a publish: a client made META show another page than before.
 func Publishes(c *ddbfake.Change) bool { return invariant.Publishes(c) }
 
 // Story returns the changes that led to the last deciding change: the deciding changes, and all changes of the same key

@@ -25,7 +25,7 @@ type Client interface {
 	) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// BodyStore keeps the generated bodies, like S3. A body is written only once, under a name of its own, before a row
+// BodyStore keeps the generated bodies, like S3. Each body is written only once, under a unique name, before a row
 // points to it.
 type BodyStore interface {
 	PutBody(ctx context.Context, name string, body []byte) error
@@ -33,7 +33,7 @@ type BodyStore interface {
 	GetBody(ctx context.Context, name string) ([]byte, error)
 }
 
-// ErrNoBody is the answer of a BodyStore for a name under which it has no body.
+// ErrNoBody is the answer of a BodyStore for a name without a body.
 var ErrNoBody = errors.New("no such body")
 
 // Renderer reads the origin and makes a page from its data. A long rendering calls keepAlive between its parts. When
@@ -46,7 +46,7 @@ type Contention uint8
 const (
 	// ServeStale serves the old page; if there is none, it waits. It is the zero value.
 	ServeStale Contention = iota
-	// Wait waits for the holder, and serves the old page only when the node has waited for as long as it may.
+	// Wait waits for the holder, and serves the old page only after the node has waited for as long as it may.
 	Wait
 )
 
@@ -54,8 +54,8 @@ const (
 type Failure uint8
 
 const (
-	// ServeLast serves the last page that was seen, fresh or stale, and returns an error only if no page was seen. It
-	// is the zero value.
+	// ServeLast serves the last page that the node has seen, fresh or stale, and returns an error only if it has seen
+	// none. It is the zero value.
 	ServeLast Failure = iota
 	// Fail returns an error, even if there is a page.
 	Fail
@@ -83,6 +83,6 @@ type Config struct {
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
 	Patience   int           // the number of sleeps before the wait is given up; default 10
 	// MaxClockSkew is a promise of the world, for caches that compare the clocks of machines: no machine's clock is
-	// ever further from true time. The published recipes do not compare clocks.
+	// ever further than this from true time. The published recipes do not compare clocks.
 	MaxClockSkew time.Duration
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // Handler answers requests for pages. The handler of recipe.New is also an Invalidator, a Regenerator and a Rollbacker;
-// a method returns ErrUnsupported if its recipe does not have the operation. A small adapter makes a cache of another
-// project a Handler.
+// a method returns ErrUnsupported if its recipe does not have the operation. A small adapter can make any other cache a
+// Handler.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
 }
@@ -21,15 +21,15 @@ type Served struct {
 
 // Invalidator is a Handler that can invalidate a page.
 type Invalidator interface {
-	// Invalidate closes the freshness window of the page. After it has returned, a request gets the page as fresh only
-	// if the page was made from data that was read after Invalidate was called.
+	// Invalidate ends the freshness of the page. After it has returned, a request gets the page as fresh only if the
+	// page was made from data that was read after Invalidate was called.
 	Invalidate(ctx context.Context, key string) error
 }
 
 // Regenerator is a Handler that makes a page again at most once for each Request.
 type Regenerator interface {
-	// Regenerate makes and publishes the page. If it has already made a page for the same request, it serves that page.
-	// If the same request has another hash, the error is ErrOtherInputs.
+	// Regenerate makes and publishes the page. If it has already made a page for the same request ID, it serves that
+	// page. If that request had another hash, the error is ErrOtherInputs.
 	Regenerate(ctx context.Context, key string, r Request) (Served, error)
 }
 
@@ -61,14 +61,14 @@ var (
 type Protocol struct {
 	Name    string
 	Summary string // one sentence; for a mutant, its bug
-	// Breaks names the invariant that the protocol is known to break. A mutant breaks it on purpose, and a policy of
+	// Breaks names the invariant that the protocol is known to break: a mutant breaks it on purpose, and a policy of
 	// expiry by its nature. Breaks is empty for a protocol that should break no invariant.
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
-	// Config.Tokens has returned, and that it would do the same if other machines had its tokens: it compares tokens,
-	// and what holds them, for equality alone, and writes them as they are. It makes exhaustive search shorter. If it
-	// is set although it is not true, the search is wrong.
+	// Config.Tokens has returned, and that other tokens would not change what it does: it compares tokens, and what
+	// holds them, for equality only, and writes them unchanged. It makes exhaustive search shorter. If it is set
+	// wrongly, the search is wrong.
 	Memoryless bool
 	// SDK says that New needs a real *dynamodb.Client as Config.Client.
 	SDK bool

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Schemas returns the ready-made schemas. You may add rows of your own to their rows:
+// Schemas returns the ready-made schemas. You may add your own rows to their Rows:
 //
 //   - reference: META, LOCK, VER# and REQ# of this package; nothing is translated.
 //   - tabletheory: the lease helper and the metadata store of TableTheory, with any partition keys.
@@ -67,7 +67,7 @@ const (
 // hex> with a tenant. The hash keeps keys short and spreads common prefixes.
 func PartitionKey(tenant, key string) string {
 	sum := sha256.Sum256([]byte(key))
-	var few [128]byte // it is long enough for nearly every key, so that a request allocates nothing here
+	var few [128]byte // long enough for nearly every key, so that a request allocates nothing here
 	pk := few[:0]
 	if tenant != "" {
 		pk = append(append(append(pk, "TENANT#"...), tenant...), '#')
@@ -75,7 +75,7 @@ func PartitionKey(tenant, key string) string {
 	return string(hex.AppendEncode(append(pk, "CACHE#"...), sum[:]))
 }
 
-// TableInput describes the cache table: pk and sk, both strings, paid per request.
+// TableInput describes the cache table: the string keys pk and sk, and on-demand billing.
 func TableInput(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   aws.String(name),
@@ -91,7 +91,7 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// TTLInput enables TTL on the cache table, once it is there.
+// TTLInput enables TTL on the cache table, once the table exists.
 func TTLInput(name string) *dynamodb.UpdateTimeToLiveInput {
 	return &dynamodb.UpdateTimeToLiveInput{
 		TableName: aws.String(name),

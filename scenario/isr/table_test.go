@@ -26,7 +26,7 @@ func TestPartitionKey(t *testing.T) {
 	}
 }
 
-// A tenant's name is not escaped. Even so, no tenant reaches the partitions of another, whatever the names contain.
+// A tenant's name is not escaped. Even so, no tenant reaches another's partitions, whatever the names contain.
 func TestPartitionKeysOfDifferentPagesDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := rapid.SampledFrom([]string{"", "a", "a#CACHE", "a#CACHE#", "TENANT#a", "#",

@@ -21,13 +21,13 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are the invariants to check; nil means Invariants(), without the rules of the recipe (breaking
-	// one harms nobody). With an empty list nothing is judged, so the verdict is Unknown. An invariant of the
-	// caller's own needs a Watch, and a name that none of Invariants() has. If it has no Watch, that is reported
-	// once, as a doubt.
+	// Invariants are the invariants to check; nil means Invariants(), with the rules of the recipe only if
+	// Promise.Recipe is set (breaking one harms nobody). With an empty list nothing is judged, so the verdict is
+	// Unknown. A caller's own invariant needs a Watch, and a name that none of Invariants() has. If it has no Watch,
+	// that is reported once, as a doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
-	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
+	Start      time.Time // printed times of a Broken count from this instant; default: the first change of the log
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it
 	// returns. It must not call the Checker.
 	OnBroken func(Broken)
@@ -35,9 +35,9 @@ type Options struct {
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
 	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still
-	// judged with these writes as their past. What DB.Load writes, or a restore from a backup, is not judged, either.
+	// judged with these writes as their past. Rows from DB.Load, or restored from a backup, are not judged either.
 	Except []string
-	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
+	// Clock is the clock of the DB. It gives the events of Tell their times. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
 }
 
@@ -49,7 +49,7 @@ func Invariants() []invariant.Invariant {
 		slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
 }
 
-// Broken is one violation, or one doubt: a reason why it is unknown whether there is a violation.
+// Broken is one violation or one doubt. A doubt is a reason why it is unknown whether there is a violation.
 type Broken struct {
 	Invariant invariant.Invariant
 	Verdict   invariant.Verdict // invariant.Violated or invariant.Unknown
@@ -61,7 +61,7 @@ type Broken struct {
 	rows      *rowmap.Mapping
 }
 
-// String prints invariant, actor, statement, reason and changes, over several lines. Instants count from Options.Start.
+// String prints invariant, actor, statement, reason and changes, over several lines. Times count from Options.Start.
 func (b Broken) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: %s", b.Verdict, b.Invariant.Name)
@@ -94,7 +94,7 @@ type Found struct {
 	// Untold has one line for each invariant that judged nothing. It says what was missing: rows, or a history from the
 	// clients.
 	Untold   []string
-	Unjudged []string // the tables in which nothing was judged: a line for each, with its keys and some of its rows
+	Unjudged []string // a line for each table in which nothing was judged, with its keys and some of its rows
 	// Misfit says, in several lines, why Options.Rows does not fit the rows that were written, and names some of them.
 	// It is "" if Options.Rows fits them, or if no rows were written.
 	Misfit string
@@ -134,12 +134,12 @@ type Checker struct {
 	found    Found
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
-	loaded   map[lockOf]bool // locks that a Load has written, and no client since
+	loaded   map[lockOf]bool // locks that a Load wrote and no client has written since
 	byLock   bool            // some invariant judges by LOCK
 	rows     *ownRows
-	lease    time.Duration // the longest that a change has begun
-	watched  []int         // for each of Options.Invariants with a Watch, how often it had something to judge
-	// restoring says that a Restore is under way. The function stop ends the calls by which the DB reports its own
+	lease    time.Duration // the longest lease that a change has begun
+	watched  []int         // how often each of Options.Invariants with a Watch had something to judge
+	// restoring says that a Restore is under way. The function stop ends the calls by which the DB reports its
 	// restores.
 	restoring atomic.Bool
 	stop      func()
@@ -215,7 +215,7 @@ func (c *Checker) Look() {
 }
 
 // Restore calls the function restore, which sets the fake back to another state, and then reads the log of that state
-// from its beginning. Findings stay. A Restore or Reset of the DB itself has the same effect.
+// from its beginning. Findings stay. A Restore or Reset called on the DB has the same effect.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -300,7 +300,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	}
 }
 
-// watch gives a request to the watchers, and their findings to found.
+// watch passes a request to the watchers, and their findings to the function found.
 func (c *Checker) watch(request []ddbfake.Change, found func(i int, f invariant.Finding)) {
 	c.told.request(request)
 	for i, watch := range c.watchers {
@@ -310,7 +310,7 @@ func (c *Checker) watch(request []ddbfake.Change, found func(i int, f invariant.
 	}
 }
 
-// judgeOwn gives a request to the caller's own invariants. They see all its rows, under the rows' own names.
+// judgeOwn passes a request to the caller's own invariants. They see all its rows, under the rows' own names.
 func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
 		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
@@ -375,7 +375,7 @@ func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 	}
 }
 
-// The names of those invariants with a Watch that can judge more changes than publishes.
+// These invariants with a Watch can judge changes other than publishes.
 var (
 	lockTheft       = invariant.Named("lock-theft").Name
 	danglingPointer = invariant.Named("no-dangling-pointer").Name
@@ -403,8 +403,8 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	c.note(b)
 }
 
-// story returns the changes that led to the last of the deciding changes. The number born is that of the change at
-// which the table was created.
+// story returns the changes that led to the last of the deciding changes. The table was created at the change with the
+// number born.
 func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
 	log := c.db.Changes()
 	if len(log) == 0 {

@@ -152,7 +152,7 @@ func TestFoundKeepsSome(t *testing.T) {
 	}
 }
 
-// Correct writers run in real parallel. Each of them calls Look after each of its calls.
+// Correct writers run in real parallel. Each calls Look after each of its calls.
 func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 	s := watch(t, 50, live.Options{})
 	var running sync.WaitGroup
@@ -172,7 +172,7 @@ func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 	}
 }
 
-// An invariant of the caller's own gets each request. If it has no Watch, the verdict is not ok.
+// The caller's own invariant gets each request. If it has no Watch, the verdict is not ok.
 func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	own := func(watch func(invariant.Promise) invariant.Watcher) invariant.Invariant {
 		return invariant.Invariant{
@@ -234,8 +234,8 @@ func TestABatchIsNoTransaction(t *testing.T) {
 	s.wantReported("violated expired-publish by alice")
 }
 
-// A publish after the end of one's own lease, and one that keeps the lock, harm nobody: they count where they are
-// promised.
+// A publish after the end of one's own lease, and one that keeps the lock, harm nobody: they count only if the rules of
+// the recipe are promised.
 func TestRulesOfTheRecipeAreJudgedWherePromised(t *testing.T) {
 	for name, test := range map[string]struct {
 		o    live.Options
@@ -264,8 +264,7 @@ func TestRulesOfTheRecipeAreJudgedWherePromised(t *testing.T) {
 	}
 }
 
-// If clocks may differ by as much as a lease lasts, no theft of a lease can be found: that is reported, and does not
-// pass.
+// If clocks may differ by a whole lease, no theft of a lease can be found: that is reported, and does not pass.
 func TestALargeSkewLeavesNothingOfLeases(t *testing.T) {
 	for skew, want := range map[time.Duration]invariant.Verdict{
 		0: invariant.OK, time.Second: invariant.OK, time.Hour: invariant.Unknown,
@@ -282,7 +281,7 @@ func TestALargeSkewLeavesNothingOfLeases(t *testing.T) {
 	}
 }
 
-// Loaded rows are not judged, neither now nor after a restore: they only precede the clients' writes.
+// Loaded rows are not judged, neither now nor after a restore: they are only the past of the clients' writes.
 func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")
@@ -297,7 +296,7 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s.publish(alice, "/home")
 	empty := s.db.Snapshot()
 	load("/home", "one")
-	load("/home", "two") // which would steal the lease
+	load("/home", "two") // a client's write of this row would steal the lease
 	s.checker.Look()
 	s.wantReported()
 	if got := s.checker.Found(); got.Changes != 3 || got.Verdict() != invariant.OK {
@@ -317,8 +316,8 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 }
 
 // The log does not show who holds a lock that was loaded, or restored from a backup. A client that gives it back may be
-// its holder, which is a doubt. A client that replaces it is a thief. Loaded rows may have old times: no client's clock
-// is wrong because of them.
+// its holder, which is a doubt. A client that replaces it is a thief. Loaded rows may have old times: they do not show
+// that a client's clock is wrong.
 func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 	for _, restored := range []bool{false, true} {
 		for _, actor := range []string{"bob", ""} {
@@ -395,7 +394,7 @@ func TestSetupIsExempt(t *testing.T) {
 			t.Errorf("%v: %v, %d excepted, %d judged", test.except, got.Verdict(), got.Excepted, got.Changes)
 		}
 
-		// Nor is it judged by invariants of the caller's own, which then have judged nothing.
+		// Nor do the caller's own invariants judge it, and so they have judged nothing.
 		loud := invariant.Invariant{Name: "loud", Watch: func(invariant.Promise) invariant.Watcher {
 			return func([]ddbfake.Change) invariant.Finding { return invariant.Finding{Verdict: invariant.Violated} }
 		}}

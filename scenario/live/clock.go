@@ -8,10 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// tolerated is how wrong a clock may be, beyond the promised skew. If it is more wrong, its rows are not judged.
+// tolerated is how wrong a clock may be, beyond the promised skew. If it is more wrong, its writer's rows are not
+// judged.
 const tolerated = time.Hour
 
-// longestLease is the longest time that counts as a possible lease.
+// longestLease is the longest time that counts as a lease.
 const longestLease = 24 * time.Hour
 
 // wrongClock is reported instead of all invariants: if a clock is hours off, no invariant can be judged.
@@ -19,7 +20,7 @@ var wrongClock = invariant.Invariant{
 	Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off",
 }
 
-// reading is the time that a row shows of its writer's clock.
+// reading is what a row shows of its writer's clock.
 type reading struct {
 	attribute string
 	seconds   int64         // the attribute's value
@@ -55,7 +56,7 @@ func readClock(c *ddbfake.Change) (r reading, ok bool) {
 	return r, true
 }
 
-// String says how the clock is wrong.
+// String tells how wrong the clock is.
 func (r reading) String() string {
 	side := "ahead of"
 	if r.off < 0 {

@@ -1,5 +1,5 @@
 // Package live judges the traffic of a ddbfake as it happens. Any program, in any language, may write the rows of an
-// ISR cache into the fake. It learns at once which invariants it has broken.
+// ISR cache into the fake. Its user learns at once which invariants it has broken.
 //
 //	db := ddbfake.New(ddbfake.Options{})
 //	checker := live.New(db, live.Options{OnBroken: func(b live.Broken) { fmt.Print(b) }})
@@ -21,19 +21,19 @@
 //
 // The signature of a call names its actor (ddbfake.Change.Actor). Writers that sign with the same name count as one
 // actor, which holds the leases of all of them. Over HTTP the time of arrival counts as the time of sending
-// (ddbfake.Change.Sent), so the time that a request is under way counts as clock skew.
+// (ddbfake.Change.Sent), so the time for which a request is under way counts as clock skew.
 //
-// Changes that the fake has dropped from its log before a Look (ddbfake.Options.KeepChanges) are not known. The checker
+// Changes that the fake dropped from its log before a Look (ddbfake.Options.KeepChanges) are not known. The checker
 // reports a doubt for them.
 //
 // Every key that was ever written is remembered, at some hundred bytes for each invariant, and so is the history that
 // clients tell, within the bounds of Checker.Tell.
 //
-// The checker believes a history. If a client does not tell of a rendering, nobody notices.
+// The checker believes a history. If a client does not report a rendering, nobody notices.
 //
 // # Determinism
 //
-// The findings depend on the change log, on what Tell is told, and on the times of Options.Clock alone. A Checker may
-// be used from several goroutines: the changes of a call have been judged when a Look returns that began after the
-// call.
+// The findings depend only on the change log, on what Tell is told, and on the times of Options.Clock. A Checker may be
+// used from several goroutines: a Look that begins after a call has returned judges the changes of that call before it
+// returns.
 package live

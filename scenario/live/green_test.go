@@ -18,8 +18,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// Ways to pass without being judged. Watch fails on each, and isr-sim serve --check gets a verdict from which it takes
-// its exit code.
+// These are ways to pass without being judged. Watch fails on each, and isr-sim serve --check gets a verdict that
+// decides its exit code.
 func TestGreenWithoutBeingJudged(t *testing.T) {
 	only := func(all ...invariant.Invariant) live.Options { return live.Options{Invariants: all} }
 	mapped := func(rows ...isr.Row) live.Options { return live.Options{Rows: isr.Schema{Rows: rows}} }
@@ -153,12 +153,12 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 	}
 }
 
-// tellOnly tells which pages were served, and writes nothing.
+// tellOnly tells which pages were served, but writes nothing.
 func tellOnly(s *traffic) {
 	s.tell(asked("alice", "/home"), served("alice", "/home", "x", history.Fresh))
 }
 
-// A lock library has no pages. It is judged if locks go from holder to holder.
+// A lock library has no pages. It is judged if locks change hands.
 func TestLocksAloneAreJudged(t *testing.T) {
 	rows := isr.Schema{
 		Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}},

@@ -10,17 +10,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// loader is the actor of loaded rows in what the watchers get: no client has this name, so none holds a loaded lock.
+// loader is the actor of loaded rows for the watchers: no client has this name, so no client holds a loaded lock.
 const loader = "a load"
 
-// unknownHolder is reported if a client changes a lock that was loaded as its holder does.
+// unknownHolder is reported if a client changes a loaded lock as only its holder may.
 var unknownHolder = invariant.Invariant{Name: "the holder", Statement: "the log shows who holds a lock"}
 
 // lockOf names a lock.
 type lockOf struct{ region, table, pk string }
 
-// byLoader notes the locks that a request of DB.Load, or of a restore from a backup, has written. It returns the
-// request with the actor loader.
+// byLoader notes the locks that were written by a DB.Load or by the restore of a backup. It returns the request with
+// the actor loader.
 func (c *Checker) byLoader(request []ddbfake.Change) []ddbfake.Change {
 	request = slices.Clone(request)
 	for i := range request {
@@ -39,8 +39,8 @@ func lockIn(c *ddbfake.Change) (of lockOf, is bool) {
 }
 
 // adopt looks for loaded locks that a client's request gives back or extends. The log does not show whether the client
-// is the holder, which is a doubt. From then on the client counts as the holder: adopt returns the requests by which it
-// would have taken the locks.
+// is the holder, which is a doubt. From then on the client counts as the holder: adopt returns requests by which the
+// client would have taken these locks.
 func (c *Checker) adopt(request []ddbfake.Change, judge bool) (taken [][]ddbfake.Change) {
 	for i := range request {
 		change := &request[i]

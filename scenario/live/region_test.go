@@ -33,8 +33,8 @@ func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 	return s.storeOf(actor, s.db.As(actor).In(region), s.clock)
 }
 
-// Each region judges conditions by its own rows, so both regions give away the lease of the same page. Then the later
-// write wins in both regions, and takes the lease from its holder.
+// Each region judges conditions by its own rows, so both regions grant the lease of the same page. Then the later write
+// wins in both regions, and takes the lease from its holder.
 func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	s, test := watched(t, live.Options{})
 	s.replicate()
@@ -46,8 +46,8 @@ func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	wantTest(t, test, "bob replaced the lock of alice")
 }
 
-// A page has rows in each region. A rendering is judged in the region in which its actor has taken the lease, and over
-// all regions once a write has shown that they are replicas.
+// A page has rows in each region. A rendering is judged in the region in which its actor took the lease. Once a write
+// has shown that the regions are replicas, it is judged over all of them.
 func TestRenderingsInTwoRegions(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -93,7 +93,7 @@ func TestRenderingsInTwoRegions(t *testing.T) {
 	s.wantReported("unknown single-flight by bob")
 }
 
-// both lets two nodes take the lease and render.
+// both makes two nodes take the lease and render.
 func (s *traffic) both(key string, alice, bob *pagecache.RecipeA) {
 	s.Helper()
 	for _, store := range []*pagecache.RecipeA{alice, bob} {

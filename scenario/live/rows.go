@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// ownRows translates rows with names of their own.
+// ownRows translates the cache's own rows.
 type ownRows struct {
 	*rowmap.Mapping
 	translator *rowmap.Translator
@@ -27,7 +27,7 @@ func (r *ownRows) mapping() *rowmap.Mapping {
 	return r.Mapping
 }
 
-// translate returns the changes of META and LOCK that a request means, and notes the tables of these rows.
+// translate translates a request into changes of META and LOCK, and notes the tables of these rows.
 func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 	c.rows.sources, c.rows.request = map[int]tableName{}, request
 	var all []ddbfake.Change
@@ -51,10 +51,10 @@ func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// isLease says whether a mapping has found the holder and the end of a lease in a row.
+// isLease reports whether a mapping has found the holder and the end of a lease in a row.
 func isLease(row attr.Item) bool { return row["lease_token"] != nil && row["lease_expires_at"] != nil }
 
-// shown returns changes of the present request in the form in which they were written.
+// shown returns the given changes of the present request as they were written.
 func (c *Checker) shown(changes []ddbfake.Change) []ddbfake.Change {
 	if c.rows == nil {
 		return slices.Clone(changes)
@@ -74,7 +74,7 @@ func entries(changes []ddbfake.Change) (n int) {
 	return n
 }
 
-// place names a table in a sentence.
+// place names a table for use in a sentence.
 func (t *table) place() string {
 	if t.translated && t.name == "" {
 		return "the tables of the cache"
@@ -90,7 +90,7 @@ func (c *Checker) translated(log []ddbfake.Change) []ddbfake.Change {
 	return c.rows.Log(log)
 }
 
-// countSource counts a judged change for the table in which it was made, if its translation belongs to another table.
+// countSource counts a judged change for the table in which it was made, if its translation belongs to another one.
 func (c *Checker) countSource(seq int) {
 	if c.rows == nil {
 		return
@@ -100,15 +100,16 @@ func (c *Checker) countSource(seq int) {
 	}
 }
 
-// belongs notes that a table has rows of the cache. Before, it did not matter how many times it was created again.
+// belongs notes that a table has rows of the cache. Until then, it did not matter how often the table was created
+// again.
 func (c *Checker) belongs(t *table) {
 	if !t.source {
 		t.source, t.created = true, 0
 	}
 }
 
-// created is how many times a table was created again. If the table stands for all tables of one cache, it is the sum
-// over these tables.
+// created is how often a table was created again. If t stands for all tables of one cache, it is the sum over these
+// tables.
 func (c *Checker) created(t *table) (times int) {
 	if !t.translated {
 		return t.created

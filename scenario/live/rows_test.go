@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// apart is a cache whose locks have a table of their own.
+// apart is a cache whose locks are in a separate table.
 var apart = isr.Schema{Rows: []isr.Row{
 	{Table: "pages", Partition: "path = {key}", Body: "html", Generated: "at iso8601"},
 	{Table: "locks", Partition: "name = lock/{key}", Token: "owner", Expires: "until iso8601"},
@@ -88,7 +88,7 @@ func (s *traffic) again(table, key string) {
 	s.create(table, key)
 }
 
-// A lease of a cache outlives a table that is not the cache's, also after a restore to a state from before it.
+// A lease of a cache outlives a table that is not the cache's, even after a restore to a state from before that table.
 func TestOwnRowsBesideATableCreatedAgain(t *testing.T) {
 	s := own(t, apart)
 	s.create("sessions", "sid")

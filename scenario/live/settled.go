@@ -16,15 +16,15 @@ var liveness = invariant.Named("liveness")
 type pageOf struct{ tenant, key string }
 
 // settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
-// is well if it was served as fresh, and nobody had made it since it was asked for. In that case it came from the
-// cache. If it was made for its only readers, and its window is over, the time counts from the next request.
+// is well if it was served as fresh, and nobody had made it since it was asked for: then it came from the cache. If it
+// was made for its only readers, and its window is over, the time counts from the next request.
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
-	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
+	waiting []*settling // pages in the order of their first requests; decided pages at the front are removed
 	broken  bool
-	// open are the pages that were undecided when the time of pages began anew, in the order of their first requests.
-	// It begins anew with a Restore, and with each event settled; every client of a fleet may tell one.
+	// open are the pages that were undecided when the time of all pages began anew, in the order of their first
+	// requests. It begins anew with a Restore, and with each event settled; every client of a fleet may tell one.
 	open []pageOf
 }
 
@@ -38,7 +38,7 @@ type settling struct {
 	done   bool           // it is known whether the page is well
 }
 
-// hear takes an event in. The parameter window is for renderings without their own.
+// hear takes in an event. The parameter window is for renderings that do not say how long they are fresh.
 func (s *settled) hear(e *history.Event, window time.Duration) {
 	if e.Kind == history.Settled {
 		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.undecided()}
@@ -76,8 +76,7 @@ func (s *settled) hear(e *history.Event, window time.Duration) {
 	}
 }
 
-// undecided are the pages that were asked for and are not known to be well or not, in the order of their first
-// requests.
+// undecided are the requested pages that are not yet known to be well or not, in the order of their first requests.
 func (s *settled) undecided() []pageOf {
 	for _, p := range s.waiting {
 		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
@@ -88,7 +87,7 @@ func (s *settled) undecided() []pageOf {
 }
 
 // overdue returns the next page whose time is over, or nil. If the last fresh answer was rendered for its own request,
-// only the next answer can show that the page is in the cache, so the time counts twice.
+// only the next answer can show that the page is in the cache, so twice the time is allowed.
 func (s *settled) overdue(now time.Time) *settling {
 	for len(s.waiting) > 0 && s.waiting[0].done {
 		s.waiting = s.waiting[1:]
@@ -137,7 +136,7 @@ func unique(rising ...int) (all []int) {
 	return all
 }
 
-// decided reports whether all pages that were asked for are well, or one was found not to be well.
+// decided reports whether all requested pages are well, or one was found not to be well.
 func (s *settled) decided() bool {
 	if s.broken {
 		return true
@@ -150,7 +149,7 @@ func (s *settled) decided() bool {
 	return len(s.pages) > 0 && len(s.open) == 0
 }
 
-// lacks says why it is not decided whether the pages are well.
+// lacks returns the reason why it is not decided whether the pages are well.
 func (s *settled) lacks() string {
 	if s.settled == nil && len(s.open) == 0 {
 		return "no event settled says from when on every page must be fresh"

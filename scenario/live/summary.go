@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Summary holds the facts in rows and requests about stampedes and stale reads.
+// Summary holds what rows and requests show about stampedes and stale reads.
 //
 // A window of a page ends when the page is no longer fresh, and then the next window begins. A page needs to be made
 // only once in a window: a correct cache publishes it once.
@@ -27,12 +27,12 @@ type Summary struct {
 	Oldest    time.Duration // the greatest age of a row that was read, since its generated_at
 	Overdue   time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
 
-	// Further facts for String: the rows of Publishes, Locks and Oldest, and the clients that wrote rows of the cache,
-	// sorted.
+	// These are further facts for String: the rows of Publishes, Locks and Oldest, and the sorted names of the clients
+	// that wrote rows of the cache.
 	published, locked, read string
 	actors                  []string
-	// refusals reports whether Locks includes refused writes. These are known from the latest
-	// requests, if ddbfake.Options.LogRequests keeps them.
+	// refusals reports whether Locks includes refused writes. They are known only if ddbfake.Options.LogRequests keeps
+	// the latest requests.
 	refusals bool
 }
 
@@ -68,9 +68,9 @@ func (s Summary) String() string {
 	return b.String()
 }
 
-// Summary reads the log and the latest requests from the time of New on. It leaves out changes that a Restore has
-// undone. An eventually consistent read counts as a read of the current row, although it may have seen an older row
-// under a replica lag.
+// Summary reads the log and the latest requests since New. It leaves out changes that a Restore has undone. An
+// eventually consistent read counts as a read of the current row, although it may have seen an older row under a
+// replica lag.
 func (c *Checker) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,14 +93,14 @@ func (c *Checker) Summary() Summary {
 	return s.Summary
 }
 
-// summing is a Summary that is being made.
+// summing is a Summary in the making.
 type summing struct {
 	Summary
 	db         *ddbfake.DB
 	rows       *rowmap.Mapping
 	revalidate time.Duration
 	pages      map[string]*pageSum
-	named      map[string][]rowOf // the roles of a row, by its name in ddbfake.Request.Rows
+	named      map[string][]rowOf // the roles of each row, by the row's name in ddbfake.Request.Rows
 	source     map[int]string     // the names of rows as they were written, by the numbers of their changes
 }
 
@@ -113,7 +113,7 @@ type pageSum struct {
 	publishes, locks int
 	published        bool
 	generated, fresh time.Time // the times of the row that exists now; zero if there is none
-	known            bool      // generated is
+	known            bool      // generated is known
 }
 
 // kind is the kind of an event.
@@ -146,7 +146,7 @@ func (s *summing) sources(log []ddbfake.Change) {
 	}
 }
 
-// written are the events of a translated log.
+// written returns the events of a translated log.
 func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 	for i := range log {
 		c := &log[i]
@@ -230,7 +230,7 @@ func reads(r ddbfake.Request) bool {
 		r.Operation == "TransactGetItems")
 }
 
-// lastNumbering returns the requests since the last restore of the DB. A restore starts the numbers of requests anew.
+// lastNumbering returns the requests since the last restore of the DB, which starts their numbers anew.
 func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
 	for i := len(requests) - 1; i > 0; i-- {
 		if requests[i].ID <= requests[i-1].ID {

@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// unborn is table.born after a restore, until the log of the restored state shows it.
+// unborn is the value of table.born after a restore, until the log of the restored state shows it.
 const unborn = -1
 
 // maxRows is the number of rows that the description of a table names.
@@ -27,13 +27,13 @@ type table struct {
 	keys     []string        // the key attributes with their types, such as "id (S)"
 	rows     []string        // the first sort keys or, in a table without a sort key, the first keys; at most maxRows
 	judged   int             // the number of changes that were judged
-	born     int             // ddbfake.Change.Born of the table that has this name now; unborn if it is not known
-	created  int             // the number of times that the table was created again
-	hasLocks bool            // a LOCK row was written, into this table or into a former one of this name
-	clocks   map[string]bool // by actor, whether its clock is right; only of actors whose rows have shown it
+	born     int             // ddbfake.Change.Born of the table that has this name now; unborn if not known
+	created  int             // how often the table was created again
+	hasLocks bool            // a LOCK row was written into this table, or into a former one of this name
+	clocks   map[string]bool // by actor, whether its clock is right; only actors whose rows have shown it
 
 	toldNoLock, toldClock bool
-	translated            bool // it stands for all tables of one cache with rows of its own
+	translated            bool // it stands for all tables of one cache with its own rows
 	source                bool // it has rows of such a cache
 }
 
@@ -101,8 +101,8 @@ func keyNames(key attr.Item) []string {
 	return names
 }
 
-// current returns a request in the form that the watchers get. In it, a table that was created again has another name,
-// so that its rows are new to the watchers.
+// current returns a request as the watchers get it: a table that was created again has another name, so that its rows
+// are new to the watchers.
 func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	copied := false
 	for i := range request {
@@ -119,7 +119,7 @@ func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 // noLock is reported instead of the invariants that judge by LOCK.
 var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that pages are published in has LOCK rows"}
 
-// byLock says whether an invariant judges a publish by LOCK.
+// byLock reports whether an invariant judges a publish by LOCK.
 func byLock(inv invariant.Invariant) bool {
 	switch inv.Name {
 	case invariant.Named("stale-writer").Name, invariant.Named("monotonic-publication").Name,
@@ -131,7 +131,7 @@ func byLock(inv invariant.Invariant) bool {
 }
 
 // lockless reports whether a request publishes in a table that has never had a LOCK row: the lock may have another
-// name, or be in another place. It reports one doubt for each table.
+// name, or be in another table. It reports one doubt for each table.
 func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 	without := false
 	for i := range request {
@@ -152,7 +152,7 @@ func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 	return without
 }
 
-// noLockIn is the sentence that a table has no locks.
+// noLockIn is the sentence for a table without locks.
 func (c *Checker) noLockIn(t *table, actor string) string {
 	if c.rows != nil {
 		return actor + " published a page, and no lock was ever found in the rows: who held the lease is not known"

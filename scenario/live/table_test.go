@@ -48,7 +48,7 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 	}
 }
 
-// A table that was deleted and created again is a new table: no lease and no page of the old one matters for it.
+// A table that was deleted and created again is a new table: leases and pages of the old one do not matter.
 func TestADeletedTableIsForgotten(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")
@@ -60,12 +60,12 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	}
 	s.clock.Advance(50 * time.Minute)
 	s.publish(alice, "/home")
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil { // and keeps it
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil { // she keeps it
 		t.Fatal(err)
 	}
 	again()
 	now := s.clock.Now()
-	s.publish(bob, "/home") // she holds nothing any more
+	s.publish(bob, "/home") // alice no longer holds anything
 	s.put("bob", pagecache.Meta{
 		PK: bob.PK("/other"), S3Key: "x", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60,
 	}.Item())
@@ -82,7 +82,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 		PK: bob.PK("/home"), S3Key: "y", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60,
 	}.Item())
 	s.checker.Look()
-	// the lock of before is no excuse
+	// The lock of the old table is no excuse.
 	s.wantReported("violated stale-writer by alice", "unknown monotonic-publication by alice")
 	if why := s.checker.Found().Broken[2].Why; !strings.Contains(why, "without having taken the lease") {
 		t.Errorf("got %q, want that the lease was not taken", why)
@@ -144,7 +144,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 				for i := range 20 {
 					s.publish(store, "/home")
 					meta := s.meta(store, "/home", fmt.Sprint(actor, i))
-					s.put(actor, meta.Item()) // once, the lease was given back
+					s.put(actor, meta.Item()) // the lease has been given back before
 				}
 			}
 			s.checker.Look()
@@ -167,7 +167,8 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 	}
 }
 
-// A client whose clock is nearly an hour off is judged. So is an old page of a client whose clock is known to be right.
+// A client whose clock is nearly an hour off is judged. So is an old page of a client whose clock has shown to be
+// right.
 func TestAClockThatIsNearIsJudged(t *testing.T) {
 	s := watch(t, 0, recipe(live.Options{}))
 	alice := s.store("alice")

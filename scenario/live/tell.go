@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	maxEvents = 200_000  // that are kept
-	maxText   = 64 << 20 // bytes of their text
-	maxOpen   = 10_000   // requests that are under way at once
+	maxEvents = 200_000  // the most events that are kept
+	maxText   = 64 << 20 // the most bytes of their text
+	maxOpen   = 10_000   // the most requests under way at once
 )
 
 // unheard is reported instead of the invariants that need a history.
 var unheard = invariant.Invariant{Name: "the history", Statement: "all that clients post is taken in"}
 
-// callOf is a request of a client that is under way. If a client has several requests for the same page, the field call
+// callOf is a request of a client that is under way. If a client has several requests for one page, the field call
 // tells them apart.
 type callOf struct{ call, tenant, key string }
 
 // calls are the requests under way, by actor.
 type calls map[string]map[callOf]history.Kind
 
-// Tell gets the events that clients saw, in the order in which they happened. Without Tell, only the invariants that
+// Tell takes in the events that clients saw, in the order in which they happened. Without Tell, only invariants that
 // need nothing but the change log are judged.
 //
 // A client must tell an event when it happens, and must wait until Tell has returned: Asked before the cache is called,
@@ -36,7 +36,7 @@ type calls map[string]map[callOf]history.Kind
 // rows. A Rendered event needs it only if Options.Rows does not say it, and if it is not isr.PartitionKey of tenant and
 // key.
 //
-// An error says which event is wrong, and why. If there is an error, none of the events counts. At most 200,000 events
+// An error tells which event is wrong, and why. If there is an error, none of the events counts. At most 200,000 events
 // are kept, with at most 64 MB of text. After a Restore, the count starts anew.
 func (c *Checker) Tell(events ...history.Event) error {
 	c.mu.Lock()

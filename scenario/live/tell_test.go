@@ -266,7 +266,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 	}
 }
 
-// settles has faults stop, and the page made for its first reader.
+// settles tells that faults have stopped. Then the page is made for its first reader.
 func (s *traffic) settles(alice *pagecache.RecipeA) {
 	s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
 	s.regenerate(alice, "alice", "/home", "one")
@@ -291,7 +291,7 @@ func TestAFindingShowsWhatWasTold(t *testing.T) {
 	}
 }
 
-// No event of a list is accepted if one of them is wrong.
+// If one event of a list is wrong, none is accepted.
 func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 	ask := asked("alice", "/home")
 	for _, test := range []struct {
@@ -322,7 +322,7 @@ func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 		if got := s.checker.Found().Events; got != 1 {
 			t.Errorf("%s: %d events were taken in, want the first", test.want, got)
 		}
-		s.tell(ask, served("alice", "/open", "x", history.Stale)) // both requests are as they were
+		s.tell(ask, served("alice", "/open", "x", history.Stale)) // both requests are still open
 	}
 	s := watch(t, 0, live.Options{})
 	if err := live.New(s.db, live.Options{}).Tell(ask); err == nil || !strings.Contains(err.Error(), "no clock") {
@@ -371,7 +371,7 @@ func TestARestoreForgetsHistory(t *testing.T) {
 	s.wantReported("violated single-flight by bob")
 }
 
-// If the caller names invariants, they must be judged.
+// Invariants that the caller names must be judged.
 func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	only := func(inv invariant.Invariant) live.Options {
 		return live.Options{Invariants: []invariant.Invariant{inv}}
@@ -401,7 +401,7 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	s.wantReported("violated liveness by alice")
 }
 
-// If the check has seen no lock, it does not report that somebody did not take a lock.
+// If the checker has seen no lock, it does not report that a lock was not taken.
 func TestRenderingsWithoutLockRows(t *testing.T) {
 	s := hear(t, live.Options{Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	alice := s.store("alice")
@@ -410,8 +410,8 @@ func TestRenderingsWithoutLockRows(t *testing.T) {
 	s.wantReported("unknown single-flight by alice")
 }
 
-// A cache with rows of its own tells its history, too: Options.Rows finds the rows of a page by the page's key, in
-// tables with any keys, and the findings have the cache's own names.
+// A cache with its own rows tells its history, too: Options.Rows finds the rows of a page by the page's key, in tables
+// with any keys, and the findings have the cache's own names.
 func TestOwnRowsAndHistory(t *testing.T) {
 	s := hear(t, live.Options{Rows: apart, Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	s.create("pages", "path")
@@ -424,7 +424,7 @@ func TestOwnRowsAndHistory(t *testing.T) {
 	}
 	render("alice", "x")
 	s.clock.Advance(time.Minute)
-	render("bob", "y") // it was stale
+	render("bob", "y") // the page was stale
 	s.wantReported()
 	if got := s.checker.Found().Verdict(); got != invariant.OK {
 		t.Errorf("%v, want ok", got)
@@ -438,8 +438,8 @@ func TestOwnRowsAndHistory(t *testing.T) {
 	}
 }
 
-// Each client of a fleet may say that faults have stopped. The time of every page then begins anew, and a page that is
-// left undecided so stays undecided until it is found to be well.
+// Each client of a fleet may tell that faults have stopped. The time of every page then begins anew, and a page that is
+// undecided at that moment stays undecided until it is found to be well.
 func TestAnotherSettledLeavesNoPageBehind(t *testing.T) {
 	s := hear(t, live.Options{})
 	bob, settled := s.store("bob"), history.Event{Kind: history.Settled, Within: 10 * time.Second}

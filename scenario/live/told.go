@@ -16,7 +16,7 @@ func byHistory(inv invariant.Invariant) bool {
 	return known(inv).Follow != nil || inv.Name == liveness.Name
 }
 
-// known is an invariant as the engine knows it; of the caller's own it knows nothing.
+// known is an invariant as the engine knows it; it is empty for a caller's own.
 func known(inv invariant.Invariant) engine.Invariant {
 	of, _ := engine.Find(inv.Name)
 	return of
@@ -32,12 +32,12 @@ type follower interface {
 type told struct {
 	named  bool       // the caller has named the invariants
 	judges []follower // one for each of Options.Invariants; nil for those that need no history
-	judged []int      // how often each of them had something to judge
+	judged []int      // how often each judge had something to judge
 	events []*history.Event
-	total  int // the number of events, also of those before the last Restore
+	total  int // the number of events, including those before the last Restore
 	text   int
 	calls  calls
-	doubts map[doubtOf]bool // those that were shown
+	doubts map[doubtOf]bool // the doubts that were shown
 	since  settled
 	full   bool // some events were refused because too many are kept
 }
@@ -160,7 +160,7 @@ func (c *Checker) tellEvent(inv invariant.Invariant, f invariant.Finding, e *his
 func (c *Checker) sumUp(found *Found) {
 	found.Events = c.told.total
 	found.lacks = len(c.options.Invariants) == 0
-	pages, rows := c.rows.mapping().HasPages(), false // rows says that some invariant reads the rows alone
+	pages, rows := c.rows.mapping().HasPages(), false // rows reports whether some invariant reads the rows alone
 	for i, inv := range c.options.Invariants {
 		live, told := inv.Name == liveness.Name, byHistory(inv)
 		rows = rows || !told && !isOwn(inv)
@@ -170,7 +170,7 @@ func (c *Checker) sumUp(found *Found) {
 			found.Untold, found.lacks = append(found.Untold, inv.Name+": "+excused), true
 		case judged:
 		default:
-			if told || c.told.named || found.Judged > 0 { // else it is true of all that read rows: once is enough
+			if told || c.told.named || found.Judged > 0 { // otherwise all that read rows lack it: say it once
 				found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
 			}
 			expected := byLock(inv) && pages || inv.Name == lockTheft && !pages
@@ -181,15 +181,15 @@ func (c *Checker) sumUp(found *Found) {
 	found.lacks = found.lacks || rows && found.Judged == 0
 }
 
-// excused says why an invariant found nothing in what it has judged: clocks may differ by as much as the longest lease,
-// or as the window; "" if it could find something.
+// excused returns the reason why an invariant could find nothing: clocks may differ by as much as the longest lease, or
+// as the window. It returns "" if the invariant could find something.
 func (c *Checker) excused(inv invariant.Invariant) string {
 	promised := c.options.Promise
 	record := invariant.Evidence{MaxClockSkew: promised.MaxClockSkew, Revalidate: promised.Revalidate}
 	return (&engine.Invariant{Name: inv.Name}).Excused(engine.Evidence{Record: record, Held: c.lease})
 }
 
-// lacks says why an invariant was not judged.
+// lacks returns the reason why an invariant was not judged.
 func (c *Checker) lacks(inv invariant.Invariant) string {
 	switch {
 	case inv.Name == lockTheft:

@@ -13,14 +13,14 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Watch judges all that db's clients write while the test runs. Each Look, and the end of the test, fail the test if an
-// invariant is violated or cannot be judged. The message has the invariant's statement, the reason and the few changes
-// that show it. If a test wrote nothing that can be judged, it fails as vacuous, unless it was skipped or has already
-// failed. A test that took locks and published no page fails in the same way; in a test that is only about locks, name
-// lock-theft in Options.Invariants. Rows written before a Restore of db are judged, too. Rows that are in the table
-// before Watch are known, but not judged.
+// Watch judges everything that db's clients write while the test runs. Each Look, and the end of the test, fail the
+// test if an invariant is violated or cannot be judged. The message has the invariant's statement, the reason and the
+// few changes that show it. If a test wrote nothing that can be judged, it fails as vacuous, unless it was skipped or
+// has already failed. A test that took locks but published no page fails in the same way; for a test of locks alone,
+// name lock-theft in Options.Invariants. Rows written before a Restore of db are judged, too. Rows that are in the
+// table before Watch are known, but not judged.
 //
-// At the end, the Checker's Summary is written to the test's log. Options.OnBroken is called, too, if it is set. When
+// At the end, the Checker's Summary is written to the test's log. Options.OnBroken, if set, is called, too. When
 // Watch's cleanup runs, nothing may write any more. Functions of Cleanup that are registered after Watch run earlier,
 // so they may write.
 //
@@ -82,7 +82,7 @@ func skipped(t TB) bool {
 	return ok && s.Skipped()
 }
 
-// vacuous says that nothing was judged, and which rows were there instead.
+// vacuous explains that nothing was judged, and which rows there were instead.
 func (c *Checker) vacuous(found Found) string {
 	switch {
 	case len(c.options.Invariants) == 0:

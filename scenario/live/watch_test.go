@@ -142,7 +142,7 @@ func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
 }
 
 // Whenever the fake is set back, by whatever means, all earlier changes are judged first. Later changes are judged from
-// the restored state.
+// the restored state on.
 func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 	for name, set := range map[string]func(s *traffic, to *ddbfake.Snapshot){
 		"to fewer changes": func(s *traffic, to *ddbfake.Snapshot) { s.db.Restore(to) },
@@ -181,7 +181,7 @@ func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 			if name != "to nothing" {
 				s.put("mallory", bad)
 			}
-			s.db.Restore(to) // nothing is reported for a test that is over
+			s.db.Restore(to) // nothing is reported to a test that is over
 			wantTest(t, test, "violated: stale-writer by mallory", "unknown: monotonic-publication by mallory")
 		})
 	}
@@ -206,7 +206,7 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 		}
 	}
 	must.OK(t, alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")))
-	s.publish(bob, "/home") // although it is fresh: a stampede
+	s.publish(bob, "/home") // although the page is fresh: a stampede
 	s.clock.Advance(59 * time.Second)
 	s.get("alice", pk, "META")
 	got := s.checker.Summary()
@@ -235,7 +235,7 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	}
 }
 
-// This is a cache whose pages and locks are in two tables. In examples/unit there is a cache with both in one row.
+// The pages and locks of this cache are in two tables. The cache in examples/unit has both in one row.
 func TestSummaryOfOwnRows(t *testing.T) {
 	s := own(t, apart)
 	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(time.Second))

@@ -13,9 +13,9 @@
 // # Protocols
 //
 // Recipe A ([New]) keeps the page in META; one transaction puts META and deletes LOCK. Recipe B keeps a row VER# for
-// each version and META as the pointer; its Rollback goes back to an older version. Invalidate closes the freshness
-// window of a page. Regenerate makes a page once for an idempotency key; a row REQ# holds the outcome. [References] has
-// both recipes, each under two sets of guards.
+// each version and META as the pointer; its Rollback goes back to an older version. Invalidate ends the freshness of a
+// page. Regenerate makes a page once for an idempotency key; a row REQ# holds the outcome. [References] has both
+// recipes, each under two sets of guards.
 //
 // A publish is guarded by the token of the lease and its end. In the references whose names end in "guarded", it is
 // also guarded by META's version and by the time at which its page was generated.
@@ -23,14 +23,13 @@
 // # Limits
 //
 // All nodes of a cache must have the same recipe, the same guards and the same TTLBuffer. A lease is refreshed only
-// when the renderer calls keepAlive. A rendering must take less than TTLBuffer and Retention: after that, there may be
-// no row left to show that another publish has overtaken it. A condition of DynamoDB cannot read a clock, so a lease is
-// judged by the sender's clock at the time of sending.
+// when the renderer calls keepAlive. A rendering must take less than TTLBuffer and less than Retention: after that, the
+// row that shows that another publish has overtaken it may be gone. A condition of DynamoDB cannot read a clock, so a
+// lease is judged by the sender's clock at the time of sending.
 //
 // Invalidate needs the guard by version. Under the guard by time, a page can be published at most once a second, and a
 // node whose clock is behind cannot publish until its clock has caught up with the time of the page. After an
-// invalidation, that may take as long as the difference of the clocks. Until then, the node serves its new pages as
-// stale.
+// invalidation, that may take as long as the clocks differ. Until then, the node serves its new pages as stale.
 //
 // A rollback lasts until the page is made again. If a body cannot be stored, the page is not published, and the cache
 // does not try to store the body again. The cache never deletes bodies. The answer to a Regenerate is kept for
@@ -41,9 +40,9 @@
 // TTL deletes rows hours or days after their time, or at once: nothing may depend on it. So a row META, VER# or REQ#
 // counts as gone from a TTLBuffer before its ttl on, whether or not it still exists, both in reads and in the
 // conditions of writes. This rule holds as long as no request is under way for longer than TTLBuffer. The guard by
-// version needs no check of the ttl, because a version is never used twice. The ttl of LOCK is a TTLBuffer after the
-// end of its lease. If another program writes a row without a ttl, the row never counts as gone. If a ttl is less than
-// a TTLBuffer after the end of the window, it shortens the window.
+// version need not check the ttl, because a version is never used twice. The ttl of LOCK is a TTLBuffer after the end
+// of its lease. If another program writes a row without a ttl, the row never counts as gone. If a ttl is less than a
+// TTLBuffer after the end of the freshness window, it shortens the window.
 //
 // # Conflicts
 //

@@ -10,8 +10,8 @@ import (
 )
 
 // tableVariable is the environment variable that names the table if a Config does not. FaceTheory's services, in Go,
-// TypeScript and Python, read the table's name from it. The rows here follow FaceTheory's schema of the ISR cache. So a
-// program that uses both works with the same table.
+// TypeScript and Python, read the table's name from it, and the rows here follow FaceTheory's schema of the ISR cache.
+// So a program that uses both works with the same table.
 //
 // Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const tableVariable = "FACETHEORY_CACHE_TABLE_NAME"
@@ -33,11 +33,11 @@ func withTable(cfg isr.Config) isr.Config {
 // Reference returns recipe A under its default guards.
 func Reference() isr.Protocol { return References()[0] }
 
-// homeRegion is the region that decides about all keys of recipe-a-home.
+// homeRegion is the region that decides for all keys of recipe-a-home.
 const homeRegion = "us-east-1"
 
-// References returns the protocols that should break no invariant: recipes A and B, each under the guards on LOCK, and
-// under all guards; and recipe A with one region that decides for all. In several regions, only the last one is
+// References returns the protocols that should break no invariant: recipes A and B, each under the guards on LOCK and
+// under all guards, and recipe A with one region that decides for all. In several regions, only that last one is
 // correct.
 func References() []isr.Protocol {
 	return []isr.Protocol{
@@ -63,7 +63,7 @@ func References() []isr.Protocol {
 	}
 }
 
-// onRecipeA is recipe A under the given guards; 0 means its own.
+// onRecipeA is recipe A under the given guards; 0 means the recipe's default guards.
 func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
@@ -73,7 +73,7 @@ func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	}}
 }
 
-// onRecipeB is recipe B under the given guards; 0 means its own.
+// onRecipeB is recipe B under the given guards; 0 means the recipe's default guards.
 func onRecipeB(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store {
