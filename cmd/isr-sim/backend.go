@@ -30,8 +30,8 @@ func knownBackend(name string) error {
 	return cli.Usage(fmt.Errorf("--backend: found %q, expected %s or %s", name, backendFake, backendLocal), "")
 }
 
-// startLocal starts DynamoDB Local. stop ends it, even when the command was interrupted, and sets the command's error
-// if there is none yet. The hint is for users without Docker.
+// startLocal starts DynamoDB Local. stop ends it, even if the command was interrupted, and sets the command's error if
+// there is none yet. The hint is for users without Docker.
 func startLocal(
 	ctx context.Context, progress io.Writer, hint string,
 ) (server *local.Server, stop func(*error), err error) {
@@ -53,8 +53,8 @@ func startLocal(
 	}, nil
 }
 
-// compareWith makes runs again on DynamoDB Local, prints the comparison, and returns whether all answers were the same.
-// The parameter of is the number of schedules of the campaign.
+// compareWith repeats runs on DynamoDB Local, prints the comparison, and reports whether all answers were the same. The
+// parameter of is the number of schedules of the campaign.
 func compareWith(
 	ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []kernel.Run, of int,
 ) (same bool, err error) {

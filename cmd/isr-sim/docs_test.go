@@ -61,7 +61,7 @@ func blocks(page, language string) (all []string) {
 	return all
 }
 
-// table returns the cells of the first table below a line, such as a heading, without its header and backquotes.
+// table returns the cells of the first table below a line, such as a heading, without header and backquotes.
 func table(t *testing.T, page, heading string) (rows [][]string) {
 	t.Helper()
 	_, rest, found := strings.Cut(page, "\n"+heading+"\n")
@@ -115,7 +115,7 @@ func examples(page string) (all []shown) {
 	return all
 }
 
-// difference compares an output with the one that a page shows: a line "..." stands for any number of lines.
+// difference compares an output with the one on a page: a line "..." stands for any number of lines.
 func difference(want, got string) string {
 	parts := strings.Split("\n"+want, "\n...\n")
 	rest := "\n" + got
@@ -137,17 +137,17 @@ func difference(want, got string) string {
 	return ""
 }
 
-// changes shows the lines that differ, with a few around them.
+// changes shows the lines that differ, with a few lines of context.
 func changes(want, got string) string {
 	lines := func(text string) []string { return strings.Split(text, "\n") }
 	if diff := cmp.Diff(lines(want), lines(leaveOut(want, got))); diff != "" {
 		return diff
 	}
-	return cmp.Diff(want, got) // it is within what the page leaves out
+	return cmp.Diff(want, got) // the difference is within what the page leaves out
 }
 
-// leaveOut abbreviates an output like the page: the same number of lines before the first "..." and after the last one,
-// and the page's own lines between.
+// leaveOut abbreviates an output as the page does: it keeps as many lines before the first "..." and after the last
+// one, and the page's lines between them.
 func leaveOut(want, got string) string {
 	shown, all := strings.Split(want, "\n"), strings.Split(got, "\n")
 	first := slices.Index(shown, "...")
@@ -175,11 +175,11 @@ func rewrite(t *testing.T, name, want, got string) {
 	must.OK(t, os.WriteFile(file, []byte(strings.Replace(text, want, leaveOut(want, got), 1)), 0o644))
 }
 
-// TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test binary has another name
-// than a reader's command, so the commands in the output are put into the reader's form.
+// TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test binary is not called
+// isr-sim, so the commands in the output are put into the reader's form.
 func TestDocsShowRealOutput(t *testing.T) {
 	effort.Long(t)
-	printed := map[string]string{} // by command: two pages may show the same one
+	printed := map[string]string{} // by command: two pages may show the same command
 	for name, want := range map[string]int{
 		"README.md": 2, "TUTORIAL.md": 4, "CI.md": 1, "FAKE.md": 1,
 	} {
@@ -215,8 +215,8 @@ func TestDocsShowRealOutput(t *testing.T) {
 	}
 }
 
-// printedBy runs a command of a page. Of the one that takes all scenarios, the page shows the first row: but for the
-// night, the others have fewer schedules.
+// printedBy runs a command of a page. Of the command that runs all scenarios, the page shows only the first row, so
+// except at night the other scenarios have fewer schedules.
 func printedBy(t *testing.T, command string, stderr *strings.Builder) string {
 	t.Helper()
 	ran := func(args ...string) (int, string) {
@@ -234,7 +234,7 @@ func printedBy(t *testing.T, command string, stderr *strings.Builder) string {
 	return strings.Join(append(strings.SplitAfter(first, "\n")[:3], lines[3:]...), "")
 }
 
-// TestDocsPicture: the picture in README.md is what the commands draw of the run that README.md shows, made smaller.
+// TestDocsPicture: the picture in README.md is what the commands draw of the run in README.md, made smaller.
 func TestDocsPicture(t *testing.T) {
 	effort.Long(t)
 	t.Chdir(t.TempDir())
@@ -261,8 +261,8 @@ func TestDocsPicture(t *testing.T) {
 	}
 }
 
-// wantEveryScenario: without arguments every embedded scenario runs on the embedded fake, under its own protocol, a
-// reference: a row each. One row is violated, and says that this is expected.
+// wantEveryScenario: without arguments every embedded scenario runs on the embedded fake, each under its own protocol,
+// a reference. Each has a row. One row is violated, and says that this is expected.
 func wantEveryScenario(t *testing.T, code int, stdout, stderr string) {
 	t.Helper()
 	if code != 0 || stderr != "" {
@@ -303,7 +303,7 @@ func shownCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("docs/%s does not show\n%s", args[0], output)
 }
 
-// docsDir is the folder of the pages: a script runs elsewhere.
+// docsDir is the folder of the pages. It is absolute, because a script runs elsewhere.
 var docsDir = func() string {
 	dir, err := filepath.Abs("../../docs")
 	if err != nil {
@@ -328,7 +328,7 @@ func TestDifference(t *testing.T) {
 			t.Errorf("difference(%q, %q) finds none", want, got)
 		}
 	}
-	// It shows the lines that differ, and not the whole list. The page gets the same lines of the new output.
+	// It shows the lines that differ, not the whole list. The page gets the same lines of the new output.
 	list := func(sum string) string { return "seed 1\n" + strings.Repeat("a row\n", 50) + sum }
 	want := "seed 1\n...\n50 rows\n"
 	if diff := difference(want, list("51 rows\n")); strings.Contains(diff, "a row") ||
@@ -546,12 +546,12 @@ func pages(t *testing.T) []string {
 	return append(all, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 }
 
-// outsideCode returns the lines of a page outside of blocks of code.
+// outsideCode returns a page without its blocks of code.
 func outsideCode(text string) string {
 	return regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString("\n"+text, "\n")
 }
 
-// anchors are the names of a page's headings in links.
+// anchors are the names by which links name a page's headings.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(outsideCode(text), -1) {

@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explain"
 )
 
-// explainCommand finds the step that decided a violated run.
+// explainCommand finds the step that decided that a run is violated.
 type explainCommand struct {
 	flags.Results
 	flags.Recording

@@ -19,7 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// neverSilent is a node whose every get sends requests for ever, each after a while. It notes its process.
+// neverSilent is a node whose every get sends requests for ever, with pauses between them. It writes its process id
+// into pids.
 const neverSilent = `echo $$ >>pids
 echo '{"type":"hello","versions":[1],"can":["get"]}'
 while read -r line; do
@@ -38,7 +39,7 @@ func wait(t *testing.T, d time.Duration) {
 }
 
 // TestInterruptWithinARun: the first interrupt, or another signal that users send, ends a command in the middle of a
-// run that would take minutes, and prints the findings so far. No process is left.
+// run that would take minutes. The command prints the findings so far, and leaves no process.
 func TestInterruptWithinARun(t *testing.T) {
 	effort.Long(t)
 	for command, want := range map[string]string{
@@ -49,7 +50,7 @@ func TestInterruptWithinARun(t *testing.T) {
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			if signal == syscall.SIGTERM && !strings.HasPrefix(command, "run ") {
-				continue // main makes one of both
+				continue // main handles both in the same way
 			}
 			t.Run(strings.Fields(command)[0]+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
@@ -63,7 +64,7 @@ func TestInterruptWithinARun(t *testing.T) {
 				var out bytes.Buffer
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 				must.OK(t, cmd.Start())
-				// and until a run is under way
+				// Wait until a run is under way, too.
 				for read := ""; read == "" && t.Context().Err() == nil; wait(t, time.Second) {
 					text, _ := os.ReadFile(filepath.Join(dir, "pids"))
 					read = string(text)
@@ -83,7 +84,7 @@ func TestInterruptWithinARun(t *testing.T) {
 						if !alive() {
 							break
 						}
-						wait(t, 50*time.Millisecond) // a child of the shell is waited for by another process
+						wait(t, 50*time.Millisecond) // another process reaps a child of the shell
 					}
 					if alive() {
 						t.Errorf("process %s is left", pid)

@@ -19,7 +19,7 @@ func TestDynamoDBLocal(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                commands,
-		// A script starts with an empty environment: let it find the engine that this test has found.
+		// A script begins with an empty environment: let it find the engine that this test found.
 		Setup: func(env *testscript.Env) error {
 			for _, variable := range os.Environ() {
 				if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "DOCKER_") ||

@@ -1,6 +1,6 @@
 // Command isr-sim runs chaos scenarios against ISR protocols on DynamoDB.
 //
-// Without arguments it runs every embedded scenario on the embedded fake and prints one row a scenario. Exit codes: 0
+// Without arguments it runs every embedded scenario on the embedded fake and prints one row per scenario. Exit codes: 0
 // all as expected, 1 an invariant is violated (or a campaign never reached a mark that its scenario declares), 2 usage
 // or bad input, 3 the verdict is unknown or the infrastructure failed.
 package main
@@ -32,9 +32,9 @@ func main() {
 	os.Exit(code)
 }
 
-// run is main without a process: it returns the exit code.
+// run is main for tests: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	// What others have written, such as programs and the keys of files, does not steer the terminal.
+	// Text from others, such as programs and the keys of files, must not steer the terminal.
 	stderr = terminal.Plain(stderr)
 	out := &cli.Output{To: stdout}
 	if terminal.Is(stdout) {
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out.Err = closeErr
 	}
 	if out.Err != nil {
-		if errors.Is(err, out.Err) { // a command that gives up for it is used as it should be
+		if errors.Is(err, out.Err) { // a command that gave up for this reason was used correctly
 			err = nil
 		}
 		err = cli.And(err, fmt.Errorf("print: %w", out.Err))
@@ -65,8 +65,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Report(stderr, err)
 }
 
-// fits says whether the output of a command is for readers only, so that its lines may be broken for a narrow terminal.
-// Files such as the scenario that shrink prints, and results for machines, stay whole.
+// fits reports whether the output of a command is for readers only, so that its lines may be broken for a narrow
+// terminal. Files such as the scenario that shrink prints, and results for machines, stay whole.
 func fits(cmd *cobra.Command) bool {
 	switch cmd.Name() {
 	case "isr-sim", "run", "explore", "merge", "prove", "museum", "mutants", "replay", "explain", "list":

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"isr-sim": main})
 }
 
-// TestScripts runs the scripts of testdata/script, which need Go and nothing else.
+// TestScripts runs the scripts of testdata/script, which need only Go.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: must.Of(filepath.Abs("testdata/script"))(t), // commands change the folder of this process
@@ -110,11 +110,11 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// environKey finds the variables with which a script begins, of a script whose commands need no process of their own.
+// environKey is the key of the variables with which a script begins, if its commands run in this process.
 type environKey struct{}
 
-// apart says whether a command needs a process of its own: it waits for programs, reads the standard input, or asks
-// which engine there is, of which a process has one answer.
+// apart reports whether a command needs a separate process: it waits for programs, reads the standard input, or asks
+// which engine there is, which a process finds out only once.
 func apart(want int, args []string) bool {
 	return slices.Contains(args, "-") || want != cli.ExitUsage && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == "--exec" || strings.HasPrefix(arg, "exec ") || arg == "serve" || arg == "concurrent" ||
@@ -142,7 +142,7 @@ func inThisProcess(ts *testscript.TestScript, vars, args []string) int {
 		ts.Check(os.Chdir(dir))
 	}()
 	os.Args[0] = "isr-sim"
-	// Other scripts begin meanwhile, and ask for PATH: what does not differ stays as it is.
+	// Other scripts begin meanwhile, and read PATH: variables that do not differ stay untouched.
 	for _, v := range append(jobs.Variables(), vars...) {
 		name, _, _ := strings.Cut(v, "=")
 		before, is := os.LookupEnv(name)
@@ -193,7 +193,7 @@ func everyScenario(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // printed makes a script's command printed-NAME CODE [ARGUMENTS]. It takes the command of that name from the last
-// output, runs it as a shell does, with more arguments, and asserts its exit code.
+// output, runs it as a shell does, with the further arguments, and asserts its exit code.
 func printed(name string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 1 {
@@ -256,7 +256,7 @@ func TestUnwritableOutput(t *testing.T) {
 	}
 }
 
-// TestScriptsAreRead: a script that is in the wrong folder would pass by never running.
+// TestScriptsAreRead: a script in the wrong folder would pass by never running.
 func TestScriptsAreRead(t *testing.T) {
 	all := must.Of(filepath.Glob("testdata/*/*"))(t)
 	for _, file := range all {
@@ -331,8 +331,8 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 	}
 }
 
-// The help of each command fits into narrow terminals: no line is longer, no word is cut, none is lost, and an example
-// can still be copied. A word that is longer than the terminal stands alone.
+// The help of each command fits into narrow terminals: no line is longer, no word is cut or lost, and an example can
+// still be copied. A word that is longer than the terminal gets its own line.
 func TestHelpFits(t *testing.T) {
 	helpOf := func(path []string, width int) string {
 		var out strings.Builder
@@ -363,7 +363,7 @@ func TestHelpFits(t *testing.T) {
 		}
 		for _, c := range cmd.Commands() {
 			if moved[c.Name()] != "" && !cmd.HasParent() {
-				continue // it has no help
+				continue // the command has no help
 			}
 			check(c, append(slices.Clone(path), c.Name()))
 		}

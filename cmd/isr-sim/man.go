@@ -27,7 +27,7 @@ func newMan() *cobra.Command {
 			info, _ := debug.ReadBuildInfo()
 			date := committed(info)
 			root := cmd.Root()
-			root.DisableAutoGenTag = true // the tag has the day of the build
+			root.DisableAutoGenTag = true // the tag has the date of the build
 			header := &doc.GenManHeader{Section: "1", Source: "isr-sim", Manual: "isr-sim", Date: &date}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -38,7 +38,7 @@ func newMan() *cobra.Command {
 	}
 }
 
-// committed is the time of the commit that the binary was built from. With it, two builds of a commit have the same
+// committed is the time of the commit that the binary was built from, so that two builds of a commit have the same
 // pages. It is the beginning of 1970 if the Go command did not record a commit.
 func committed(info *debug.BuildInfo) time.Time {
 	if info != nil {

@@ -27,14 +27,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// agent is a client that has the server alone.
+// agent is a client that has only the server.
 type agent struct {
 	*testing.T
 
 	session *sdk.ClientSession
 }
 
-// newAgent connects a client to a server in an empty folder. told is called with each progress.
+// newAgent connects a client to a server in an empty folder. told is called for each report of progress.
 func newAgent(t *testing.T, told func(*sdk.ProgressNotificationParams), allow ...string) agent {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -81,7 +81,7 @@ func (a agent) must(tool, arguments string, values ...any) mcp.Answer {
 	return answer
 }
 
-// bugs are those that examples/programs/mutants.py puts into the example caches, as built-in protocols.
+// bugs are the bugs that examples/programs/mutants.py puts into the example caches, here as built-in protocols.
 var bugs = []struct{ protocol, scenario, invariant string }{
 	{"blind-publish", "paused-writer", "stale-writer"},
 	{"guard-token-alone", "two-contenders", "expired-publish"},
@@ -97,7 +97,7 @@ var bugs = []struct{ protocol, scenario, invariant string }{
 	{"fresh-as-of-read", "skewed-clocks", "freshness"},
 }
 
-// An agent finds bugs, replays them and explains them, by what the tools have answered.
+// An agent finds bugs, replays them and explains them, with nothing but the answers of the tools.
 func TestAgentFindsBugs(t *testing.T) {
 	a := newAgent(t, func(*sdk.ProgressNotificationParams) {})
 	for _, bug := range bugs {
@@ -119,7 +119,7 @@ func TestAgentFindsBugs(t *testing.T) {
 	}
 }
 
-// The state after a step has the rows, the clocks and the nodes, and the whole trace is read in parts.
+// The state after a step has the rows, the clocks and the nodes. The whole trace can be read in parts.
 func TestAgentSeesTheState(t *testing.T) {
 	a := newAgent(t, func(*sdk.ProgressNotificationParams) {})
 	const blind = `{"scenario": "paused-writer", "protocol": "blind-publish", "seed": "17911839290282890590", ` +
@@ -177,7 +177,7 @@ func TestAgentIsRefused(t *testing.T) {
 		{"scenario_check", `{"scenarios": ["/etc/passwd"]}`, mcp.Outside},
 		{"scenario_check", `{"scenarios": ["link/x.yaml"]}`, mcp.Outside},
 		{"scenario_check", `{"scenarios": ["scenario.yaml"]}`, mcp.Outside},
-		{"check", `{"protocol": "recipe-a"}`, mcp.Outside}, // what an earlier check has left there
+		{"check", `{"protocol": "recipe-a"}`, mcp.Outside}, // files of an earlier check
 		{"check", `{"protocol": "recipe-a", "keep": "link/kept"}`, mcp.Outside},
 		{"check", `{"protocol": "recipe-a", "keep": "kept", "rows": "../rows.yaml"}`, mcp.Outside},
 		{"shrink", `{"scenario": "paused-writer", "output": "link/s.yaml"}`, mcp.Outside},
@@ -196,7 +196,7 @@ func TestAgentIsRefused(t *testing.T) {
 	}
 }
 
-// A call that its client gives up ends, and so do its programs: the next call has its turn.
+// If a client gives up a call, the call ends with its programs, and the next call has its turn.
 func TestAgentGivesUp(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	a := newAgent(t, func(p *sdk.ProgressNotificationParams) {
@@ -210,8 +210,8 @@ func TestAgentGivesUp(t *testing.T) {
 	a.must("list", `{}`)
 }
 
-// The server by itself: on its standard input and output, with a program that never answers. The call that is given up
-// has an answer of its kind, its program is gone, and the server ends with its input.
+// The server runs as a command, on its standard input and output, with a program that never answers. A call that is
+// given up gets an answer of kind cancelled, its program is gone, and the server ends with its input.
 func TestMCPOnStdio(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh runs the program")
@@ -253,13 +253,13 @@ func TestMCPOnStdio(t *testing.T) {
 }
 
 func read(file string) string {
-	text, _ := os.ReadFile(file) // "" until it is there
+	text, _ := os.ReadFile(file) // "" until the file exists
 	return string(text)
 }
 
-// A flag that a command has lost would end the server.
+// A flag that a command no longer has would end the server.
 func TestAgentHasAllTools(t *testing.T) {
-	a := newAgent(t, func(*sdk.ProgressNotificationParams) {}) // which reads them all
+	a := newAgent(t, func(*sdk.ProgressNotificationParams) {}) // this reads all tools
 	tools := must.Of(a.session.ListTools(t.Context(), nil))(t)
 	var names []string
 	for _, tool := range tools.Tools {
@@ -276,7 +276,8 @@ func TestAgentHasAllTools(t *testing.T) {
 	}
 }
 
-// An agent gets a mapping from five rows: the attributes of pages and of locks, with their units. A scenario reads it.
+// An agent gets a mapping from five rows: the attributes of pages and of locks, with their units. A scenario can read
+// this mapping.
 func TestAgentMapsRows(t *testing.T) {
 	a := newAgent(t, func(*sdk.ProgressNotificationParams) {})
 	db := ddbfake.New(ddbfake.Options{})
@@ -362,7 +363,7 @@ func TestAgentMapsRows(t *testing.T) {
 	}
 }
 
-// TestAgentsRead: the skill and llms.txt say what the help, the tools and README.md say.
+// TestAgentsRead: the skill and llms.txt agree with the help, the tools and README.md.
 func TestAgentsRead(t *testing.T) {
 	root := newRoot(&cli.Output{To: io.Discard}, io.Discard)
 	var tools, commands, pages, exits strings.Builder

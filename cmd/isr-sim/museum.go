@@ -28,7 +28,7 @@ type museumCommand struct {
 	schedules int
 	workers   int
 	progress  io.Writer
-	local     *local.Server // with that backend
+	local     *local.Server // nil for the fake
 }
 
 func newMuseum() *cobra.Command {

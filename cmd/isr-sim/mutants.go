@@ -66,7 +66,7 @@ func (m *mutantsCommand) run(cmd *cobra.Command, _ []string) error {
 	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
 	remove := progress.Wait(stderr, "mutants")
 	defer func() { remove() }()
-	// above prints lines above the progress.
+	// above prints lines above the progress line.
 	above := func(what string, print func()) {
 		remove()
 		print()

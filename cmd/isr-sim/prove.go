@@ -152,7 +152,7 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 		func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
-// one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
+// one searches one scenario and returns its exit code. The report is nil if a run broke off. An error ends the command.
 func (v *proveCommand) one(
 	ctx context.Context, s *kernel.Scenario, name string, p isr.Protocol,
 ) (*campaign.Report, int, error) {
@@ -175,7 +175,7 @@ func (v *proveCommand) one(
 	if err != nil && (proof == nil || proof.Failure == nil) {
 		return nil, 0, cli.Coded(err)
 	}
-	v.Lose(err) // the file of the search; what was found stays found
+	v.Lose(err) // saving the search may fail; what was found stays found
 	fmt.Fprint(v.Out, prose.Proof(proof)+v.program.Real())
 	if proof.Explored.Complete && v.from != "" && proof.Passed() {
 		fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
@@ -193,7 +193,7 @@ func (v *proveCommand) one(
 	return &proof.Report, cli.CodeOf(proof.Passed(), proof.Verdict), nil
 }
 
-// met names the bounds of the command that a search has reached.
+// met names the bounds of the command that a search reached.
 func (v *proveCommand) met(ctx context.Context, e exhaustive.Explored) string {
 	var all []string
 	if v.schedules > 0 && e.Schedules >= v.schedules {
@@ -208,8 +208,8 @@ func (v *proveCommand) met(ctx context.Context, e exhaustive.Explored) string {
 	return strings.Join(all, " and ")
 }
 
-// explain returns the details that the row does not show, and the next commands. met are the bounds of the command that
-// were reached.
+// explain returns the details that the row does not show, and the next commands. The parameter met names the bounds
+// that were reached.
 func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 	open := proof.Verdict == invariant.Unknown && proof.Doubt == nil
 	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
@@ -227,7 +227,7 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 			proof.Scenario.Name, proof.Protocol.Name)
 	case open && met != "" && v.kept != "":
 		again := "the same command"
-		if !strings.HasPrefix(met, "--time") { // which begins anew
+		if !strings.HasPrefix(met, "--time") { // with --time the search begins anew
 			again += " with more"
 		}
 		why += fmt.Sprintf("hint: %s ended the search, which is in %s: %s goes on with it\n", met, v.kept, again)
@@ -250,7 +250,7 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 	return why
 }
 
-// kept reports the file of an interrupted search. A search interrupted within its first seconds may have no file.
+// kept reports whether an interrupted search left its file. Within its first seconds it may leave none.
 func kept(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil

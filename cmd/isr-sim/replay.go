@@ -97,7 +97,7 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 // nothingHappened is the message about a run that has nothing to judge.
 const nothingHappened = "nothing was judged: no row was written, and no page was served"
 
-// judged says whether a run has something that invariants can judge.
+// judged reports whether a run has something for invariants to judge.
 func judged(o *kernel.Outcome) bool {
 	seen, kept := o.Evidence()
 	return !kept || len(seen.Changes) > 0 || slices.Contains(o.Marks, mark.ServedFresh) ||

@@ -39,7 +39,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.CompletionOptions.DisableDefaultCmd = true // it has its own
+	root.CompletionOptions.DisableDefaultCmd = true // the root command has another one
 	root.SetFlagErrorFunc(cli.FlagError)
 	new(runCommand).register(root)
 	root.Flags().Bool("version", false, "print the version of isr-sim, and of the Go that built it")
@@ -80,13 +80,13 @@ func with(cmd, below *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// moved has where the commands of version 0.0 went, for one version.
+// moved maps the commands of version 0.0 to where they went, for one version.
 var moved = map[string]string{
 	"concurrent": "run concurrent", "dashboard": "report dashboard", "health": "serve health", "man": "help man",
 	"museum": "selftest museum", "mutants": "selftest mutants", "version": "--version",
 }
 
-// newMoved returns a command that says where it went.
+// newMoved returns a command that prints where it went.
 func newMoved(old, now string) *cobra.Command {
 	return &cobra.Command{
 		Use:                old,
@@ -99,8 +99,8 @@ func newMoved(old, now string) *cobra.Command {
 	}
 }
 
-// version is the module's version, the Go that built it and the commit that was built, as far as the Go command
-// recorded them in the binary.
+// version is the module's version, the Go that built it and the commit, as far as the Go command recorded them in the
+// binary.
 func version(info *debug.BuildInfo, goVersion string) string {
 	module, commit, modified := "(devel)", "", ""
 	if info != nil {

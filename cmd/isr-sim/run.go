@@ -34,7 +34,7 @@ type runCommand struct {
 	alone    bool // one scenario is run
 	metrics  bool
 	progress io.Writer     // for output that is not a result
-	local    *local.Server // with that backend
+	local    *local.Server // nil for the fake
 }
 
 func newRun() *cobra.Command {
@@ -107,7 +107,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if r.backend == backendLocal {
-		// This comes first, so that a user without Docker does not wait for the error.
+		// This comes first, so that a user without Docker learns of the error at once.
 		var stop func(*error)
 		if r.local, stop, err = startLocal(ctx, r.progress, withoutDocker); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 	}))
 }
 
-// one runs one scenario and returns its exit code, and no report if it broke off. An error ends the command.
+// one runs one scenario and returns its exit code. The report is nil if a run broke off. An error ends the command.
 func (r *runCommand) one(
 	ctx context.Context, c campaign.Campaign, s *kernel.Scenario, name string,
 ) (*campaign.Report, int, error) {
@@ -148,9 +148,9 @@ func (r *runCommand) one(
 	if r.metrics {
 		fmt.Fprint(r.Out, prose.Metrics(report.Metrics))
 	}
-	// Of several scenarios, the row of a violation says that it is expected.
+	// If there are several scenarios, the row of a violation says that it is expected.
 	told := r.alone || !report.Passed()
-	if out := s.NotJudged(); len(out) > 0 && (report.Failure == nil || !told) { // whose explanation says it
+	if out := s.NotJudged(); len(out) > 0 && (report.Failure == nil || !told) { // otherwise the explanation says it
 		fmt.Fprintf(r.Out, "  not judged, left out by the scenario: %s\n", strings.Join(out, ", "))
 	}
 	if text := prose.Excused(report); text != "" && report.Verdict == invariant.Violated { // else the reason says it
@@ -173,13 +173,13 @@ func (r *runCommand) one(
 			return nil, 0, err
 		}
 		if !same {
-			code = cli.Worse(code, cli.ExitUnknown) // if the fake is wrong, its verdict is worth nothing
+			code = cli.Worse(code, cli.ExitUnknown) // if the fake is wrong, its verdict means nothing
 		}
 	}
 	return report, code, nil
 }
 
-// compare makes the campaign's first runs, and the one that fails, again on DynamoDB Local.
+// compare repeats the campaign's first runs, and the one that fails, on DynamoDB Local.
 func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *campaign.Report) (same bool, err error) {
 	run := kernel.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
 	set, err := schedules.New(run, c.Plan, report.Schedules, c.Workers)
@@ -216,7 +216,7 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	return why
 }
 
-// otherProtocol says why a campaign may lack a mark.
+// otherProtocol is the hint why a campaign may lack a mark.
 func otherProtocol(report *campaign.Report) string {
 	return fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never "+
 		"reach them\n", report.Scenario.Protocol)

@@ -129,7 +129,7 @@ func newServe() *cobra.Command {
 	return cmd
 }
 
-// forms refuses --format if there are no results, or no place to print them.
+// forms refuses --format if there are no results, or nowhere to print them.
 func (c *serveCommand) forms(*cobra.Command, []string) error {
 	if err := c.Parse(); err != nil {
 		return err

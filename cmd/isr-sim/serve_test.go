@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocsServeFlags: the table has the flags that the command takes.
+// TestDocsServeFlags: the table has the flags of the command.
 func TestDocsServeFlags(t *testing.T) {
 	want := map[string]string{}
 	newServe().Flags().VisitAll(func(f *pflag.Flag) {
@@ -33,7 +33,7 @@ func TestDocsServeFlags(t *testing.T) {
 	}
 }
 
-// server is the isr-sim serve that a script has started.
+// server is the isr-sim serve that a script started.
 type server struct {
 	cmd    *exec.Cmd
 	stdout *bufio.Reader
@@ -57,7 +57,7 @@ func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: serve [ARGUMENT...], once")
 	}
 	s.stderr = new(strings.Builder)
-	process.Lock() // and with it this process's environment, which the server has
+	process.Lock() // locked, because the server gets this process's environment
 	s.cmd = exec.Command("isr-sim", append([]string{"serve"}, args...)...)
 	s.cmd.Dir, s.cmd.Stderr = ts.MkAbs("."), s.stderr
 	stdout, err := s.cmd.StdoutPipe()

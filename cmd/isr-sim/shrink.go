@@ -18,9 +18,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
-// programShrinkTime bounds the shrinking of a program's run by default. A run of a program takes some 50 ms, a hundred
-// times that of a built-in protocol. Thousands of runs would take ten minutes, and the first minute gains nearly
-// everything.
+// programShrinkTime is the default limit for shrinking a program's run. A run of a program takes some 50 ms, a hundred
+// times that of a built-in protocol. Thousands of runs would take ten minutes, and nearly all is gained in the first
+// minute.
 const programShrinkTime = 2 * time.Minute
 
 // shrinkCommand makes a violated run small.
@@ -30,7 +30,7 @@ type shrinkCommand struct {
 	file string
 	runs int
 	time time.Duration // 0 is no bound
-	keep bool          // the scenario
+	keep bool          // keep the scenario as it is
 }
 
 func newShrink() *cobra.Command {
@@ -123,7 +123,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// write writes the scenario, and its test, or prints it.
+// write writes the scenario and its test, or prints the scenario.
 func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 	yaml, err := shrunk.Scenario.YAML()
 	if err != nil {

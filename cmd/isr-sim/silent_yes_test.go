@@ -53,7 +53,7 @@ var silentYes = map[string]string{
 	"folder.yaml/.keep": "",
 }
 
-// shardFile is a whole file of explorations.
+// shardFile is a complete file of explorations.
 func shardFile(explorations string) string {
 	return fmt.Sprintf(`{"format": "isr-sim explorations", "version": 3, "sum": "%x", "explorations": %s}`,
 		sha256.Sum256([]byte(explorations)), explorations)
@@ -71,7 +71,7 @@ func lonelyBut(line string) string {
 		"\nbounds: {schedules: 5, ticks: 1, sweeps: 0}\n"
 }
 
-// TestNoSilentYes: no command that judges nothing ends with exit code 0, and each says why.
+// TestNoSilentYes: a command that judges nothing never ends with exit code 0, and says why.
 func TestNoSilentYes(t *testing.T) {
 	museum := fixtures.Museum()[0]
 	tests := []struct {
@@ -128,7 +128,7 @@ func TestNoSilentYes(t *testing.T) {
 		{"merge nothing.json", cli.ExitUsage, "found no explorations"},
 		{"report empty", cli.ExitUsage, "found no record"},
 
-		// These have no invariant, or nothing that an invariant could judge.
+		// These have no invariant, or nothing for an invariant to judge.
 		{"run no-invariant.yaml", cli.ExitUsage, "found no invariant"},
 		{"run all-out.yaml", cli.ExitUnknown, "leaves out all invariants"},
 		{"explore all-out.yaml", cli.ExitUnknown, "leaves out all invariants"},
@@ -228,7 +228,7 @@ func TestNoSilentYes(t *testing.T) {
 		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		must.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	soon, end := context.WithTimeout(t.Context(), time.Minute) // a server that is not refused would serve for ever
+	soon, end := context.WithTimeout(t.Context(), time.Minute) // a server that is not refused would run for ever
 	defer end()
 	for _, test := range tests {
 		args := strings.Fields(test.args)

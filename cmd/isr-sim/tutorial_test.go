@@ -48,7 +48,7 @@ func (r *tutorial) write(name, text string) {
 	}
 }
 
-// change applies the hunks of a diff; lines "..." stand between them. Each hunk must fit in exactly one place.
+// change applies the hunks of a diff, which lines "..." separate. Each hunk must fit in exactly one place.
 func (r *tutorial) change(name, diff string) {
 	r.Helper()
 	text := r.read(name)
@@ -93,7 +93,7 @@ func (r *tutorial) run(command string) {
 	r.output = string(stdout)
 }
 
-// masked takes out of an output of go test the things that differ each time.
+// masked masks the parts of an output of go test that differ each time.
 func masked(output string) string {
 	for pattern, mask := range map[string]string{ //isrsim:unordered no pattern matches the mask of another
 		`\([0-9.]+s\)`: "(N)", `(?m)\t[0-9.]+s$`: "\tN", `(?m)^( +[a-z]+\.go):[0-9]+:`: "$1:N:", `(?m)^ +$`: "",

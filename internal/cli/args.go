@@ -43,7 +43,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	)
 }
 
-// Group makes a command that only holds others: alone it prints its help.
+// Group makes a command that only holds others: without a subcommand it prints its help.
 func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	cmd.Args = NoCommand
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -61,13 +61,14 @@ func NewHelp(root *cobra.Command) *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return NoCommand(root, args)
 			}
-			cmd.InitDefaultHelpFlag() // which Execute does only for the command that it runs
+			cmd.InitDefaultHelpFlag() // Execute does this only for the command that it runs
 			return cmd.Help()
 		},
 	}
 }
 
-// FitHelp makes a command, and all below it, print help that fits into a terminal of the given width; 0 is no terminal.
+// FitHelp makes a command, and all below it, print help that fits into a terminal of the given width; 0 means no
+// terminal.
 func FitHelp(root *cobra.Command, width int) {
 	if width <= 0 {
 		return
@@ -83,7 +84,7 @@ func FitHelp(root *cobra.Command, width int) {
 	})
 }
 
-// Arguments asks for a number of arguments; most is -1 for any.
+// Arguments demands from least to most arguments; most is -1 for any number.
 func Arguments(what string, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -107,7 +108,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 		cmd.CommandPath()+" --help")
 }
 
-// OneScenario asks for exactly one argument.
+// OneScenario demands exactly one argument.
 func OneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return nil
@@ -116,7 +117,7 @@ func OneScenario(cmd *cobra.Command, args []string) error {
 		"a run that fails prints its whole replay command; "+cmd.CommandPath()+" --help")
 }
 
-// Scenarios loads the scenarios that are named, or all that are embedded, and returns their names as well.
+// Scenarios loads the named scenarios, or all embedded ones, and returns their names, too.
 func Scenarios(names []string) ([]*kernel.Scenario, []string, error) {
 	if len(names) == 0 {
 		names = fixtures.Names()
@@ -163,7 +164,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 }
 
 // GivenFlags refuses flags with an empty value, such as that of an unset variable of the shell: otherwise the flag
-// would silently do nothing.
+// would silently have no effect.
 func GivenFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		ownWords := f.Name == "choices" || f.Name == "exec"

@@ -39,7 +39,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// full is a disk that is full after the number of writes in left.
+// full is a disk that is full after as many writes as left says.
 type full struct{ left int }
 
 var (
@@ -58,7 +58,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return 0, errAgain
 }
 
-// An output keeps the first error: what a command has printed before and after it is not whole.
+// An output keeps its first error: what a command prints before and after it is not whole.
 func TestOutput(t *testing.T) {
 	out := &cli.Output{To: &full{left: 1}}
 	for i, want := range []error{nil, errFull, errAgain} {

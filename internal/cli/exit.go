@@ -15,7 +15,7 @@ const (
 	ExitOK       = 0 // everything is as expected
 	ExitViolated = 1 // an invariant is violated, or a campaign was vacuous
 	ExitUsage    = 2 // the command line or a file is wrong
-	ExitUnknown  = 3 // no verdict: a bound was met, an interrupt, or the infrastructure failed
+	ExitUnknown  = 3 // no verdict: a bound was reached, an interrupt, or the infrastructure failed
 )
 
 // Error ends the command with a code. Without Err there is nothing left to print.
@@ -50,8 +50,8 @@ func Unknown(err error, hint string) error {
 	return coded(ExitUnknown, err, hint)
 }
 
-// Coded wraps the error of a function that knows no exit codes: by Usage if it is a mistake of the user, and otherwise
-// by Unknown. Nil gives nil.
+// Coded wraps the error of a function that knows no exit codes: with Usage if it is a mistake of the user, and
+// otherwise with Unknown. Nil gives nil.
 func Coded(err error) error {
 	if m, ok := errors.AsType[*mistake.Error](err); ok {
 		return Usage(m.Err, m.Hint)
@@ -79,7 +79,7 @@ func And(err error, besides ...error) error {
 	return &e
 }
 
-// ErrorOf is the error that ends a command. An error of cobra itself is a misuse of the command line.
+// ErrorOf is the error that ends a command. Cobra's own errors mean that the command line is wrong.
 func ErrorOf(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

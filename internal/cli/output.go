@@ -2,7 +2,7 @@ package cli
 
 import "io"
 
-// Output is the writer of a command. It keeps the first error, such as a full disk or a closed pipe, so that half an
+// Output is the writer of a command. It keeps the first error, such as a full disk or a closed pipe, so that a partial
 // output is not mistaken for a whole one.
 type Output struct {
 	To  io.Writer

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
-// InTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report
-// if it broke off; its error ends the command.
+// InTurn judges the scenarios one after another and prints the sum. judge returns the exit code of the i-th, and no
+// report if it broke off; its error ends the command.
 func InTurn(ctx context.Context, out io.Writer, scenarios []*kernel.Scenario,
 	judge func(i int) (*campaign.Report, int, error)) error {
 	var results Tally
@@ -32,8 +32,8 @@ func InTurn(ctx context.Context, out io.Writer, scenarios []*kernel.Scenario,
 	}, func() { fmt.Fprintf(out, "%s\n", &results) })
 }
 
-// EachInTurn judges one scenario after the other, and sums up if there are several. noun is the user's word for a
-// scenario. judge returns the exit code of the i-th; its error ends the command.
+// EachInTurn judges the scenarios one after another, and calls sumUp if there are several. noun is the user's word for
+// a scenario. judge returns the exit code of the i-th; its error ends the command.
 func EachInTurn(ctx context.Context, noun string, scenarios []*kernel.Scenario,
 	judge func(i int) (code int, err error), sumUp func()) error {
 	worst := ExitOK
@@ -74,7 +74,7 @@ func CodeOf(passed bool, verdict invariant.Verdict) int {
 	}
 }
 
-// AtLeast gives the result of a command that is ok another exit code.
+// AtLeast gives the result of a command another exit code if it is ok.
 func AtLeast(code int, err error) error {
 	if err == nil && code != ExitOK {
 		return &Error{Code: code}
@@ -82,7 +82,7 @@ func AtLeast(code int, err error) error {
 	return err
 }
 
-// Worse returns the more important of two exit codes: first comes a violation, then an unknown verdict.
+// Worse returns the more important of two exit codes: a violation, then an unknown verdict, then ok.
 func Worse(a, b int) int {
 	rank := map[int]int{ExitOK: 0, ExitUnknown: 1, ExitViolated: 2}
 	if rank[b] > rank[a] {

@@ -23,7 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// IsFile says whether a word can only mean a file: no embedded scenario has a slash or a dot in its name.
+// IsFile reports whether a word can only mean a file: no embedded scenario has a slash or a dot in its name.
 func IsFile(word string) bool {
 	return strings.ContainsAny(word, `/\`) || filepath.Ext(word) != ""
 }
@@ -31,8 +31,8 @@ func IsFile(word string) bool {
 // Stdin is the name of the standard input.
 const Stdin = "-"
 
-// Load finds a scenario by its embedded name or as a file, - for the standard input. Its errors are mistakes of the
-// user, and end in a hint where there is one.
+// Load finds a scenario by its embedded name or as a file; - is the standard input. Its errors are mistakes of the
+// user, with a hint at the end where possible.
 func Load(name string) (*kernel.Scenario, error) {
 	if name == Stdin {
 		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
@@ -67,7 +67,7 @@ func Load(name string) (*kernel.Scenario, error) {
 		hint)
 }
 
-// maxStdin bounds what is read, far beyond the size of a scenario.
+// maxStdin bounds the input, far beyond the size of a scenario.
 const maxStdin = 8 << 20
 
 // LoadAll loads several scenarios, each as Load does.
@@ -83,7 +83,7 @@ func LoadAll(names []string) ([]*kernel.Scenario, error) {
 	return scenarios, nil
 }
 
-// missingFileHint guesses the meaning of the name of a file that does not exist: most often an embedded scenario.
+// missingFileHint guesses what the name of a missing file means: most often an embedded scenario.
 func missingFileHint(name string) string {
 	base := filepath.Base(name)
 	if option, ok := suggest.Nearest(strings.TrimSuffix(base, filepath.Ext(base)), fixtures.Names()); ok {
@@ -101,7 +101,7 @@ func Summary(s *kernel.Scenario) string {
 	return text
 }
 
-// List prints the names of scenarios, protocols and invariants, each with a sentence about it.
+// List prints the names of scenarios, protocols and invariants, each with a sentence.
 func List(out io.Writer) error {
 	scenarios, err := LoadAll(fixtures.Names())
 	if err != nil {
@@ -145,7 +145,7 @@ func listProtocols(out io.Writer, protocols []isr.Protocol) {
 	}
 }
 
-// loadRecord reads the scenario that is in the record of a run, with its replay entry.
+// loadRecord reads the scenario in the record of a run, with its replay entry.
 func loadRecord(name string) (*kernel.Scenario, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -178,7 +178,7 @@ func loadRecord(name string) (*kernel.Scenario, error) {
 	return kernel.Parse(name, []byte(r.File))
 }
 
-// Rows finds a row mapping: a ready one by name, others by file. Its errors are mistakes of the user.
+// Rows finds a row mapping: a ready-made one by name, others by file. Its errors are mistakes of the user.
 func Rows(name string) (isr.Schema, error) {
 	ready, err := isr.SchemaNamed(name)
 	if err == nil {

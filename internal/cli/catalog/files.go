@@ -39,7 +39,7 @@ func readScenario(in io.Reader, name string) (_ string, data []byte, err error) 
 	case info.IsDir():
 		return name, nil, fmt.Errorf("found the directory %s, expected a file\nhint: name the files in it: %s", name,
 			filepath.Join(name, "*.yaml"))
-	case info.Mode().Type()&^os.ModeNamedPipe != 0: // a pipe is read once
+	case info.Mode().Type()&^os.ModeNamedPipe != 0: // a pipe can be read once
 		return name, nil, fmt.Errorf("%s is no regular file", name)
 	}
 	f, err := os.Open(name)
@@ -51,7 +51,7 @@ func readScenario(in io.Reader, name string) (_ string, data []byte, err error) 
 	return name, data, err
 }
 
-// Beginning is a scenario to begin with.
+// Beginning is a scenario to start from.
 func Beginning(name string) string {
 	return fmt.Sprintf(`# yaml-language-server: $schema=https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/scenario.schema.json
 name: %s

@@ -167,7 +167,7 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 	return c.ended(cmd, check, r)
 }
 
-// check is the check that the flags ask for, still without its program.
+// check is the check that the flags describe, without its program.
 func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 	of, err := subject(cmd)
 	check := &engine.Check{
@@ -208,7 +208,7 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 		}
 	}
 	var names []string
-	rules := 0 // that nobody has promised
+	rules := 0 // the number of rules that nobody has promised
 	for _, inv := range of.About().All {
 		names = append(names, inv.Name)
 		if inv.Rule && !check.Promise.Recipe && !slices.Contains(check.Without, inv.Name) {
@@ -245,7 +245,7 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 	return check, nil
 }
 
-// subject is the subject that the flags choose. Flags that do not go together are refused.
+// subject is the subject that the flags choose. It refuses flags that contradict each other.
 func subject(cmd *cobra.Command) (*worlds.Subject, error) {
 	all := draw.Subjects()
 	of := all[0]
@@ -280,7 +280,7 @@ func subject(cmd *cobra.Command) (*worlds.Subject, error) {
 	return of, nil
 }
 
-// find finds out what the program can do, which decides the worlds that are drawn.
+// find finds out what the program can do, because that decides which worlds are drawn.
 func (c *command) find(cmd *cobra.Command, check *engine.Check) error {
 	can, err := c.Find(check.Of, &check.Protocol, &check.Extras)
 	if also := check.Of.Also; slices.Contains(can, string(also.Verb)) && !cmd.Flags().Changed("reach") {
@@ -324,10 +324,10 @@ func (c *command) keeps() error {
 	return c.Ready(false)
 }
 
-// file is the scenario of the run that has failed.
+// file is the name of the scenario of the failed run.
 func (c *command) file() string { return filepath.Join(c.folder, scenarioFile) }
 
-// before runs the failure that an earlier check has left. done says that the run still fails, so the check is over.
+// before runs the failure that an earlier check left. done says that the run still fails, so the check is over.
 func (c *command) before(ctx context.Context, check *engine.Check) (done bool, err error) {
 	_, err = os.Stat(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -341,7 +341,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left",
 			c.file()), "delete it to go on without it")
 	}
-	var left []string // that judged the run, and do not now
+	var left []string // invariants that judged that run and are now left out
 	for _, name := range check.Without {
 		if !slices.Contains(s.Without, name) && !slices.Contains(left, name) {
 			left = append(left, name)
@@ -356,7 +356,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 	o, err := run.Do(ctx)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	switch {
-	case diverged: // the program asks for something else now
+	case diverged: // the program now asks for something else
 	case err != nil:
 		return false, broken(err)
 	case o.Verdict == invariant.Violated:
@@ -382,7 +382,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 	return false, nil
 }
 
-// passes says that a run passes without the invariants that were left out since it violated one of all.
+// passes is the message that a run passes now. The invariants in left judged it before, but are now left out.
 func passes(run, violated string, left []string) string {
 	switch {
 	case len(left) == 0:

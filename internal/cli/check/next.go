@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// handler makes a cache handler of Next.js, in the file of --next, the program of the check.
+// handler makes the cache handler of Next.js in the file of --next the program of the check.
 func (c *command) handler(cmd *cobra.Command, check *engine.Check) error {
 	for _, other := range []string{"exec", "protocol", "tenants", check.Of.Program.Flag} {
 		if cmd.Flags().Changed(other) {
@@ -81,7 +81,8 @@ func (c *command) handler(cmd *cobra.Command, check *engine.Check) error {
 	return nil
 }
 
-// driver writes the kit and the driver where later commands, such as replay, find them again, and returns the latter.
+// driver writes the kit and the driver to where later commands, such as replay, find them, and returns the driver's
+// file.
 func driver() (string, error) {
 	files := []string{"index.mjs", "next.mjs"}
 	sum := fnv.New64a()
@@ -108,13 +109,13 @@ func driver() (string, error) {
 	return filepath.Join(folder, "next.mjs"), nil
 }
 
-// probed is what one play of a handler shows, without isr-sim.
+// probed is what one use of a handler shows, outside of isr-sim.
 type probed struct {
 	Contract string
 	Tables   []table
 }
 
-// table is a table of the handler: the names of its keys, with their types, and its indexes as isr.Row has them.
+// table is a table of the handler: the names of its keys with their types, and its indexes in the form of isr.Row.
 type table struct{ Table, Partition, Sort, Index string }
 
 func (t table) row() isr.Row {
@@ -136,7 +137,7 @@ func (t table) String() string {
 	return text
 }
 
-// probe plays a handler once.
+// probe runs a handler once.
 func probe(cmd *cobra.Command, driver, file string) (p probed, err error) {
 	var said, failed bytes.Buffer
 	node := exec.CommandContext(cmd.Context(), "node", driver, file, "probe")

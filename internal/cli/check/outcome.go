@@ -40,7 +40,7 @@ func (c *command) result(check *engine.Check, r *engine.Result, verdict verdicts
 	})
 }
 
-// broke ends a check whose program broke the rules of nodes. Its world is kept.
+// broke ends a check whose program broke the rules of nodes. The world of that run is kept.
 func (c *command) broke(check *engine.Check, r *engine.Result, broken *kernel.BrokenError) error {
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
@@ -54,7 +54,7 @@ func (c *command) broke(check *engine.Check, r *engine.Result, broken *kernel.Br
 	return &cli.Error{Code: cli.ExitUnknown}
 }
 
-// nothing says why no world had anything to judge; "" if some world had.
+// nothing returns the reason why no world had anything to judge; "" if some world had.
 func nothing(check *engine.Check, r *engine.Result) string {
 	return r.Nothing(check.Of, r.Marks[mark.ServedFresh]+r.Marks[mark.ServedStale] > 0, engine.Words{
 		NoWorld: "no world came to its end: give it more time (--for), or fewer --schedules",
@@ -62,7 +62,7 @@ func nothing(check *engine.Check, r *engine.Result) string {
 	})
 }
 
-// unasked is the hint for a program whose requests did not come.
+// unasked is the hint for a program whose requests did not arrive.
 const unasked = "hint: the options of its client are init.client in JavaScript, isr_sim.boto3_options(init) in " +
 	"Python, and elsewhere the endpoint and the credentials of the line init\n"
 
@@ -70,7 +70,7 @@ const unasked = "hint: the options of its client are init.client in JavaScript, 
 func (c *command) failed(cmd *cobra.Command, check *engine.Check, r *engine.Result) error {
 	o := r.Failed.Failure
 	notAlive := o != nil && o.Violation.Invariant.Name == invariant.Named("liveness").Name
-	if notAlive && !r.Asked { // it could do nothing without its table
+	if notAlive && !r.Asked { // without its table the code could do nothing
 		why := nothing(check, r)
 		c.row(check, r, string(verdicts.Vacuous))
 		c.result(check, r, verdicts.Vacuous, why)
@@ -92,7 +92,7 @@ func (c *command) failed(cmd *cobra.Command, check *engine.Check, r *engine.Resu
 	return err
 }
 
-// fails prints and keeps the run of a world that is not ok, made as small as possible.
+// fails shrinks the run of a world that is not ok, prints it and keeps it.
 func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 	if report.Failure == nil {
 		why := prose.Report(report, shell.Program(), shell.Quote(c.file()))
@@ -137,7 +137,7 @@ func (c *command) hintLocks() {
 	}
 }
 
-// show prints a run that violates an invariant, writes its record and its report, and names the commands about it.
+// show prints a run that violates an invariant, writes its record and its report, and prints the commands for it.
 func (c *command) show(ctx context.Context, run kernel.Run, o *kernel.Outcome) {
 	file := shell.Quote(c.file())
 	why := prose.Outcome(o, run.Scenario.Name, run.Protocol.Name)
@@ -156,7 +156,7 @@ func (c *command) show(ctx context.Context, run kernel.Run, o *kernel.Outcome) {
 	c.AddKept(c.file(), run.Scenario.Name+"."+run.Protocol.Name, result)
 }
 
-// write leaves a scenario in the folder.
+// write writes a scenario into the folder.
 func (c *command) write(s *kernel.Scenario) error {
 	yaml, err := s.YAML()
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *command) ended(cmd *cobra.Command, check *engine.Check, r *engine.Resul
 	if c.lockless {
 		fmt.Fprintln(c.Out, "locks: not tested: --rows describes none")
 	}
-	// a ready mapping has what some caches leave out
+	// A ready-made mapping has attributes that some caches leave out.
 	if _, err := isr.SchemaNamed(c.rows); err != nil && len(r.Unmet) > 0 {
 		fmt.Fprintf(c.Out, "--rows: no row that was written had %s: is it misspelt?\n", strings.Join(r.Unmet, ", or "))
 	}

@@ -16,8 +16,9 @@ import (
 )
 
 // able leaves out scenarios with a command that the program's hello does not name or the protocol cannot do, and
-// reports them, in the results, too. If no scenario is left, nothing would be judged, so it returns an error. It
-// refuses such a scenario if the user named it, or if it names the protocol itself: the user expects its verdict.
+// reports them, in the results, too. It refuses such a scenario if the user named it, or if the scenario itself names
+// the protocol: then the user expects its verdict. If no scenario is left, nothing would be judged, so it returns an
+// error.
 func (p *Program) able(
 	r *Results, protocol isr.Protocol, all []*kernel.Scenario, names []string, named bool,
 ) ([]*kernel.Scenario, []string, error) {
@@ -28,7 +29,7 @@ func (p *Program) able(
 	if p.nodes != nil {
 		can, err := p.nodes.Can(all[0].Actors[0].Name)
 		if err != nil {
-			return all, names, nil //nolint:nilerr // the first run meets it again, and says where
+			return all, names, nil //nolint:nilerr // the first run fails in the same way, and says where
 		}
 		lacks = func(s *kernel.Scenario) (why, hint string) {
 			if verb, lacks := lacking(s, can); lacks {
@@ -71,11 +72,11 @@ func (p *Program) able(
 
 // Lacking names a command in a scenario's scripts that its protocol cannot do, and a protocol that can; otherwise it
 // returns "". Such a command would fail in every schedule and never be judged. The zero Protocol means the scenario's
-// own. Commands of locks and idempotent calls are not checked: no protocol has them.
+// own. Commands of locks and idempotent calls are not checked, because no protocol has them.
 func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint string) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
-		return "", "" // the run says it
+		return "", "" // the run reports the error
 	}
 	for _, verb := range draw.Verbs {
 		asks := func(a kernel.Actor) bool {
@@ -112,8 +113,7 @@ func undoable(s *kernel.Scenario, name string) error {
 	return nil
 }
 
-// lacking is the first verb of a scenario's scripts that is not among those that can be done. Every cache can change
-// and sleep.
+// lacking is the first verb of a scenario's scripts that is not in can. Every cache can change and sleep.
 func lacking(s *kernel.Scenario, can []string) (kernel.Verb, bool) {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
@@ -125,8 +125,8 @@ func lacking(s *kernel.Scenario, can []string) (kernel.Verb, bool) {
 	return "", false
 }
 
-// can says whether a protocol of isr-sim can do a verb. The protocol is asked in a run of its own, in which it has made
-// the page.
+// can reports whether a protocol of isr-sim can do a verb. It asks the protocol in a separate run, after the protocol
+// has made the page.
 func can(ctx context.Context, p isr.Protocol, verb kernel.Verb) (does bool) {
 	s := kernel.Defaults()
 	s.Name = "can"
@@ -140,7 +140,7 @@ func can(ctx context.Context, p isr.Protocol, verb kernel.Verb) (does bool) {
 	return does
 }
 
-// trial is a cache that is asked for a page, and then for a verb. It notes whether it can do that.
+// trial is a cache that is asked for a page, and then for a verb. It notes whether it can do the verb.
 type trial struct {
 	isr.Handler
 	verb kernel.Verb
@@ -150,7 +150,7 @@ type trial struct {
 // Get implements isr.Handler.
 func (t trial) Get(ctx context.Context, key string) (isr.Served, error) {
 	served, err := t.Handler.Get(ctx, key)
-	failed := isr.ErrUnsupported // without the method
+	failed := isr.ErrUnsupported // for a store without the method
 	switch t.verb {
 	case "invalidate":
 		if c, is := t.Handler.(isr.Invalidator); is {

@@ -36,7 +36,7 @@ func (c *Campaign) Register(cmd *cobra.Command, r *Results) {
 	f.BoolVar(&c.swarm, "swarm", false, "draw for each schedule which possible faults (maybe) are on")
 }
 
-// Seed adds --seed to a command whose results it decides.
+// Seed adds --seed, to a command whose results depend on it.
 func Seed(cmd *cobra.Command, seed *uint64) {
 	cmd.Flags().Uint64Var(seed, "seed", 1, "the seed of everything random")
 }
@@ -47,7 +47,7 @@ func Workers(cmd *cobra.Command, workers *int) {
 		"the number of schedules that run at the same time; it changes no result (default: one for each core)")
 }
 
-// Campaign is the campaign that the flags ask for, still without its scenario and its protocol.
+// Campaign is the campaign that the flags describe, without its scenario and its protocol.
 func (c *Campaign) Campaign() (campaign.Campaign, error) {
 	for _, flag := range []struct {
 		name  string

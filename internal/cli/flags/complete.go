@@ -71,7 +71,7 @@ func protocolWords() []cobra.Completion {
 	return words
 }
 
-// NewCompletion is cobra's own command, in words like those of the others.
+// NewCompletion is cobra's command, with help like that of the others.
 func NewCompletion(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",

@@ -29,10 +29,10 @@ type Corpus struct {
 
 	address string
 	begin   bool
-	fresh   bool // it is empty, and the user knows it
+	fresh   bool // the corpus is empty, and the user knows it
 }
 
-// Register adds the flags. The parameter what ends the help of --corpus: how the command uses the schedules.
+// Register adds the flags. The parameter what is the end of the help of --corpus: how the command uses the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar(&c.address, "corpus", "",
@@ -45,7 +45,7 @@ func (c *Corpus) Register(cmd *cobra.Command, what string) {
 }
 
 // Ready opens the corpus. A missing one is created only on request: the name may be mistyped, and a new corpus lacks
-// the earlier failures. today is the default name of a night. The caller calls Close.
+// the earlier failures. today is the default name of the night. The caller calls Close.
 func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string) error {
 	c.Version, c.Night = version, cmp.Or(c.Night, today)
 	if err := explore.CheckNight(c.Night); err != nil {
@@ -72,7 +72,7 @@ func (c *Corpus) Open(ctx context.Context, address string) error {
 	return err
 }
 
-// open opens the corpus, and says whether it is new.
+// open opens the corpus, and reports whether it is new.
 func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	if shared.Is(c.address) {
 		if c.Shared, fresh, err = shared.Open(ctx, c.address, c.begin); err == nil {
@@ -102,8 +102,8 @@ func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	return true, nil
 }
 
-// empty is the error for a folder without corpus files, unless a new corpus was requested: the corpus may lie in
-// another folder, or one deeper.
+// empty is the error for a folder without corpus files, unless a new corpus was requested: the corpus may be in another
+// folder, or one level deeper.
 func (c *Corpus) empty() (fresh bool, err error) {
 	files, err := os.ReadDir(c.Folder)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Corpus) SaysNone(out io.Writer, n int, scenario, protocol string) {
 	}
 }
 
-// Close sends what has not arrived yet at a corpus that is shared.
+// Close sends to a shared corpus what has not arrived there yet.
 func (c *Corpus) Close(ctx context.Context) error {
 	if err := c.Shared.Close(ctx); err != nil {
 		return fmt.Errorf("--corpus: %w", err)
@@ -144,7 +144,7 @@ func (c *Corpus) Close(ctx context.Context) error {
 	return nil
 }
 
-// Strangers judges the files that no campaign can run, and returns what it says of them, and the exit code.
+// Strangers judges the files that no campaign can run. It returns lines about them, and the exit code.
 func (c *Corpus) Strangers(
 	r *Results, scenarios []*kernel.Scenario, p isr.Protocol,
 ) (lines []string, code int, err error) {
@@ -155,7 +155,7 @@ func (c *Corpus) Strangers(
 	return lines, judge(r, runs, "corpus", p.Name, invariant.OK), cli.Unknown(err, "")
 }
 
-// Run runs the files that have the scenario and the protocol, and returns the exit code.
+// Run runs the files of the scenario and the protocol, and returns the exit code.
 func (c *Corpus) Run(ctx context.Context, r *Results, s *kernel.Scenario, p isr.Protocol) (int, error) {
 	runs, err := c.Corpus.Run(ctx, s, p)
 	protocol := cmp.Or(p.Name, s.Protocol)
@@ -195,7 +195,7 @@ func (c *Corpus) NotWritten(err error) error {
 	return fmt.Errorf("--corpus: %s: not written: %w", c.address, err)
 }
 
-// Errors is a list of an error; nil gives none.
+// Errors is the list of one error; nil gives none.
 func Errors(err error) []error {
 	if err == nil {
 		return nil

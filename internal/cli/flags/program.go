@@ -24,9 +24,9 @@ import (
 // Program has the flags that choose the nodes' code: a protocol or a program.
 type Program struct {
 	Exec string // the command of --exec, or ""
-	// Others are commands that the user has given in another flag, for Other.
+	// Others are commands that the user gave in another flag, for Other.
 	Others []string
-	// Searches says that the command searches, and then --memory off needs no program.
+	// Searches says that the command searches. Then --memory off needs no program.
 	Searches bool
 
 	cmd    *cobra.Command
@@ -35,11 +35,11 @@ type Program struct {
 	memory string
 	nodes  *nodes.Program
 	others []*nodes.Program
-	told   bool // the user knows what is real: see Real
+	told   bool // the user knows what is not simulated: see Real
 }
 
-// Register adds the flags. Its parameter, called which, is the help text of --protocol. The results will say what the
-// program uses that is not simulated.
+// Register adds the flags. The parameter which is the help text of --protocol. The results will name what the program
+// uses that is not simulated.
 func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
 	p.cmd, r.NotSimulated = cmd, p.notSimulated
 	f := cmd.Flags()
@@ -59,10 +59,10 @@ func (p *Program) also() string {
 	return ""
 }
 
-// Forgets says that all code runs.
+// Forgets reports whether all code runs each time, without a memory.
 func (p *Program) Forgets() bool { return p.memory == "off" }
 
-// protocol returns the program as a protocol or, without --exec, the protocol of the given name. Close ends its
+// protocol returns the program as a protocol or, without --exec, the protocol with the given name. Close ends its
 // processes.
 func (p *Program) protocol(name string) (isr.Protocol, error) {
 	given := p.cmd.Flags().Changed
@@ -109,8 +109,8 @@ func (p *Program) program(command string) (*nodes.Program, error) {
 	return n, nil
 }
 
-// Other returns the program of another command as a protocol, and says which scenarios it can run. Close ends its
-// processes.
+// Other returns the program of another command as a protocol, and a function that reports whether it can run a
+// scenario. Close ends its processes.
 func (p *Program) Other(command string) (isr.Protocol, func(s *kernel.Scenario) bool, error) {
 	n, err := p.program(command)
 	if err != nil {
@@ -124,8 +124,8 @@ func (p *Program) Other(command string) (isr.Protocol, func(s *kernel.Scenario) 
 	}, cli.Unknown(err, "")
 }
 
-// Load returns the protocol that the flags ask for, and the scenarios that are named, or all that are embedded, with
-// their names. Close ends the processes of a program.
+// Load returns the protocol that the flags choose, and the named scenarios, or all embedded ones, with their names.
+// Close ends the processes of a program.
 func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scenario, []string, error) {
 	protocol, err := p.protocol(p.name)
 	if err != nil {
@@ -140,9 +140,8 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scen
 	return protocol, scenarios, names, err
 }
 
-// Find returns the protocol that the flags ask for, which must be of the subject, and what the program can do, which is
-// nil for a protocol of isr-sim. It adds to the extras what a program's hello says. Close ends the processes of a
-// program.
+// Find returns the protocol that the flags choose, which must be of the subject, and what the program can do: nil for a
+// protocol of isr-sim. It adds to the extras what a program's hello says. Close ends the processes of a program.
 func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds.Extras) (can []string, err error) {
 	if of.Program.Flag != "" && p.Exec == "" {
 		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", of.Program.Flag, of.Verb),
@@ -176,7 +175,7 @@ func (p *Program) Find(of *worlds.Subject, protocol *isr.Protocol, extra *worlds
 	return can, wrong(of.Wrong(*extra))
 }
 
-// hint is about a program that can so much, and is not of the subject.
+// hint is for a program that is not of the subject, by what it can do.
 func hint(of *worlds.Subject, can []string) string {
 	if of.Program.Flag == "" {
 		for _, s := range draw.Subjects() {
@@ -191,7 +190,7 @@ func hint(of *worlds.Subject, can []string) string {
 // canDo prints the abilities of a program.
 func canDo(can []string) string { return cmp.Or(strings.Join(can, ", "), "do nothing") }
 
-// several refuses a program that has more than a check judges, which is pages, a lock or calls.
+// several refuses a program that can do more than one check judges, which is pages, a lock or calls.
 func several(can []string) error {
 	var kinds []string
 	for _, s := range draw.Subjects() {
@@ -208,7 +207,7 @@ func several(can []string) error {
 		"make a program, and a check, of each: its hello names in can only what that check is about")
 }
 
-// wrong is the error for a field of worlds, or "".
+// wrong is the error for a field of worlds, or nil.
 func wrong(field, why string) error {
 	flag := map[string]string{"Leases": "lease", "InProgress": "lease", "Retentions": "retention"}[field]
 	switch {
@@ -222,7 +221,7 @@ func wrong(field, why string) error {
 	}
 }
 
-// notSimulated lists, for the program with the protocol's name, what its nodes used that is not simulated.
+// notSimulated lists what is not simulated and was used by the program with the protocol's name.
 func (p *Program) notSimulated(protocol string) []string {
 	for _, n := range append([]*nodes.Program{p.nodes}, p.others...) {
 		if n != nil && n.Protocol().Name == protocol {
@@ -232,7 +231,7 @@ func (p *Program) notSimulated(protocol string) []string {
 	return nil
 }
 
-// Real is a line for the user about things that the nodes used and that are not simulated, so not judged; or "".
+// Real is a line for the user about what the nodes used that is not simulated, and so not judged; or "".
 func (p *Program) Real() string {
 	if p.nodes == nil || len(p.nodes.Real()) == 0 {
 		return ""

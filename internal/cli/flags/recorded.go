@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// Recording has the flags that say which recorded run a command is about.
+// Recording has the flags that choose a recorded run.
 type Recording struct {
 	Program
 
@@ -45,7 +45,7 @@ func (r *Recording) Register(cmd *cobra.Command, of *Results) {
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
-// Recorded is a recorded run with, if known, the digest of its trace and the invariant that it violates.
+// Recorded is a recorded run and, if known, the digest of its trace and the invariant that it violates.
 type Recorded struct {
 	kernel.Run
 
@@ -54,7 +54,7 @@ type Recorded struct {
 	violates string
 }
 
-// Load finds the run by the flags, and by the scenario's replay entry.
+// Load finds the run by the flags and the scenario's replay entry.
 func (r *Recording) Load(name string) (Recorded, error) {
 	given := r.cmd.Flags().Changed
 	s, err := catalog.Load(name)
@@ -112,12 +112,12 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	}
 	if s.Replay != nil && p.Name != s.Replay.Protocol ||
 		slices.ContainsFunc([]string{"seed", "choices", "steps", "swarm", "all-stops"}, given) {
-		entry.Violates = "" // the file says nothing of this run
+		entry.Violates = "" // the entry does not describe this run
 	}
 	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest, entry.Violates}, nil
 }
 
-// String says which run it is.
+// String identifies the run.
 func (r Recorded) String() string {
 	text := fmt.Sprintf("%s under %s, seed %d, choices %s", r.Scenario.Name, r.Protocol.Name, r.Seed, r.choices)
 	if r.Steps > 0 {
@@ -126,7 +126,7 @@ func (r Recorded) String() string {
 	return text
 }
 
-// Do runs it, and refuses a run that is not the recorded one.
+// Do makes the run, and returns an error if it is not the recorded one.
 func (r Recorded) Do(ctx context.Context, trace io.Writer) (*kernel.Outcome, error) {
 	run := r.Run
 	run.Trace = trace
@@ -141,7 +141,7 @@ func (r Recorded) Do(ctx context.Context, trace io.Writer) (*kernel.Outcome, err
 	switch {
 	case r.digest != "" && r.digest != o.Digest:
 		found = fmt.Sprintf("found a trace with the digest %s, expected %s", o.Digest, r.digest)
-	case r.violates != "" && o.Verdict == invariant.OK: // the file may have lost its digest
+	case r.violates != "" && o.Verdict == invariant.OK: // the file may have no digest
 		found = fmt.Sprintf("found a run in which nothing is violated, expected a violation of %s", r.violates)
 	default:
 		return o, nil
@@ -150,7 +150,7 @@ func (r Recorded) Do(ctx context.Context, trace io.Writer) (*kernel.Outcome, err
 		"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
 }
 
-// NotViolated words the error of a command that is about violated runs.
+// NotViolated words the error of a command that needs a violated run.
 func NotViolated(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*campaign.NotViolatedError](err); ok {
 		return cli.Usage(e, "isr-sim run prints the run that violates an invariant, if it finds one")
@@ -161,7 +161,7 @@ func NotViolated(ctx context.Context, err error) error {
 	return cli.Unknown(err, "")
 }
 
-// Again finds the run, once the files about it can be written, and makes it again.
+// Again finds the run and makes it again. First it makes sure that the files about it can be written.
 func (r *Recording) Again(of *Results, name string) (Recorded, error) {
 	if err := of.Ready(false); err != nil {
 		return Recorded{}, err

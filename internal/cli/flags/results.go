@@ -65,7 +65,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&r.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
-// RegisterFiles adds --record and --report. Its parameter, called which, names the run in their help texts.
+// RegisterFiles adds --record and --report. The parameter which names the run in their help texts.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "",
 		"write a record of "+which+" to this file, as JSON (docs/REPORT.md)")
@@ -110,7 +110,7 @@ func (r *Results) Ready(several bool) error {
 	return cli.Coded(r.Keeper.Ready(several))
 }
 
-// Add notes results. name is how the user names their scenario; "" if it has no name.
+// Add notes results. name is the user's name for their scenario; "" if it has none.
 func (r *Results) Add(name string, results ...verdicts.Result) {
 	for _, result := range results {
 		if name != "" {
@@ -120,7 +120,7 @@ func (r *Results) Add(name string, results ...verdicts.Result) {
 	}
 }
 
-// AddKept notes a result, and the files that were kept of the run of that name.
+// AddKept notes a result, and the files that were kept of the run with the given name.
 func (r *Results) AddKept(name, run string, result verdicts.Result) {
 	result.Record, result.Report = r.Files(run)
 	r.Add(name, result)
@@ -171,7 +171,7 @@ func (r *Results) keepFindings(
 	var lost []error
 	for _, f := range x.Findings {
 		if f.Statement == "" {
-			continue // it broke off: there is no verdict to show
+			continue // the run broke off: there is no verdict to show
 		}
 		again, err := x.Recorded(&f.Shortest)
 		if err != nil {
@@ -184,8 +184,8 @@ func (r *Results) keepFindings(
 	return errors.Join(lost...)
 }
 
-// BrokeOff reports whether an error says that a run broke off, and prints that run. The other scenarios may still have
-// a verdict.
+// BrokeOff reports whether an error says that a run broke off, and prints that run. The other scenarios may still get a
+// verdict.
 func (r *Results) BrokeOff(err error, s *kernel.Scenario, protocol, name string) bool {
 	broken, ok := errors.AsType[*kernel.BrokenError](err)
 	if ok {
@@ -198,8 +198,8 @@ func (r *Results) BrokeOff(err error, s *kernel.Scenario, protocol, name string)
 	return ok
 }
 
-// Around returns a command's function: it calls judge, and writes the results in the forms that the user asked for. If
-// the user asked for no form, or for one for readers, Out is the output of the command.
+// Around returns a command's function: it calls judge, and writes the results in the forms that the user asked for. Out
+// is the output of the command if the user asked for no form, or for one for readers.
 func (r *Results) Around(
 	judge func(cmd *cobra.Command, args []string) error,
 ) func(cmd *cobra.Command, args []string) error {
@@ -228,7 +228,7 @@ func (r *Results) Around(
 	}
 }
 
-// write writes the results of a command that ended with err, and returns how the command ends then.
+// write writes the results of a command that ended with err, and returns the error with which the command then ends.
 func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 	if len(r.To) == 0 {
 		return err
@@ -257,7 +257,7 @@ func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 	return err
 }
 
-// printFailed prints the results that are not as expected, in the form of the text.
+// printFailed prints the results that are not as expected, in the text form.
 func (r *Results) printFailed(out io.Writer) {
 	for i := range r.results {
 		result := &r.results[i]
@@ -295,7 +295,7 @@ func (d Destination) write(out io.Writer, doc verdicts.Document) error {
 	return atomicfile.Write(d.File, text.Bytes(), 0o644)
 }
 
-// ofError are the results of a command that ended with an error: the mistakes in files, each by itself, or else the
+// ofError are the results of a command that ended with an error: one for each mistake in a file, or else one for the
 // error.
 func ofError(command string, e *cli.Error) []verdicts.Result {
 	var results []verdicts.Result
@@ -343,7 +343,7 @@ func mistakesIn(err error) (mistakes []*kernel.SyntaxError, others []error) {
 	return nil, []error{err}
 }
 
-// inFile is the file of a scenario that the user has named, and the line on which it begins; "" for an embedded one.
+// inFile is the file of a scenario that the user named, and the line on which it begins; "" for an embedded one.
 func inFile(name string) (file string, line int) {
 	if slices.Contains(fixtures.Names(), name) || slices.Contains(fixtures.Museum(), name) || name == catalog.Stdin {
 		return "", 0

@@ -21,10 +21,10 @@ import (
 // The first interval is keepFirst, and each is twice as long as the one before.
 const keepFirst, keepEvery = 5 * time.Second, time.Minute
 
-// Resume runs a proof that keeps its search in a file, and goes on with the search that is in the file already. It
-// writes the file after five seconds, then at growing intervals of up to a minute, and when the proof ends early. The
-// file is removed when nothing is left to search. Without a name it is Run. The list of unsimulated things that a
-// program used is kept, too. A full disk does not end the search.
+// Resume runs a proof that keeps its search in a file, and continues a search that is already there. It writes the file
+// after five seconds, then at growing intervals of up to a minute, and when the proof ends early. It removes the file
+// when nothing is left to search. Without a file name it only calls run. The list of unsimulated things that a program
+// used is kept, too. A full disk does not end the search.
 func (p *Program) Resume(
 	run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer,
 ) (*campaign.Proof, error) {
@@ -73,7 +73,7 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		switch {
 		case err != nil && !over:
 			fmt.Fprintf(log, "--resume: %v: the search goes on, and is kept in %v if it can be then\n", err, every)
-		case err != nil: // a full disk is no mistake in the command
+		case err != nil: // a full disk is not the user's mistake
 			return fmt.Errorf("--resume: %w: it takes twelve bytes a state", err)
 		}
 		return nil

@@ -100,7 +100,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 }
 
 // TestResumeKeepsWhatIsReal: a resumed search reports unsimulated things that the program used before the interruption,
-// although no process uses them again.
+// even if no process uses them again.
 func TestResumeKeepsWhatIsReal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &exhaustive.Saved{}}, nil }
@@ -118,11 +118,11 @@ func TestResumeKeepsWhatIsReal(t *testing.T) {
 	}
 }
 
-// A full disk is not the user's mistake. At the end of a search it makes the result unknown; earlier, there may be room
-// again later.
+// A full disk is not the user's mistake. At the end of a search it makes the result unknown. Earlier it does not,
+// because there may be room again later.
 func TestASearchThatCannotBeKept(t *testing.T) {
 	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &exhaustive.Saved{}}, nil }
-	tooLong := strings.Repeat("k", 250) // no room for the name of the file that is written at first
+	tooLong := strings.Repeat("k", 250) // no room for the name of the temporary file
 	for _, over := range []bool{false, true} {
 		var log bytes.Buffer
 		clock := clockwork.NewFakeClock()

@@ -30,7 +30,7 @@ type Batch struct {
 	Scenario *kernel.Scenario
 	Name     string // how the user names the scenario
 	Protocol isr.Protocol
-	Canary   bool // whether it must find a known bug
+	Canary   bool // it must find a known bug
 
 	weight int
 }
@@ -48,7 +48,7 @@ func (b *Batches) Register(cmd *cobra.Command) {
 	b.changed = f.Changed
 }
 
-// Commands are those of the programs among the protocols.
+// Commands are the commands of the programs among the protocols.
 func (b *Batches) Commands() (all []string) {
 	for _, name := range b.protocols {
 		if command, is := strings.CutPrefix(name, shell.ExecPrefix); is {
@@ -58,13 +58,13 @@ func (b *Batches) Commands() (all []string) {
 	return all
 }
 
-// runner is a protocol, and says which scenarios it can run.
+// runner is a protocol, with a function that reports which scenarios it can run.
 type runner struct {
 	isr.Protocol
 	runs func(s *kernel.Scenario) bool
 }
 
-// runners are the protocols of --protocols, or the one that is given.
+// runners are the protocols of --protocols, or the given one.
 func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner, err error) {
 	if len(b.protocols) == 0 {
 		return []runner{{p, func(*kernel.Scenario) bool { return true }}}, nil
@@ -91,7 +91,7 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 	return all, nil
 }
 
-// Of are the batches of scenarios. timed says that the user has given --for.
+// Of returns the batches of scenarios. timed says that the user gave --for.
 func (b *Batches) Of(
 	scenarios []*kernel.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
 ) ([]Batch, error) {
@@ -118,7 +118,7 @@ func (b *Batches) Of(
 					batch.weight *= w
 				}
 			}
-			// A program brings its own protocol, and one canary is enough for the protocols of a scenario.
+			// A program has its own protocol, and one canary is enough for all protocols of a scenario.
 			batch.Canary = batch.Canary && !slices.ContainsFunc(all,
 				func(o Batch) bool { return o.Canary && o.Scenario == s })
 			all = append(all, batch)
@@ -143,7 +143,7 @@ func (b *Batches) Of(
 	return all, nil
 }
 
-// Share is one remaining batch's part of the remaining time, out of lasts in all. 0 means no bound.
+// Share is the part of the remaining time for one remaining batch, if lasts is the whole time. 0 means no bound.
 func Share(lasts, spent time.Duration, b Batch, left []Batch) time.Duration {
 	if lasts <= 0 {
 		return 0

@@ -46,7 +46,7 @@ several corpora have counts once.`,
 	return cmd
 }
 
-// dashboard writes the page of corpora into a folder, with the records and the reports of the findings on it.
+// dashboard writes a page about corpora into a folder, with the records and the reports of the findings on it.
 func dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
 	if len(addresses) == 0 || to == "" {
 		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"),
@@ -59,7 +59,7 @@ func dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 			_ = opened[i].Close(ctx) // nothing was written to it
 		}
 	}()
-	from := map[string]string{} // the folder that has a file
+	from := map[string]string{} // the folder of each file
 	for i, address := range addresses {
 		c := &opened[i]
 		if err := c.Open(ctx, address); err != nil {
@@ -95,7 +95,7 @@ func dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 	return cli.Unknown(err, "")
 }
 
-// place puts the file of a finding beside the page, and its record and its report, if it replays.
+// place puts the file of a finding beside the page and, if it replays, its record and its report.
 func place(ctx context.Context, f *report.DashboardFinding, from, to, version string) error {
 	data, err := os.ReadFile(filepath.Join(from, f.File))
 	if err != nil {
@@ -107,11 +107,11 @@ func place(ctx context.Context, f *report.DashboardFinding, from, to, version st
 	f.Link, f.Command = addressOf(f.File), shell.Program()+" replay "+shell.Quote(f.File)
 	s, err := kernel.Parse(f.File, data)
 	if err != nil {
-		return nil //nolint:nilerr // the page has the file: that it cannot be read is for whoever runs it
+		return nil //nolint:nilerr // the page has the file: its reader sees that it cannot be read
 	}
 	run, err := s.Recorded()
 	if err != nil || !explore.Replays(ctx, run) {
-		return nil //nolint:nilerr // as above: its protocol is gone, or another one now
+		return nil //nolint:nilerr // as above: its protocol is gone or has changed
 	}
 	k := keep.Keeper{Record: to, Report: to, Out: io.Discard, Version: version}
 	name := strings.TrimSuffix(f.File, filepath.Ext(f.File))

@@ -1,2 +1,2 @@
-// Package fleet has the commands for campaigns that many machines run: isr-sim explore, merge and dashboard.
+// Package fleet has the commands for campaigns on many machines: isr-sim explore, merge and dashboard.
 package fleet

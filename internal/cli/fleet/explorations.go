@@ -17,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-// FindShard returns the shard that the flag or the environment says this is, and its source. Without either, the
-// shard is the whole campaign.
+// FindShard returns the shard that the flag or the environment names, and which of them does. Without either, the shard
+// is the whole campaign.
 func FindShard(flag string, getenv func(string) string) (s explore.Shard, by string, err error) {
 	if flag != "" {
 		if s, err = explore.ParseShard(flag); err != nil {
@@ -58,8 +58,8 @@ func (r *Sum) End(out io.Writer) error {
 	return nil
 }
 
-// NewFile begins the file of --out, or returns nil. A name that ends in a slash is a folder, in which the file has the
-// given name.
+// NewFile begins the file of --out; nil means no file. A name that ends in a slash is a folder, in which the file gets
+// the name inFolder.
 func NewFile(name, inFolder string) (*atomicfile.Draft, error) {
 	if name == "" {
 		return nil, nil // no file is wanted
@@ -75,7 +75,7 @@ func NewFile(name, inFolder string) (*atomicfile.Draft, error) {
 		return nil, cli.Usage(fmt.Errorf("--out: %w", err), "")
 	}
 	if file.Name() != name {
-		file.Discard() // it can be made: Save makes it anew, so a kill before leaves none
+		file.Discard() // it can be created: Save does so, and a kill before that leaves no file
 	}
 	return file, nil
 }
@@ -118,7 +118,7 @@ const savedEnding = ".part"
 // saved. due returns how many seconds the command has run, and whether it is time to save.
 func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
-	if file == nil || file.Name() == file.Place() { // nothing, or a device or a pipe, which has nothing beside it
+	if file == nil || file.Name() == file.Place() { // no file, or a device or a pipe, beside which nothing can be
 		return s, nil
 	}
 	s.file = file.Place() + savedEnding
@@ -147,13 +147,13 @@ func (s *Saved) Of(i int) *explore.Part {
 	return nil
 }
 
-// Foreign explains the error of a part that is of another campaign.
+// Foreign explains the error of a part that belongs to another campaign.
 func (s *Saved) Foreign(err error) error {
 	return cli.Usage(fmt.Errorf("%s: %w", s.file, err), "delete it to begin anew, or give another --out")
 }
 
-// Put saves the part of the i-th scenario, if it is time for it or the part is whole. A failure to write it changes
-// nothing. Put reports whether it tried.
+// Put saves the part of the i-th scenario if it is time, or if the part is whole. A failed write changes nothing. Put
+// reports whether it tried.
 func (s *Saved) Put(i int, part func() *explore.Part, whole bool) bool {
 	if s.file == "" {
 		return false
@@ -174,7 +174,7 @@ func (s *Saved) Put(i int, part func() *explore.Part, whole bool) bool {
 	return true
 }
 
-// Done deletes the file, when that of --out is written.
+// Done deletes the file of the progress. Call it after the file of --out is written.
 func (s *Saved) Done() {
 	if s.file != "" {
 		_ = os.Remove(s.file)

@@ -29,7 +29,7 @@ func do(cmd *cobra.Command, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// Shards in a bucket are merged as those in a folder.
+// Shards in a bucket are merged like those in a folder.
 func TestMergeReadsBuckets(t *testing.T) {
 	server := httptest.NewServer(s3fake.New(s3fake.Options{Buckets: []string{"kept"}}).Handler())
 	t.Cleanup(server.Close)
@@ -90,7 +90,7 @@ func TestMergeReadsBuckets(t *testing.T) {
 func TestShard(t *testing.T) {
 	for name, test := range map[string]struct {
 		flag, env string
-		want      string // a shard and who says so, or a part of an error
+		want      string // a shard and its source, or a part of an error
 	}{
 		"whole":    {"", "", "1/1"},
 		"flag":     {"2/4", "CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=8", "2/4 --shard"},

@@ -37,8 +37,8 @@ type exploreCommand struct {
 	stderr   io.Writer
 	clock    clockwork.Clock // how long the user waits
 	began    time.Time
-	saved    time.Time     // when a part was saved last
-	pause    time.Duration // until the next one is
+	saved    time.Time     // when a part was last saved
+	pause    time.Duration // the time until the next save
 }
 
 // NewExplore returns isr-sim explore.
@@ -137,7 +137,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err := e.Ready(true); err != nil {
 		return err
 	}
-	// This comes before the campaign, so that nobody waits for the error of a file that cannot be written.
+	// This comes before the campaign, so that an error about the file is reported at once.
 	file, err := NewFile(e.file, fmt.Sprintf("shard-%d-of-%d.json", shard.Index, shard.Count))
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	return cli.AtLeast(strangers, sum.End(e.Out))
 }
 
-// besides adds to the file of explorations the things without a verdict that belong to none of them.
+// besides adds lines without a verdict, which belong to no exploration, to the file of explorations.
 func besides(found []*explore.Exploration, lines []string) []*explore.Exploration {
 	if len(found) > 0 {
 		found[0].Besides = slices.Concat(found[0].Besides, lines)
@@ -215,13 +215,13 @@ func besides(found []*explore.Exploration, lines []string) []*explore.Exploratio
 	return found
 }
 
-// due says how long the command has run, and whether it is time to save.
+// due returns how long the command has run, and whether it is time to save.
 func (e *exploreCommand) due() (seconds float64, due bool) {
 	now := e.clock.Now()
 	return now.Sub(e.began).Seconds(), now.Sub(e.saved) >= e.pause
 }
 
-// one explores the first of the batches that are left, the i-th of all.
+// one explores the first of the remaining batches, which is the i-th of all.
 func (e *exploreCommand) one(
 	ctx context.Context, explorer explore.Explorer, saved *Saved, i int, left []Batch, sum *Sum,
 ) (*explore.Exploration, error) {
@@ -241,14 +241,14 @@ func (e *exploreCommand) one(
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
 	explorer.Progress = show
 	explorer.Save = func(part func() *explore.Part) {
-		used := func() *explore.Part { // by a process that may be killed
+		used := func() *explore.Part { // with what the nodes used so far: the process may be killed
 			t := part()
 			if e.NotSimulated != nil {
 				t.Used(e.NotSimulated(t.Protocol))
 			}
 			return t
 		}
-		if now := e.clock.Now(); saved.Put(i, used, false) { // a tenth of the time at most
+		if now := e.clock.Now(); saved.Put(i, used, false) { // saving takes a tenth of the time at most
 			e.saved = e.clock.Now()
 			e.pause = max(e.every, 9*e.saved.Sub(now))
 		}

@@ -1,5 +1,5 @@
-// Package jobs tells which copy of a job this process is, if the engine that has started the job numbers its copies, as
-// Kubernetes and services for CI do.
+// Package jobs tells which copy of a job this process is, if the engine that started the job numbers its copies, as
+// Kubernetes and CI services do.
 package jobs
 
 import (
@@ -17,18 +17,19 @@ const giveShard = "\nhint: give --shard; --shard 1/1 is the whole campaign"
 type engine struct {
 	name         string
 	index, count string // its variables
-	first        int    // what the index begins with
+	first        int    // the first index
 	only         string // another variable that must be set
-	// An array may begin with any index, and go on in steps. These variables say so, if there are any.
+	// An array may begin with any index, and go on in steps. These variables, if there are any, have the limits and the
+	// step.
 	from, to, step string
 }
 
-// engines are the engines whose variables are read. The first one that is found counts.
+// engines are the engines whose variables are read. The first match counts.
 var engines = []engine{
 	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in
 	// no variable.
 	{name: "a Kubernetes Indexed Job", index: "JOB_COMPLETION_INDEX", count: shardCount},
-	// Source: https://docs.gitlab.com/ci/variables/predefined_variables/. Others who set these count from 0.
+	// Source: https://docs.gitlab.com/ci/variables/predefined_variables/. Other engines that set these count from 0.
 	{name: "GitLab CI/CD", index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1, only: "GITLAB_CI"},
 	// Source: https://circleci.com/docs/variables/
 	{name: "CircleCI", index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL"},
@@ -44,7 +45,8 @@ var engines = []engine{
 	{name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
 	// Source: https://cloud.google.com/run/docs/container-contract
 	{name: "a Cloud Run job", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
-	// Source: https://slurm.schedmd.com/job_array.html. If the list of indices is no such range, it has another count.
+	// Source: https://slurm.schedmd.com/job_array.html. If the indices are not such a range, their number differs from
+	// it.
 	{
 		name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT",
 		from: "SLURM_ARRAY_TASK_MIN", to: "SLURM_ARRAY_TASK_MAX", step: "SLURM_ARRAY_TASK_STEP",
@@ -59,11 +61,11 @@ var engines = []engine{
 // Copy is one of the copies of a job.
 type Copy struct {
 	Index, Count int    // the Index-th of Count, from 1
-	Engine       string // the engine that has numbered the copies
+	Engine       string // the engine that numbered the copies
 }
 
-// Find returns the copy that this process is, by its environment; the zero Copy if no engine says so. An error ends in
-// a hint for the user of --shard.
+// Find returns the copy that this process is, according to its environment; the zero Copy if no engine tells. An error
+// ends in a hint for the user of --shard.
 func Find(getenv func(string) string) (Copy, error) {
 	for _, e := range engines {
 		index, count := getenv(e.index), getenv(e.count)

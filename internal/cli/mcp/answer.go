@@ -18,10 +18,10 @@ import (
 type Answer struct {
 	verdicts.Document
 
-	// Text is what the command prints for people, or the beginning of it. Rest says how the tool read gets the rest.
+	// Text is what the command prints for people, or its beginning. Rest says how the tool read gets the rest.
 	Text string `json:"text"`
 	Rest *Rest  `json:"rest,omitempty"`
-	// Moved are the parts of the answer that were too long: they stand as JSON at the beginning of the text.
+	// Moved names the parts of the answer that were too long: they are at the beginning of the text, as JSON.
 	Moved       []string            `json:"moved,omitempty"`
 	State       *State              `json:"state,omitempty"`
 	Explanation *record.Explanation `json:"explanation,omitempty"`
@@ -29,7 +29,7 @@ type Answer struct {
 	Error       *CallError          `json:"error,omitempty"`
 }
 
-// Rest is a text that goes on: the arguments of the tool read, and the length of the whole.
+// Rest describes the rest of a text: the arguments of the tool read, and the length of the whole.
 type Rest struct {
 	Answer int `json:"answer"`
 	Offset int `json:"offset"`
@@ -51,32 +51,32 @@ const (
 	BadArguments Kind = "bad-arguments" // the call, or a file that it names, is wrong
 	Outside      Kind = "outside"       // a path leads out of the server's folder
 	NotAllowed   Kind = "not-allowed"   // a program that --allow does not name
-	Cancelled    Kind = "cancelled"     // the client has given the call up
+	Cancelled    Kind = "cancelled"     // the client has given up the call
 	Failed       Kind = "failed"        // the server could not do it
 )
 
 // Error implements error.
 func (p *CallError) Error() string { return string(p.Kind) + ": " + p.Message }
 
-// answerSchema is the schema of Answer; a test of internal/rules/schemas makes it.
+// answerSchema is the schema of Answer, made by a test of internal/rules/schemas.
 //
 //go:embed answer.schema.json
 var answerSchema json.RawMessage
 
 const (
-	maxAnswer  = 19_500 // bytes of a result, which has the answer twice, as values and as text; 20 KB with its envelope
-	maxPart    = 3_000  // bytes of each part beside the text
-	maxAnswers = 20     // whose texts are kept for read
+	maxAnswer  = 19_500 // bytes of a result, which has the answer as values and as text; 20 KB with its envelope
+	maxPart    = 3_000  // bytes of each part besides the text
+	maxAnswers = 20     // the number of answers whose texts are kept for read
 )
 
-// whole is the answer of a call. What does not fit is kept for read.
+// whole is the answer of a call. A text that does not fit is kept for read.
 func (s *Server) whole(a *Answer) *mcp.CallToolResult {
 	a.Format = 1
 	if a.Results == nil {
 		a.Results = []verdicts.Result{}
 	}
 	for i := range a.Results {
-		a.Results[i].Details = "" // the text has them
+		a.Results[i].Details = "" // they are in the text
 	}
 	a.move("results", len(a.Results) > 0, a.Results, func() {
 		a.Results = slices.DeleteFunc(a.Results, func(r verdicts.Result) bool { return r.Passed })
@@ -100,7 +100,7 @@ func (a *Answer) move(name string, is bool, part any, leaveOut func()) {
 	if !is || size(part) <= maxPart {
 		return
 	}
-	text, _ := json.Marshal(part) // it is of types for JSON
+	text, _ := json.Marshal(part) // it always succeeds: the types are made for JSON
 	a.Text = fmt.Sprintf("%s: %s\n\n%s", name, text, a.Text)
 	a.Moved = append(a.Moved, name)
 	leaveOut()

@@ -17,15 +17,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Suggestion says what a mapping takes attributes for.
+// Suggestion says what a mapping takes each attribute for.
 type Suggestion struct {
 	// Ready is the name of a ready mapping, if that is the suggestion.
 	Ready string `json:"ready,omitempty"`
-	// Attributes are the attributes of the rows: what each is taken for, in the words of the mapping.
+	// Attributes has the role of each attribute of the rows, in the words of the mapping.
 	Attributes map[string]string `json:"attributes"`
-	// Read has, for each sample row, what it is by the mapping: page, lock, version, request, or nothing.
+	// Read says what each sample row is by the mapping: page, lock, version, request, or nothing.
 	Read []string `json:"read"`
-	// Unsure are sentences about what the rows do not tell.
+	// Unsure are sentences about what the rows do not show.
 	Unsure []string `json:"unsure"`
 }
 
@@ -43,19 +43,19 @@ func (s *sample) unsure(text string, args ...any) {
 	}
 }
 
-// nature is what the values of an attribute can be.
+// nature is the kind of an attribute's values.
 type nature int
 
 const (
 	aText nature = iota
 	aTime
 	aLength
-	aCount // a number that is neither
+	aCount // a number that is neither a time nor a length
 	aFlag
 	aMap
 )
 
-// role is a field of a mapping, with the names that attributes of that role have, the best first.
+// role is a field of a mapping, with the usual names of its attributes, the best first.
 type role struct {
 	field  string
 	of     func(r *isr.Row) *string
@@ -70,7 +70,7 @@ func names(all ...string) (called []*regexp.Regexp) {
 	return called
 }
 
-// roles are tried in this order: an attribute has the first role that its name and its values fit.
+// roles are tried in this order: an attribute gets the first role that fits its name and its values.
 var roles = []role{
 	{"ttl", func(r *isr.Row) *string { return &r.TTL }, []nature{aTime}, names(`ttl|time_to_live|ttl_at|purge_at`)},
 	{"expires", func(r *isr.Row) *string { return &r.Expires }, []nature{aTime}, names(
@@ -106,7 +106,7 @@ var roles = []role{
 	{"request-status", func(r *isr.Row) *string { return &r.RequestStatus }, []nature{aText}, names(`request_status`)},
 }
 
-// later are names of an end of which only the row tells what ends.
+// later are names for the end of something. Only the row shows what ends.
 var later = names(`expires?|expiry|expires?_at|expiration|until|deadline|valid_until|ends?_at`)[0]
 
 // suggest makes the mapping.
@@ -161,7 +161,7 @@ func (s *sample) suggest() (isr.Schema, *Suggestion, error) {
 	return schema, &s.Suggestion, nil
 }
 
-// read says what a row is by a mapping; nil is the mapping of META and LOCK.
+// read tells what a row is by a mapping; nil is the mapping of META and LOCK.
 func (s *sample) read(m *rowmap.Mapping, row attr.Item) string {
 	changes, read := []ddbfake.Change{{Table: s.table, Key: s.key(row), After: row}}, []string{}
 	if m != nil {
@@ -179,7 +179,7 @@ func (s *sample) read(m *rowmap.Mapping, row attr.Item) string {
 
 var roleOf = map[string]string{"META": "page", "LOCK": "lock", "VER": "version", "REQ": "request"}
 
-// ready is the ready mapping by which every row is something.
+// ready is a ready-made mapping by which every row is something.
 func (s *sample) ready() (isr.Schema, bool) {
 	for _, ready := range isr.Schemas() {
 		m, err := rowmap.New(ready)
@@ -203,7 +203,7 @@ func (s *sample) key(row attr.Item) attr.Item {
 	return key
 }
 
-// keyNames are usual names of partition keys, and of sort keys.
+// keyNames are usual names of partition keys and of sort keys.
 var keyNames = [2]*regexp.Regexp{
 	regexp.MustCompile(`^(pk|p_?key|partition_?(key)?|hash_?key|id|key|cache_?key|(lock|page)_?(id|key|name)|path|url|name)$`),
 	regexp.MustCompile(`^(sk|s_?key|sort_?(key)?|range_?(key)?)$`),
@@ -232,7 +232,7 @@ func (s *sample) findKeys() error {
 	return nil
 }
 
-// plain is a text or a number as a text.
+// plain returns a text or a number as a text.
 func plain(v attr.Value) (string, bool) {
 	switch v := v.(type) {
 	case attr.S:
@@ -257,10 +257,10 @@ func snake(name string) string {
 	return b.String()
 }
 
-// label matches the part of a key that says what the row is.
+// label matches the part of a key that tells what the row is.
 var label = regexp.MustCompile(`^([A-Z][A-Z_-]*|page|pages|cache|lock|locks|lease|meta|tenant|entry|isr|req|request|ver|version)$`)
 
-// form is the form of a key of a row: its labels stay, and one part is the key. "" if the table has no such key.
+// form is the form of a row's key: its labels stay, and one part is {key}. It is "" if the table has no such key.
 func (s *sample) form(row attr.Item, i int) string {
 	if i >= len(s.keys) {
 		return ""
@@ -317,7 +317,7 @@ func (s *sample) form(row attr.Item, i int) string {
 	return head + "{key}"
 }
 
-// all says whether all rows have a key that begins with a text, and are more than one.
+// all reports whether there are several rows, and in all of them the key begins with a text.
 func (s *sample) all(i int, prefix string) bool {
 	return len(s.rows) > 1 && !slices.ContainsFunc(s.rows, func(row attr.Item) bool {
 		text, _ := plain(row[s.keys[i]])
@@ -381,7 +381,7 @@ func (s *sample) entry(forms [2]string, rows []attr.Item) isr.Row {
 	return e
 }
 
-// ends decides what ends at a time whose name does not say it: the lease of a lock, freshness, or the row.
+// ends decides what ends at a time with an unclear name: the lease of a lock, freshness, or the row.
 func (s *sample) ends(
 	e *isr.Row, of map[string][]attr.Value, left *[]string, take func(r *role, name, unit string),
 ) {
@@ -410,7 +410,7 @@ func (s *sample) ends(
 	}
 }
 
-// natureOf is what values can be, and the unit of times and lengths.
+// natureOf returns the kind of an attribute's values, and the unit of times and lengths.
 func natureOf(values []attr.Value) (nature, string) {
 	v := values[0]
 	for _, other := range values { // an attribute may be NULL while it has no meaning

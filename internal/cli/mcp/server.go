@@ -1,6 +1,6 @@
-// Package mcp serves the commands of isr-sim to agents, by the Model Context Protocol. A tool is a command and some of
-// its flags: it runs in this process, and its results are values. Paths stay in the folder of the server, and no
-// program runs that was not named when the server was started.
+// Package mcp serves the commands of isr-sim to agents, by the Model Context Protocol. A tool is a command with some of
+// its flags: it runs in this process, and its results are values. Paths stay in the server's folder, and only programs
+// run that were named when the server was started.
 package mcp
 
 import (
@@ -39,7 +39,7 @@ type Server struct {
 
 	root   *os.Root
 	folder string
-	turn   chan struct{} // commands run one after the other, each on all cores
+	turn   chan struct{} // commands run one after another, each on all cores
 	ended  context.Context
 	mu     sync.Mutex
 	texts  []string
@@ -54,7 +54,7 @@ const Instructions = "isr-sim finds bugs of what is kept in DynamoDB: page cache
 	"replay it for the steps and the state after one, explain it for the events that it needed, shrink it. All is " +
 	"repeatable: the same call has the same answer."
 
-// Serve answers calls from in until it ends, or ctx does. Then no call is running any more.
+// Serve answers calls from in until in or ctx ends. When it returns, no call is running any more.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	ended, end := context.WithCancel(ctx)
 	defer end()
@@ -62,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
-	defer func() { _ = s.root.Close() }() // nothing was written through it that is still open
+	defer func() { _ = s.root.Close() }() // nothing that was written through it is still open
 	err = server.Run(ended, &mcp.IOTransport{Reader: ending{in, end}, Writer: out})
 	end()
 	s.turn <- struct{}{} // the last call is over
@@ -72,7 +72,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return cli.Unknown(err, "")
 }
 
-// ending is the input of the server. When it ends, the calls end, because no client waits for their answers.
+// ending is the input of the server. When it ends, the calls end, too, because no client waits for their answers.
 type ending struct {
 	io.ReadCloser
 	end context.CancelFunc
@@ -161,7 +161,7 @@ func (s *Server) command(ctx context.Context, t *Tool, in map[string]any, a *Ans
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(own) }() // the system clears its folder, too
+	defer func() { _ = os.RemoveAll(own) }() // on failure the system clears its temporary folder
 	results := filepath.Join(own, "results")
 	if t.cmd.Flags().Lookup("format") != nil {
 		line = append(line, "--format=json="+results)
@@ -204,7 +204,7 @@ func (s *Server) command(ctx context.Context, t *Tool, in map[string]any, a *Ans
 	return s.kept(t, a, filepath.Join(own, "runs"), int(step))
 }
 
-// kept brings the records of a command into the answer, and those of run and prove into the folder.
+// kept puts the records of a command into the answer, and those of run and prove into the folder as well.
 func (s *Server) kept(t *Tool, a *Answer, folder string, step int) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Server) write(name string, text []byte) error {
 	return outside(name, s.root.WriteFile(name, text, 0o644))
 }
 
-// allowed checks the value of a flag that leads to files, or names a program.
+// allowed checks the value of a flag that names a file or a program.
 func (s *Server) allowed(flag, word string) (string, error) {
 	switch flag {
 	case "exec":
@@ -277,7 +277,7 @@ func (s *Server) allowed(flag, word string) (string, error) {
 	return word, nil
 }
 
-// scenario checks the name of a scenario. The standard input is not one: it has the calls.
+// scenario checks the name of a scenario. The standard input is none, because the calls come from there.
 func (s *Server) scenario(name string) (string, error) {
 	if name == catalog.Stdin {
 		return "", &CallError{BadArguments, "found -, expected a file or the name of an embedded scenario", ""}
@@ -288,7 +288,7 @@ func (s *Server) scenario(name string) (string, error) {
 	return s.inside(name)
 }
 
-// inside returns a path from the folder on, and refuses one that leads out of it, even by links.
+// inside returns a path relative to the folder, and refuses one that leads out of it, even by links.
 func (s *Server) inside(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		var err error
@@ -318,7 +318,7 @@ func outside(path string, err error) error {
 		"paths are of files in the folder in which the server was started"}
 }
 
-// notes are what a command says besides its output, and its progress.
+// notes are a command's progress and what it prints besides its output.
 type notes struct {
 	ctx context.Context
 	req *mcp.CallToolRequest
@@ -326,8 +326,8 @@ type notes struct {
 	mu         sync.Mutex
 	text       strings.Builder
 	last, base int
-	percent    int // of the last that was told
-	next       int // which is told whatever the percent is
+	percent    int // the percentage that was last reported
+	next       int // this value is reported whatever the percentage is
 }
 
 // Write implements io.Writer.
@@ -344,7 +344,7 @@ func (n *notes) String() string {
 	return n.text.String()
 }
 
-// Progress implements progress.Told. What is told only grows, even from one scenario to the next.
+// Progress implements progress.Told. The numbers only grow, even from one scenario to the next.
 func (n *notes) Progress(what string, done, of int) {
 	token := n.req.Params.GetProgressToken()
 	n.mu.Lock()

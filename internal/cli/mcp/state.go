@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// State is the world after a step of a run.
+// State is the state of the world after a step of a run.
 type State struct {
 	Step int `json:"step"`
 	// Of is the number of steps of the run, and Text the step in words.
@@ -30,16 +30,16 @@ type StateRow struct {
 // Node is a node of the run.
 type Node struct {
 	Name string `json:"name"`
-	// State is what its machine does: waiting to start, running, paused or crashed.
+	// State is the state of the node's machine: waiting to start, running, paused or crashed.
 	State string `json:"state" jsonschema:"enum=waiting,enum=running,enum=paused,enum=crashed"`
-	// Clock is what its clock shows, and Ahead by how much that is ahead of true time.
+	// Clock is what its clock shows, and Ahead by how much the clock is ahead of true time.
 	Clock time.Time `json:"clock"`
 	Ahead string    `json:"ahead"`
 	// Last is its last step, in words.
 	Last string `json:"last,omitempty"`
 }
 
-// stateAfter is the state after a step of a record; 0 is the step of the violation or, without one, the last.
+// stateAfter is the state after step k of a record. 0 means the step of the violation or, without one, the last step.
 func stateAfter(r *record.Record, k int) (*State, error) {
 	if k == 0 && r.Violation != nil {
 		k = r.Violation.Step

@@ -77,7 +77,7 @@ func (s *Server) suggest(ctx context.Context, a *Answer, in map[string]any) erro
 	return nil
 }
 
-// dumped are the rows of a table of isr-sim serve, whose keys are then known. Only servers on this machine are asked.
+// dumped are the rows of a table of isr-sim serve, which also tells the keys. Only servers on this machine are asked.
 func (s *sample) dumped(ctx context.Context, server string) ([]any, error) {
 	at, err := url.Parse(server)
 	if err != nil || at.Scheme != "http" || !hostname.Loopback(at.Hostname()) || s.table == "" {
@@ -133,7 +133,7 @@ func itemOf(row any) (attr.Item, error) {
 	return item, nil
 }
 
-// valueOf is a value; nil if it is of no kind. The elements of lists and sets are not looked at.
+// valueOf is a value; nil if its kind is unknown. The elements of lists and sets are not read.
 func valueOf(v any, typed bool) attr.Value {
 	kind := ""
 	if typed {

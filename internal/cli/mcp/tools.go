@@ -15,11 +15,11 @@ import (
 // Tool is a tool that runs a command: the command's flags are its arguments.
 type Tool struct {
 	Name string
-	// Short is the sentence of the command's help, and Note adds what an agent must know.
+	// Short is the sentence of the command's help, and Note adds what agents must know.
 	Short, Note string
 
 	command   string
-	scenarios int // 1 for one, -1 for some, of files or of names
+	scenarios int // 1 for one, -1 for several; each is a file or a name
 	flags     string
 	defaults  map[string]any
 	cmd       *cobra.Command
@@ -27,7 +27,7 @@ type Tool struct {
 	resolved  *jsonschema.Resolved
 }
 
-// recorded are the flags that name one run.
+// recorded are the flags that identify one run.
 const recorded = "protocol exec exec-limit memory seed choices swarm all-stops steps trace"
 
 // tools are the tools that run commands, in the order in which an agent needs them.
@@ -55,12 +55,12 @@ var tools = []Tool{
 	{Name: "scenario_check", command: "scenario check", scenarios: -1},
 }
 
-// Tools are the tools, with the sentences of the commands below root.
+// Tools returns the tools, with the sentences of the commands below root.
 func Tools(root *cobra.Command) []Tool {
 	all := slices.Clone(tools)
 	for i := range all {
 		t := &all[i]
-		t.cmd, _, _ = root.Find(strings.Fields(t.command)) // a test finds each
+		t.cmd, _, _ = root.Find(strings.Fields(t.command)) // a test checks that each is found
 		t.Short = t.cmd.Short
 	}
 	return append(all, suggestTool, readTool)
@@ -130,7 +130,7 @@ func (t *Tool) read(given json.RawMessage) (map[string]any, error) {
 	return in, nil
 }
 
-// words are the values of an argument as a command line has them. A number of an argument is a whole one.
+// words are the values of an argument as a command line has them. Numbers are whole.
 func words(v any) (all []string) {
 	switch v := v.(type) {
 	case nil:

@@ -16,8 +16,8 @@ import (
 )
 
 // Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many of the counted
-// things, such as schedules, are done, how many a second, and the time left. A campaign that ends after a time has a
-// bar of that time. If w is no terminal, or an agent reads it, show is nil. A Told is told the numbers.
+// things, such as schedules, are done, how many per second, and the time left. If a campaign ends after a time, its bar
+// shows that time. A Told gets the numbers instead. Otherwise, if w is no terminal or an agent reads it, show is nil.
 func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
 	if told, is := terminal.Raw(w).(Told); is {
 		return func(done, of int) { told.Progress(scenario+": "+counts, done, of) }, func() {}
@@ -28,13 +28,13 @@ func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(do
 	return newBar(terminal.Raw(w), scenario, counts, lasts)
 }
 
-// Told is a writer whose reader is a program. It gets the progress of a task in numbers: done, of a total, which is 0
-// if it is not known.
+// Told is a writer whose reader is a program. It gets the progress of a task in numbers: done, and the total of, which
+// is 0 if it is not known.
 type Told interface {
 	Progress(what string, done, of int)
 }
 
-// watched says whether a person sees w. The frames of a bar would only fill what an agent reads.
+// watched reports whether a person sees w. An agent would read every frame of a bar.
 func watched(w io.Writer) bool { return terminal.Is(w) && !terminal.Agent() }
 
 func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
@@ -54,7 +54,7 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 		case bar == nil:
 			bar = progressbar.NewOptions(of, append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 				progressbar.OptionSetItsString(counts), progressbar.OptionSetPredictTime(true))...)
-		case of > 500 && done%16 != 0 && done < of: // a look at the clock costs a good part of a short run
+		case of > 500 && done%16 != 0 && done < of: // reading the clock costs a good part of a short run
 			return
 		}
 		if lasts > 0 {
@@ -73,13 +73,13 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 	}
 }
 
-// Wait shows, if w is a terminal, how long a task of unknown length has taken so far. remove removes the line, and may
-// be called again.
+// Wait shows, if w is a terminal, how long a task of unknown length has taken so far. remove removes the line. It may
+// be called several times.
 func Wait(w io.Writer, what string) (remove func()) {
 	return Search(w, func() string { return what })
 }
 
-// Search is Wait for a task that says more as it goes on. The function what is called by another goroutine.
+// Search is Wait for a task whose text changes as it goes on. Another goroutine calls what.
 func Search(w io.Writer, what func() string) (remove func()) {
 	if told, is := terminal.Raw(w).(Told); is {
 		return wait(&lines{to: told}, what, clockwork.NewRealClock())
@@ -90,7 +90,7 @@ func Search(w io.Writer, what func() string) (remove func()) {
 	return wait(terminal.Raw(w), what, clockwork.NewRealClock())
 }
 
-// lines tells a program each line that people would see.
+// lines passes each line that people would see to a program.
 type lines struct {
 	to   Told
 	said int
@@ -105,7 +105,7 @@ func (l *lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// patience is the time before the first line: most tasks are done by then.
+// patience is the time before the first line: by then most tasks are done.
 const patience = time.Second
 
 func wait(w io.Writer, what func() string, clock clockwork.Clock) (remove func()) {

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// Progress is for people at a terminal.
+// Progress is only for people at a terminal.
 func TestProgressIsForTerminals(t *testing.T) {
 	t.Setenv("AGENT", "")
 	t.Setenv("AI_AGENT", "")
@@ -60,7 +60,7 @@ func TestTheBarSaysHowFarHowFastAndHowLong(t *testing.T) {
 	}
 }
 
-// screen is a terminal that hands over each text that is written.
+// screen is a terminal that passes on each written text.
 type screen chan string
 
 func (s screen) Write(p []byte) (int, error) {

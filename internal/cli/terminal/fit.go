@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Output returns w, or, if w is a terminal, a writer that breaks lines where the terminal is too narrow for them. Close
-// writes a last line without an end.
+// Output returns w or, if w is a terminal, a writer that breaks lines that are too long for it. Close writes a last
+// line that has no newline.
 func Output(w io.Writer) io.WriteCloser {
 	if !Is(w) {
 		return whole{w}
@@ -20,19 +20,19 @@ func Output(w io.Writer) io.WriteCloser {
 	return whole{Plain(w)}
 }
 
-// whole writes through.
+// whole writes lines unchanged.
 type whole struct{ io.Writer }
 
 func (whole) Close() error { return nil }
 
-// Fit returns a writer that breaks lines at width characters, between columns if it can, else between words. A broken
-// line goes on below the second column. Lines to copy, which are commands, stay whole.
+// Fit returns a writer that breaks lines at width characters, between columns if possible, else between words. A broken
+// line continues below its second column. Lines to copy, which are commands, stay whole.
 func Fit(w io.Writer, width int) io.WriteCloser { return &fitter{w: w, width: width} }
 
 type fitter struct {
 	w     io.Writer
 	width int
-	line  []byte // a line whose end is still to come
+	line  []byte // a line without its newline
 }
 
 func (f *fitter) Write(p []byte) (int, error) {
@@ -53,7 +53,7 @@ func (f *fitter) Write(p []byte) (int, error) {
 	}
 }
 
-// Close writes the line that has no end yet.
+// Close writes a last line that has no newline.
 func (f *fitter) Close() error {
 	if len(f.line) == 0 {
 		return nil
@@ -90,8 +90,8 @@ func fit(line string, width int) []string {
 	return append(lines, line)
 }
 
-// hanging is the position at which a broken line goes on: below its second column, if that leaves half of the width, or
-// else a little further in than the line.
+// hanging is the position at which a broken line continues: below its second column if that leaves half of the width,
+// or else a little further in than the line.
 func hanging(line string, width int) int {
 	begin := len(line) - len(strings.TrimLeft(line, " "))
 	if i := strings.Index(line[begin:], "  "); i >= 0 {
@@ -104,7 +104,7 @@ func hanging(line string, width int) int {
 }
 
 // cut is the last position after the indentation where a line may be broken: before a column in the line's second half,
-// else before a word; or -1.
+// else before a word; -1 if there is none.
 func cut(line string, width, begin int) int {
 	column, word := -1, -1
 	at, before := 0, ' '

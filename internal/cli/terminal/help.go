@@ -9,16 +9,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Is says whether w is a terminal, also one whose width is not known.
+// Is reports whether w is a terminal, even one of unknown width.
 func Is(w io.Writer) bool {
 	f, ok := Raw(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Agent says whether an agent runs the command: agents say so by these variables.
+// Agent reports whether an agent runs the command, by the variables that agents set.
 func Agent() bool { return os.Getenv("AGENT") != "" || os.Getenv("AI_AGENT") != "" }
 
-// Width is the width of a terminal; 0 if w is not one, or if an agent reads it, for which no line is broken.
+// Width is the width of a terminal. It is 0 if w is not one, or if an agent reads it: then no line is broken.
 func Width(w io.Writer) int {
 	if Agent() {
 		return 0
@@ -31,7 +31,7 @@ func Width(w io.Writer) int {
 	return 0
 }
 
-// Help breaks the help of a command: paragraphs are filled again, tables break as in Fit, and commands to copy go on
+// Help breaks the help of a command: paragraphs are refilled, tables break as in Fit, and commands to copy continue
 // after a backslash. Only a word that is longer than a line stays whole.
 func Help(text string, width int) string {
 	fits := func(line string) bool { return utf8.RuneCountInString(line) <= width }
@@ -59,7 +59,7 @@ func Help(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// fill lays a paragraph out again, if one of its lines does not fit.
+// fill refills a paragraph if one of its lines does not fit.
 func fill(paragraph []string, fits func(string) bool) []string {
 	whole := true
 	for _, line := range paragraph {
@@ -83,7 +83,7 @@ func fill(paragraph []string, fits func(string) bool) []string {
 	return append(out, line)
 }
 
-// continued breaks a command between its arguments, as a shell reads it.
+// continued breaks a command between its arguments, so that a shell reads it as one.
 func continued(line string, width int) []string {
 	const end, within = ` \`, "      "
 	var out []string

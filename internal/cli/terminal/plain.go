@@ -6,12 +6,12 @@ import (
 	"regexp"
 )
 
-// Plain returns a writer that shows control characters as \x1b and does not send them: text of others, such as what a
-// program prints and the keys of a file, would move the cursor, change earlier lines or the title. Colours are left
+// Plain returns a writer that shows control characters as \x1b instead of sending them: text from others, such as a
+// program's output and the keys of a file, could move the cursor, change earlier lines or the title. Colours are left
 // out.
 func Plain(w io.Writer) io.Writer { return plain{w} }
 
-// Raw returns the writer under Plain, for progress, which moves the cursor itself.
+// Raw returns the writer under Plain, for progress, which moves the cursor.
 func Raw(w io.Writer) io.Writer {
 	if p, is := w.(plain); is {
 		return p.w
