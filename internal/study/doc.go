@@ -1,3 +1,3 @@
-// Package study is the wing of experiments with many runs. They explore worlds for hours, explain which step decided a
+// Package study has the experiments with many runs. They explore worlds for hours, explain which step decided a
 // violation, compare the fake with a real DynamoDB, run nodes in parallel, and test the tester.
 package study

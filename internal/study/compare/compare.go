@@ -24,14 +24,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Comparison is the result of making runs again, request by request, on a real DynamoDB.
+// Comparison is the result of repeating runs, request by request, on a real DynamoDB.
 type Comparison struct {
 	Runs        int
 	Requests    int // calls, and deletions by TTL
 	Differences []Difference
 }
 
-// Difference is an answer that the fake and the real store gave differently.
+// Difference is an answer of the fake that the real store did not give.
 type Difference struct {
 	Run        int // from 1
 	Request    int // from 1; 0 if the rows at the end of the run differ
@@ -50,11 +50,10 @@ func (d Difference) String() string {
 
 // Run makes each run on the fake, and repeats its requests on the store behind client. It creates a table without TTL,
 // under the name that scenarios use, so no such table may exist before. It empties the table between runs and deletes
-// it at the end. If the request of a call was lost, the call is not made. If its answer was lost, the call is made, and
-// its answer is not compared. Where TTL deleted a row on the fake, the row is deleted by a request.
+// it at the end. If the request of a call was lost, the call is not made. If its answer was lost, the call is made, but
+// its answer is not compared. Where TTL deleted a row on the fake, a request deletes the row.
 //
-// An error means that the store could not be reached or used. The comparison is then about the requests before the
-// error.
+// An error means that the store could not be reached or used. The comparison then covers the requests before the error.
 func Run(
 	ctx context.Context, client *dynamodb.Client, runs []kernel.Run, progress func(done, of int),
 ) (c Comparison, err error) {
@@ -74,8 +73,8 @@ func Run(
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", hooks.TableName, err)
 	}
 	defer func() {
-		// The table must be deleted even if the caller has cancelled ctx. A table that is left behind would make the
-		// next comparison fail.
+		// The table must be deleted even if the caller has cancelled ctx. A table that stays would make the next
+		// comparison fail.
 		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx),
 			&dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
 		if err == nil && cleanupErr != nil {
@@ -96,7 +95,7 @@ func Run(
 	return c, nil
 }
 
-// run compares one run and leaves the table empty. No other run that the store may remember has the same id.
+// run compares one run and leaves the table empty. The store must not remember another run with the same id.
 func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run kernel.Run, id string) error {
 	recorded := hooks.Probe{Record: true}
 	if _, err := run.Do(hooks.With(ctx, &recorded)); err != nil {
@@ -118,7 +117,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run kerne
 			out, err = callReal(ctx, client, e.Input, id)
 		}
 		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
-			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not another answer
+			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not a different answer
 		}
 		realAnswer := answerText(out, err)
 		if !e.Hidden && fake != realAnswer {
@@ -143,8 +142,8 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run kerne
 	return nil
 }
 
-// callReal makes a recorded call. Each run gets idempotency tokens of its own, because the store remembers tokens for
-// ten minutes, even if the table is deleted earlier.
+// callReal makes a recorded call. Each run gets its own idempotency tokens, because the store remembers tokens for ten
+// minutes, even if the table is deleted earlier.
 func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:

@@ -46,7 +46,7 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 }
 
 // TestWhatHappensAtATimeCanBeCompared: the other store gets the requests that took effect, whatever happened to
-// machines and requests in the meantime.
+// machines and requests meanwhile.
 func TestWhatHappensAtATimeCanBeCompared(t *testing.T) {
 	runs := recorded(t, scenariotest.Parsed(t, `
 name: timed
@@ -67,7 +67,7 @@ faults:
 	}
 }
 
-// TestCompareSeesADifference lets a store answer that is wrong on purpose: the fake without the conditions of puts.
+// TestCompareSeesADifference compares with a store that is wrong on purpose: the fake without the conditions of puts.
 func TestCompareSeesADifference(t *testing.T) {
 	runs := recorded(t, scenariotest.Embedded(t, "two-contenders"), 1, 1)
 	db := ddbfake.New(ddbfake.Options{})
@@ -95,7 +95,7 @@ func TestCompareSeesADifference(t *testing.T) {
 }
 
 // TestCompareIsNotFooledByNoAnswer: a store that goes away, or a caller who loses patience, ends the comparison with an
-// error, and is not a difference.
+// error, but is not a difference.
 func TestCompareIsNotFooledByNoAnswer(t *testing.T) {
 	runs := recorded(t, scenariotest.Embedded(t, "two-contenders"), 1, 2)
 	for _, test := range []struct {

@@ -16,11 +16,11 @@ import (
 
 // How often a node pauses, or stops waiting for an answer.
 const (
-	pauseEvery   = 8  // writes, about
+	pauseEvery   = 8  // about every 60 requests for pages
 	abandonEvery = 60 // requests for pages, about
 )
 
-// node is one machine: it asks for pages, one after the other.
+// node is one machine: it asks for one page after another.
 type node struct {
 	name    string
 	witness *witness
@@ -116,8 +116,8 @@ func (n *node) render(_ context.Context, key string, _ func(context.Context) err
 	return []byte(body), nil
 }
 
-// pausing is a client whose node stops now and then, after a request is made and before it is sent: for a moment, or
-// for longer than its lease.
+// pausing is a client whose node now and then stops after making a request and before sending it: for a moment, or for
+// longer than its lease.
 type pausing struct {
 	*dynamodb.Client
 	n *node

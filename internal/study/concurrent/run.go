@@ -20,7 +20,7 @@ import (
 const (
 	lease      = time.Second
 	revalidate = time.Second
-	render     = 30 * time.Millisecond // at most
+	render     = 30 * time.Millisecond // at most this long
 	roundTime  = 8 * time.Second
 	keysARound = 8
 )
@@ -43,7 +43,7 @@ type Run struct {
 	// Clock is the clock of this machine.
 	Clock  clockwork.Clock
 	Actors int
-	// For is the time for which the nodes run. It is cut into rounds of some seconds, each with pages of its own. Each
+	// For is the time for which the nodes run. It is cut into rounds of some seconds, each with its own pages. Each
 	// round is judged before the next one begins, and the first violation ends the run.
 	For  time.Duration
 	Seed uint64
@@ -54,8 +54,8 @@ type Run struct {
 // Outcome is the result of a run.
 type Outcome struct {
 	Rounds, Asked, Operations int
-	// Paused counts the writes that were sent after a pause of more than a lease, Taken counts the leases that went to
-	// another node after their end, and Abandoned counts the requests whose client stopped waiting.
+	// Paused counts the writes that were sent after a pause of more than a lease, Taken the leases that went to another
+	// node after their end, and Abandoned the requests whose client stopped waiting.
 	Paused, Abandoned, Taken int
 	Verdict                  invariant.Verdict
 	Violated                 invariant.Invariant // if violated
@@ -66,8 +66,8 @@ type Outcome struct {
 	Seen                     invariant.Evidence  // the evidence of the last round; its operations can be visualized
 }
 
-// Do carries out the run, and deletes its table in every case. A cancelled context ends the run with the verdict
-// unknown. An error says that the store could not be used.
+// Do carries out the run, and always deletes its table. A cancelled context ends the run with the verdict unknown. An
+// error says that the store could not be used.
 func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 	if r.Client == nil || r.Clock == nil || r.Protocol.New == nil || r.Table == "" || r.Actors < 1 || r.For <= 0 {
 		return nil, errors.New("concurrent: Run needs Protocol, Client, Table, Clock, Actors and For")
@@ -151,7 +151,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	return nil
 }
 
-// taken counts takeovers: leases whose predecessor on the same key was neither released nor ended with a publish.
+// taken counts takeovers: leases whose predecessor on the same key was neither released nor ended by a publish.
 func taken(operations []storeop.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {

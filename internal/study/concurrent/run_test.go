@@ -61,8 +61,8 @@ func TestABlindPublishShowsInRealParallel(t *testing.T) {
 	}
 }
 
-// The clock of this test never moves. So a node that sleeps when the run is interrupted must be woken, or the run would
-// wait for ever.
+// The clock of this test never moves. So an interrupt of the run must wake a sleeping node, or the run would wait for
+// ever.
 func TestAnInterruptWakesTheNodes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()

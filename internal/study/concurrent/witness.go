@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// witness has what the nodes of one round share: the bodies, and the record of their observations. It is safe for
-// concurrent use.
+// witness has what the nodes of one round share: the bodies, and their recorded observations. It is safe for concurrent
+// use.
 type witness struct {
 	clock  clockwork.Clock
 	number int // the number of the round
@@ -61,7 +61,7 @@ func (w *witness) count(what *int) {
 	*what++
 }
 
-// observer is the Observer of recorder.Operations, called under the lock.
+// observer is the Observer of recorder.Operations; the lock is held when it is called.
 func (w *witness) observer(actor string) storeop.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
 	return func(called storeop.Operation) func(storeop.Operation) {

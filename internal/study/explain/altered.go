@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// until is a strategy in two parts: it follows first for the given number of steps, and then for all later ones.
+// until is a strategy in two parts: it follows first for the given number of steps, and then follows then.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}
@@ -40,8 +40,8 @@ func watch(c sim.Chooser, s sim.Step) {
 	}
 }
 
-// avoiding is a strategy that takes a given move, and moves like it, at most a given number of times. Time still moves
-// when no actor can run.
+// avoiding is a strategy that takes a given move, and moves like it, at most the given number of times. Time still
+// moves when no actor can run.
 func (w *witness) avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &avoid{move: w.alike(move), alike: w.alike, times: times, then: s.New(rng, expectedSteps)}
@@ -56,7 +56,7 @@ type avoid struct {
 	early bool
 	then  sim.Chooser
 	left  []sim.Step
-	at    []int // the positions of left among all steps
+	at    []int // the positions of the remaining steps among all steps
 }
 
 func (a *avoid) Choose(steps []sim.Step) int {
@@ -92,7 +92,8 @@ func (a *avoid) Watch(s sim.Step) {
 	watch(a.then, s)
 }
 
-// staying is the strategy without one context switch: from a step on, the code of the actor runs for as long as it can.
+// staying is the strategy without one context switch: after the given number of steps, the code of the actor runs for
+// as long as it can.
 func staying(after int, actor string, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &stay{wait: after, actor: actor, then: s.New(rng, expectedSteps)}
@@ -101,7 +102,7 @@ func staying(after int, actor string, s sim.Strategy) sim.Strategy {
 
 // stay implements sim.Chooser and sim.Watcher.
 type stay struct {
-	wait  int // steps until then
+	wait  int // steps until the context switch
 	actor string
 	over  bool
 	then  sim.Chooser
@@ -124,8 +125,8 @@ func (st *stay) Watch(s sim.Step) {
 	watch(st.then, s)
 }
 
-// without follows the recorded schedule without the event up to the step cut. From there on it follows the strategy
-// called then, which does not take the event either.
+// without follows the recorded schedule up to the step cut, but without the event. From there on it follows the
+// strategy then, also without the event.
 func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.Strategy {
 	if event.from != "" {
 		return staying(event.step, event.from, until(cut, reschedule.Follow(w.moves), then))

@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// explained is the explanation of a protocol's first violation in an embedded scenario, shrunk.
+// explained is the explanation of a protocol's first violation in an embedded scenario, after shrinking.
 func explained(t *testing.T, name, protocol string, tails int) *explain.Explanation {
 	t.Helper()
 	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
@@ -36,8 +36,8 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	return x
 }
 
-// TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, no event
-// is named. Of machines that do the same, any may be the first to give way.
+// TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, none is
+// named. Of machines that do the same, either may be the one that gives way.
 func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 	for i, tc := range []struct{ scenario, mutant, cause string }{
 		{"paused-after-acquire", "blind-publish", "alice pause"},
@@ -103,8 +103,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// A number of tails has grown if the difference is more than three standard errors. From 10 to 25 of 100 tails it is
-// 15%, which is less than three errors (15.8%). From 10 to 26 it is 16%, which is more than three errors (15.9%).
+// A number of tails has grown if the difference exceeds three standard errors. From 10 to 25 of 100 tails it is 15%,
+// which is less than three errors (15.8%). From 10 to 26 it is 16%, which is more than three errors (15.9%).
 func TestGrew(t *testing.T) {
 	for _, tc := range []struct {
 		before, after int
@@ -117,7 +117,7 @@ func TestGrew(t *testing.T) {
 	}
 }
 
-// TestInterval compares with figures of Wilson's interval that tables print.
+// TestInterval compares with published figures of Wilson's interval.
 func TestInterval(t *testing.T) {
 	for _, tc := range []struct {
 		violated, n int
@@ -130,7 +130,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestCausesOfTheWholeWorld: wrong clocks, deletions that come by themselves and planned events of the file are found,
+// TestCausesOfTheWholeWorld: wrong clocks, deletions outside of the schedule and planned events of the file are found,
 // although the schedule has no step for them.
 func TestCausesOfTheWholeWorld(t *testing.T) {
 	effort.NotShort(t)
@@ -185,7 +185,7 @@ bounds: {ticks: 0}
 	}
 }
 
-// inPart is a cache that leaves a wrong row behind if a batch of its comes back in part.
+// inPart is a cache that leaves a wrong row behind if a batch is processed only in part.
 type inPart struct{ isr.Config }
 
 func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
@@ -209,8 +209,8 @@ func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, cmp.Or(err, errors.New("it makes no page"))
 }
 
-// TestAFaultOfABatchIsOneCause: whichever request of the batch it strikes, it has the name of the fault, and to leave
-// it out leaves out all of them.
+// TestAFaultOfABatchIsOneCause: whichever request of the batch the fault strikes, the cause has the name of the fault,
+// and leaving it out leaves out all of them.
 func TestAFaultOfABatchIsOneCause(t *testing.T) {
 	effort.NotShort(t)
 	s := scenariotest.Parsed(t,
@@ -218,7 +218,7 @@ func TestAFaultOfABatchIsOneCause(t *testing.T) {
 			"faults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
 	p := isr.Protocol{Name: "in-part", New: func(cfg isr.Config) (isr.Handler, error) { return inPart{cfg}, nil }}
-	for seed := range uint64(8) { // each draws a request
+	for seed := range uint64(8) { // each seed draws one request of the batch
 		found := scenariotest.Ran(t,
 			campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: kernel.Options{SDK: true}})
 		if found.Failure == nil {
@@ -233,7 +233,8 @@ func TestAFaultOfABatchIsOneCause(t *testing.T) {
 	}
 }
 
-// TestReadsAfterTheEndAreNoEvents: the run ends at its violation, and its machines would read from replicas later.
+// TestReadsAfterTheEndAreNoEvents: the run ends at its violation; reads that its machines would make later are no
+// events.
 func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: reads\nreplica-lag: 1s\nactors:\n"+
 		"  - {name: alice, script: [get /home], repeat: 5}\n  - {name: bob, script: [get /home], repeat: 5}\n")

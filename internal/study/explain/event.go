@@ -15,15 +15,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// Event is something in an explained run that need not have happened, with the result of leaving it out.
+// Event is something that happened in an explained run but need not have, with the result of leaving it out.
 type Event struct {
-	Step int    // its position in Steps; for a property of the whole world, that of the first step that it changes
+	Step int    // its position in Steps; for a property of the whole world, the first step that it changes
 	What string // its actor and its kind: alice pause
 	// Violated is the number of runs without the event, out of Tails, that violate the invariant. Each of these runs
-	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs from run
-	// to run.
+	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs
+	// between runs.
 	Violated int
-	// With is the same number for runs that keep the event, out of Tails as well.
+	// With is the same number, out of Tails, for runs that keep the event.
 	With int
 	// Rest says whether the recorded schedule, as far as it still fits, violates the invariant without the event.
 	Rest bool
@@ -31,7 +31,7 @@ type Event struct {
 	rank int
 }
 
-// Needed says that no tried run without the event violates the invariant.
+// Needed reports whether no tried run without the event violates the invariant.
 func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
 // Interval is Wilson's 95% interval of a chance, given violated hits in n runs; it is also right near 0 and 1.
@@ -45,8 +45,8 @@ func Interval(violated, n int) (from, to float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// The ranks order events that are equally needed: the events that a test would have to cause come first, and the order
-// of steps and the passing of time come last.
+// The ranks order events that are equally needed: events that a test would have to cause come first, and the order of
+// steps and the passing of time come last.
 const (
 	rankFault = iota
 	rankNode
@@ -65,24 +65,24 @@ func rankOf(k sim.Kind) int {
 		return rankStore
 	case sim.Tick:
 		return rankTime
-	default: // that a node comes back
+	default: // such as the return of a node
 		return rankSwitch
 	}
 }
 
-// counterfactual is an event, and how to run without it.
+// counterfactual is an event, and a way to run without it.
 type counterfactual struct {
 	Event
-	world *kernel.Scenario // nil is the world of the run
+	world *kernel.Scenario // nil means the world of the run
 	fresh int              // the number of the read that no replica answers: see hooks.Probe
-	// follow is the recorded schedule without the event up to a step, and then another strategy.
+	// follow is the recorded schedule up to the step cut, without the event, and then the strategy then.
 	follow func(cut int, then sim.Strategy) sim.Strategy
 	// whole has strategies for the whole schedule without the event.
 	whole []sim.Strategy
 }
 
-// without leaves out each event, one at a time. The list violated has the number of tails that violate the invariant,
-// by the step after which they begin, from 0.
+// without leaves out each event, one at a time. The list violated has, for each step from 0, the number of violating
+// tails that begin after it.
 func (e Explain) without(ctx context.Context, o *kernel.Outcome, x *Explanation, seen *witness) ([]Event, error) {
 	recorded, err := e.recorded(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e Explain) without(ctx context.Context, o *kernel.Outcome, x *Explanation,
 	for _, event := range seen.events {
 		c := e.leftOut(event, seen, recorded)
 		if event.from == "" && event.move.Kind == sim.External && event.step < len(x.Steps) {
-			c.What += ": " + x.Steps[event.step].Did // a source has steps about many rows
+			c.What += ": " + x.Steps[event.step].Did // a source has steps that cover many rows
 		}
 		all = append(all, c)
 	}
@@ -148,7 +148,7 @@ func (e Event) Effect(tails int) string {
 	}
 }
 
-// Idle says that runs with the event and runs without it do not differ by more than chance.
+// Idle reports whether runs with the event and runs without it differ by no more than chance.
 func (e Event) Idle(tails int) bool {
 	_, most := Interval(e.Violated, tails)
 	least, _ := Interval(e.With, tails)
@@ -162,7 +162,7 @@ func boolRank(is bool) int {
 	return 0
 }
 
-// recorded runs the recorded schedule once more, and notes it in forms that survive a change of the world.
+// recorded repeats the recorded schedule, and notes it in forms that still apply in a changed world.
 func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, err error) {
 	recorded, _ = reschedule.Record(sim.StrategyOf(e.Failed.Strategy), func(s sim.Strategy) (sim.Result, bool) {
 		var again *kernel.Outcome
@@ -176,7 +176,7 @@ func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, er
 	return recorded, err
 }
 
-// in returns the run in another world and under another schedule. It has no bound on its steps.
+// in returns the run in another world and under another schedule, without a bound on its steps.
 func (e Explain) in(world *kernel.Scenario, s sim.Strategy) kernel.Run {
 	run := e.Failed
 	run.Trace, run.Strategy, run.Steps = nil, s, 0
@@ -186,7 +186,7 @@ func (e Explain) in(world *kernel.Scenario, s sim.Strategy) kernel.Run {
 	return run
 }
 
-// leftOut is the counterfactual of a step, or of a context switch, of the schedule.
+// leftOut is the counterfactual of one step, or one context switch, of the schedule.
 func (e Explain) leftOut(event optionalEvent, seen *witness, recorded reschedule.Recorded) counterfactual {
 	c := counterfactual{
 		Event:  Event{Step: event.step, rank: rankOf(event.move.Kind)},
@@ -203,7 +203,7 @@ func (e Explain) leftOut(event optionalEvent, seen *witness, recorded reschedule
 	return c
 }
 
-// withoutNth leaves out the nth deviation, from 0, that makes the move.
+// withoutNth leaves out the nth deviation, from 0, that has the given move.
 func withoutNth(deviations []reschedule.Deviation, move sim.Move, nth int) []reschedule.Deviation {
 	return slices.DeleteFunc(slices.Clone(deviations), func(d reschedule.Deviation) bool {
 		if d.Move != move {
@@ -219,19 +219,19 @@ func (e Explain) what(m sim.Move) string {
 	kind := m.Kind.String()
 	if m.Kind == sim.Effect {
 		possible := e.possible()
-		kind = possible[(m.Outcome-1)%len(possible)].Name() // the rest is the position in the batch
+		kind = possible[(m.Outcome-1)%len(possible)].Name() // the quotient is the position in the batch
 	}
 	return m.Name + " " + kind
 }
 
-// possible are the faults that the schedule may choose from. The number of an outcome, minus 1 and modulo their count,
-// is the index of its fault.
+// possible are the faults that the schedule may choose from. A fault's index is the number of the outcome, minus 1 and
+// modulo the count of faults.
 func (e Explain) possible() []kernel.Fault {
 	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f kernel.Fault) bool { return !f.Maybe })
 }
 
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
-// or deletions by TTL that come by themselves. It returns only worlds in which the recorded schedule takes another
+// or deletions by TTL outside of the schedule. It returns only worlds in which the recorded schedule takes another
 // course.
 func (e Explain) elsewhere(
 	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
@@ -308,8 +308,8 @@ func (e Explain) elsewhere(
 	return all, nil
 }
 
-// staleReads returns, for each read of the run that got an outdated answer from a replica, the world in which this read
-// alone gets a current one. The run may end before its scripts do: later reads are not among its events.
+// staleReads returns, for each read of the run that got an outdated answer from a replica, the world in which only this
+// read gets a current answer. The run may end before its scripts do: later reads are not among its events.
 func (e Explain) staleReads(
 	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
 ) (all []counterfactual, err error) {

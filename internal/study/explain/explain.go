@@ -10,7 +10,7 @@
 //
 // # Limits
 //
-// A chance is counted, not computed; [Explain] says how far it may be off.
+// A chance is an estimate from counted runs; [Explain] says how far it may be off.
 package explain
 
 import (
@@ -33,19 +33,19 @@ import (
 )
 
 // Explain finds the step of a violated run that decided it, and the events that the violation needed. It runs each
-// prefix of the schedule with many random tails, and counts the tails that violate the same invariant: at a step that
+// prefix of the schedule with many random tails, and counts the tails that violate the same invariant. At a step that
 // brings the violation about, that number jumps. Later steps may undo a jump; after the last jump, no step prevents the
 // violation.
 //
 // Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step of a clock, an error of a
 // clock, a move of time while an actor can run, a context switch while the former actor can run. Explain leaves them
-// out, one at a time: For each event it makes Tails runs without the event. Each of them follows the recorded schedule
-// up to some later step, which differs from run to run, and goes on at random. To leave out a context switch, the
-// former actor goes on for as long as it can.
+// out, one at a time, and makes Tails runs without each. Each run follows the recorded schedule up to some later step,
+// which differs between runs, and goes on at random. To leave out a context switch, the former actor goes on for as
+// long as it can.
 //
 // The tails are random walks, drawn from streams of the run's seed: the same Explain gives the same Explanation, on any
 // number of cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails
-// violates, the chance is below 1.5%.
+// violates the invariant, the chance is below 1.5%.
 type Explain struct {
 	// Failed is the violated run: its Strategy is strategy.Replay of the recorded choices. Its Trace is not written.
 	Failed kernel.Run
@@ -68,7 +68,7 @@ type Explanation struct {
 	// grew most; if there are several, the first of them. Sealed is the first step after which every tail violates the
 	// invariant. All three are positions in Steps, and -1 if the number never grew.
 	Last, Jump, Sealed int
-	Events             []Event // those that the violation needed first
+	Events             []Event // the events that the violation needed come first
 }
 
 // Step is a step of an explained run.
@@ -82,8 +82,8 @@ type Step struct {
 	Violated int    // the number of violations among the tails that begin after it
 }
 
-// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors come
-// from kernel.Run.Do or from a cancelled context.
+// Run explains the run. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other
+// errors come from kernel.Run.Do or from a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
@@ -152,13 +152,13 @@ func told(ctx context.Context, run kernel.Run) (*kernel.Outcome, []Step, error) 
 	return o, steps, err
 }
 
-// grew says whether the number of violated tails grew by more than three standard errors.
+// grew reports whether the number of violated tails grew by more than three standard errors.
 func (x *Explanation) grew(before, after int) bool {
 	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
 	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)
 }
 
-// tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
+// tails counts the tails that violate the invariant, for each number of choices that the run begins with.
 func (e Explain) tails(ctx context.Context, o *kernel.Outcome) ([]int, error) {
 	choices := o.Result.Choices
 	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 },
@@ -170,7 +170,7 @@ func (e Explain) tails(ctx context.Context, o *kernel.Outcome) ([]int, error) {
 }
 
 // count makes n groups of runs, and counts the runs of each group that violate the invariant. The function fresh gives
-// each group the number of a read that no replica answers in its runs; 0 means that there is none.
+// each group the number of a read that no replica answers in its runs; 0 means none.
 func (e Explain) count(ctx context.Context, o *kernel.Outcome, n, each int, fresh func(group int) int,
 	of func(group, i int) kernel.Run) ([]int, error) {
 	violated := make([]bool, n*each)

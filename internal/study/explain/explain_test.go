@@ -20,7 +20,7 @@ import (
 )
 
 // TestExplainTakesAwayWhatNeedNotHaveHappened: the pause that a stale writer needs is named as needed, and no later
-// event is needed.
+// event is.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: one-pause
@@ -60,7 +60,7 @@ bounds: {ticks: 0}
 	}
 }
 
-// TestExplainTakesAwayEachKind: faults, deletions, crashes and steps of clocks are tried as events, and steps that must
+// TestExplainTakesAwayEachKind: faults, deletions, crashes and steps of clocks are tried as events, but steps that must
 // happen are not.
 func TestExplainTakesAwayEachKind(t *testing.T) {
 	effort.Long(t)
@@ -106,7 +106,7 @@ max-clock-skew: 1s
 				strings.HasSuffix(e.What, "clock error") {
 				kind, _, _ = strings.Cut(kind, " ")
 			}
-			kind, _, _ = strings.Cut(kind, ": ") // a source's step says what it did
+			kind, _, _ = strings.Cut(kind, ": ") // the step of a source says what it did
 			kinds[kind] = true
 			switch kind {
 			case "response-lost", "throttled", "gives", "tick":
@@ -155,7 +155,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Steps = 0 // with the steps after it, which do not matter
+	run.Steps = 0 // including later steps, which do not matter
 	explained := func(processors int) *explain.Explanation {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 50})

@@ -9,10 +9,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Text returns the events that the violation needed, and its chance after each step. A line has the chance, the change
-// that the step made to it, a mark, and the step as in a trace. The mark ! is at the step from which the violation is
-// certain, as far as the tails can tell. The mark > is at the last jump, if that is another step. Steps without a
-// choice and without a change are left out, unless all are asked for. The jumps come after the steps.
+// Text returns the events that the violation needed, and its chance after each step. A line has the chance, how the
+// step changed it, a mark, and the step as in a trace. The mark ! is at the step from which the violation is certain,
+// as far as the tails can tell. The mark > is at the last jump, if that is another step. Steps without a choice and
+// without a change are left out, unless all is true. The jumps come after the steps.
 func (x *Explanation) Text(all bool) string {
 	var b strings.Builder
 	x.printEvents(&b, all)
@@ -46,7 +46,7 @@ func (x *Explanation) Text(all bool) string {
 	return b.String()
 }
 
-// printJumps says when the violation became certain, and at which steps its chance grew.
+// printJumps prints when the violation became certain, and at which steps its chance grew.
 func (x *Explanation) printJumps(b *strings.Builder) {
 	name := x.Outcome.Violation.Invariant.Name
 	if x.Last >= 0 {
@@ -67,8 +67,8 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents prints the number of violations without each event. Events that were needed come first. Events that do
-// not change the chance of the violation are only counted, unless all are asked for.
+// printEvents prints the number of violations without each event. Needed events come first. Events that do
+// not change the chance of the violation are only counted, unless all is true.
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {

@@ -7,15 +7,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// witness records the events of a run that need not have happened, while another chooser decides it.
+// witness records the events of a run that need not have happened, while another chooser decides the run.
 type witness struct {
 	chooser sim.Chooser
 	moves   []sim.Move // every step
 	events  []optionalEvent
-	running string // the actor whose code took the latest step of any code
-	early   bool   // the coming step was a choice, and an actor could run
-	goesOn  bool   // the coming step was a choice, and the running actor's code could go on
-	faults  int    // how many faults the schedule may choose
+	running string // the actor whose code ran in the latest step of any code
+	early   bool   // the next step is a choice, and an actor can run
+	goesOn  bool   // the next step is a choice, and the running actor's code can go on
+	faults  int    // the number of faults that the schedule may choose from
 }
 
 // optionalEvent is a step that need not have been taken.
@@ -26,7 +26,7 @@ type optionalEvent struct {
 	from string
 }
 
-// witnessed is the strategy with a witness, which watches the strategy's latest run.
+// witnessed is the strategy with a witness that watches its latest run.
 func witnessed(s sim.Strategy, seen **witness) sim.Strategy {
 	if s.New == nil {
 		s = sim.RandomWalk
@@ -74,7 +74,7 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 	return before, after
 }
 
-// alike is the representative of moves that differ only in the request of a batch that a fault strikes.
+// alike maps moves that differ only in which request of a batch a fault strikes to one of them.
 func (w *witness) alike(m sim.Move) sim.Move {
 	if m.Outcome > 0 && w.faults > 0 {
 		m.Outcome = (m.Outcome-1)%w.faults + 1
@@ -82,13 +82,13 @@ func (w *witness) alike(m sim.Move) sim.Move {
 	return m
 }
 
-// canRun says whether the step must be taken before the run can end.
+// canRun reports whether the step must be taken before the run can end.
 func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
 
-// isCode says whether a step belongs to an actor's own code.
+// isCode reports whether a step belongs to an actor's code.
 func isCode(k sim.Kind) bool { return k <= sim.Timer }
 
-// ofCode returns the position of the actor's first own step without a fault, or -1.
+// ofCode returns the position of the first step of the actor's code without a fault, or -1.
 func ofCode(steps []sim.Step, actor string) int {
 	if actor == "" {
 		return -1
@@ -97,7 +97,8 @@ func ofCode(steps []sim.Step, actor string) int {
 		func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
 }
 
-// mayBeLeftOut says whether a step is not part of an ordinary run. Time must move when no actor can run, and only then.
+// mayBeLeftOut reports whether a step is not part of an ordinary run. Time must move when no actor can run, and only
+// then.
 func mayBeLeftOut(m sim.Move, early bool) bool {
 	switch m.Kind {
 	case sim.Tick:

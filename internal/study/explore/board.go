@@ -17,21 +17,21 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
-// The bounds of a dashboard: what one page can show, and what a person reads.
+// These bound a dashboard by what one page can show and a person reads.
 const (
 	boardFindings = 300
 	boardNights   = 60
 	boardRows     = 300
 )
 
-// Board adds up corpora for a dashboard. A file that several of them have counts once, and a shard of a night once. The
-// order in which they are added changes nothing.
+// Board adds up corpora for a dashboard. A file in several corpora counts once, and so does a shard of a night. The
+// order in which corpora are added changes nothing.
 type Board struct {
 	kept    map[string]keptFile // by the stem of the name
 	stopped map[string]string   // the version, by the stem
 	dropped map[string]bool     // by the stem
 	nights  map[string]Night    // by the name of the file, without the number of schedules
-	words   map[string]string   // each text once: a million files have few versions
+	words   map[string]string   // keeps each text once: a million files have few versions
 	damaged []string
 }
 
@@ -48,7 +48,7 @@ func (b *Board) Add(folder string) error {
 		}
 		err := b.add(f.Name(), func() ([]byte, error) { return os.ReadFile(file) },
 			func() origin { return originOf(file) })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // whoever keeps it may drop files now
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may drop files at the same time
 			b.damaged = append(b.damaged, fmt.Sprintf("%s: %v", f.Name(), err))
 		}
 	}
@@ -84,7 +84,7 @@ func (b *Board) add(name string, read func() ([]byte, error), first func() origi
 func (b *Board) addKept(name string, read func() ([]byte, error), o origin) error {
 	k := keptFile{origin: o, name: name}
 	parts := strings.Split(stem(name), ".")
-	if k.version == "" || len(parts) != 4 { // by other hands
+	if k.version == "" || len(parts) != 4 { // not written by Keep
 		data, err := read()
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (k keptFile) compare(o keptFile) int {
 	return cmp.Or(k.before(o), strings.Compare(k.version, o.version))
 }
 
-// word is a text that is kept once.
+// word returns the one kept copy of a text.
 func (b *Board) word(text string) string {
 	if same, known := b.words[text]; known {
 		return same
@@ -150,7 +150,8 @@ func (b *Board) addNight(name string, read func() ([]byte, error)) error {
 	return nil
 }
 
-// Dashboard is the page. place, for each finding on it that still replays, writes its files and sets their addresses.
+// Dashboard returns the page. For each finding on it that still replays, place writes its files and sets their
+// addresses.
 func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFinding) error) (*report.Dashboard, error) {
 	d := &report.Dashboard{Corpora: corpora, Dropped: len(b.dropped)}
 	slices.Sort(b.damaged)
@@ -199,13 +200,13 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 	return d, nil
 }
 
-// head returns the first entries of a list, at most the given number, and how many it leaves out.
+// head returns at most the given number of entries from the beginning of a list, and how many it leaves out.
 func head[T any](list []T, most int) ([]T, int) {
 	n := min(len(list), most)
 	return list[:n:n], len(list) - n
 }
 
-// lastSeen says in which night each file of a corpus violated its invariant last, by the file's name.
+// lastSeen returns, by file name, the night in which each file of a corpus last violated its invariant.
 func lastSeen(nights []Night) map[string]Night {
 	seen := map[string]Night{}
 	for _, n := range nights {
@@ -293,7 +294,7 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 	return nil
 }
 
-// countWhile is the number of nights at the beginning of which is holds.
+// countWhile counts the nights at the beginning for which the function is returns true.
 func countWhile(nights []Night, is func(Night) bool) int {
 	n := slices.IndexFunc(nights, func(o Night) bool { return !is(o) })
 	if n < 0 {

@@ -16,11 +16,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-// noFiles is a place for the findings of a page that writes nothing.
+// noFiles is a place function that writes nothing.
 func noFiles(*report.DashboardFinding) error { return nil }
 
-// TestAMillionFilesOfTenThousandShards rehearses a fleet: each shard has a hundred files, of which a tenth are those of
-// other shards too, and a night.
+// TestAMillionFilesOfTenThousandShards rehearses a fleet: each shard has a night and a hundred files, a tenth of which
+// other shards have, too.
 func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 	effort.Long(t)
 	shards := effort.Fewer(10_000, 300)
@@ -34,7 +34,7 @@ func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 		for i := range each {
 			n := shard*each + i
 			if i%10 == 0 {
-				n = i // what every shard finds
+				n = i // every shard finds these
 			}
 			name := fmt.Sprintf("scenario-%d.blind-publish.stale-writer.%016x.yaml", n%60, n)
 			line := fmt.Sprintf("# kept by isr-sim v0.%d.0 go1.26.8 in the night 2026-11-%02d with %d choices\n", n%4,
@@ -72,7 +72,7 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 	}
 	kept := "# kept by isr-sim %s in the night %s with 7 choices\n"
 	put(folders[0], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v2", "n2"))
-	put(folders[1], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v1", "n1")) // found in two places
+	put(folders[1], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v1", "n1")) // found in two corpora
 	put(folders[1], "a.p.stale-writer.02.yaml", fmt.Sprintf(kept, "v1", "n1"))
 	put(folders[0], "a.p.stale-writer.02.stopped", "v2\nfor a reason\n")
 	put(folders[0], "a.p.reach-pause.03.yml", fmt.Sprintf(kept, "v1", "n1"))

@@ -10,9 +10,9 @@ import (
 )
 
 // census counts distinct things by their hashes, in bounded memory. When there are too many, it keeps those whose hash
-// is in the lower half of the range; then those in the lowest quarter, and so on. The things that are kept are a fair
-// sample, from which the total is estimated. With k things kept, the estimate is off by a share of about 1/sqrt(k).
-// Until then it is exact.
+// is in the lower half of the range; then those in the lowest quarter, and so on. What it keeps is a fair sample, from
+// which the total is estimated. With k things kept, the estimate is off by a share of about 1/sqrt(k). Before the first
+// halving it is exact.
 //
 // Source: Flajolet: On adaptive sampling (Computing 43, 1990), after Wegman.
 type census struct {
@@ -23,7 +23,7 @@ type census struct {
 // sighting is the record of one thing.
 type sighting struct {
 	first int  // the schedule that saw it first, from 0
-	again bool // whether another schedule has seen it, too
+	again bool // another schedule has seen it, too
 }
 
 // The bounds of a census: in memory, and in a file.
@@ -74,7 +74,7 @@ func (c *census) merge(o *census) {
 	c.shrink(censusInMemory)
 }
 
-// count estimates how many distinct things have a sighting for which is holds.
+// count estimates how many distinct things have a sighting for which the function is returns true.
 func (c *census) count(is func(sighting) bool) int {
 	n := 0
 	//isrsim:unordered a count
@@ -89,7 +89,7 @@ func (c *census) count(is func(sighting) bool) int {
 // String encodes a sample of the census for a file.
 func (c *census) String() string { return c.text(censusInFile) }
 
-// text encodes a sample of at most most things.
+// text encodes a sample with the given number of things at most.
 func (c *census) text(most int) string {
 	sample := census{halved: c.halved, seen: maps.Clone(c.seen)}
 	sample.shrink(most)
@@ -108,7 +108,7 @@ func (c *census) text(most int) string {
 // parseCensus reads what String prints.
 func parseCensus(text string) (*census, error) { return parseText(text, censusInFile) }
 
-// parseText reads what text prints, of at most most things.
+// parseText reads the output of text, with the given number of things at most.
 func parseText(text string, most int) (*census, error) {
 	if text == "" {
 		return &census{}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// species returns a census of n schedules. The i-th schedule sees the thing of(i).
+// species returns a census of n schedules. The i-th schedule sees thing number of(i).
 func species(n int, of func(i int) int) *census {
 	c := &census{}
 	for i := range n {
@@ -22,7 +22,7 @@ func species(n int, of func(i int) int) *census {
 }
 
 func TestACensusIsExactWhileItIsSmall(t *testing.T) {
-	// 500 things are seen twice each, the first time in the first half; in the last tenth there are 100 more.
+	// 500 things are seen twice each, first in the first half. In the last tenth there are 100 more.
 	of := func(i int) int {
 		if i >= 900 {
 			return 10_000 + i
@@ -33,7 +33,7 @@ func TestACensusIsExactWhileItIsSmall(t *testing.T) {
 	if c.Distinct != 550 || c.Once != 100 || c.New != 100 || c.About || c.NextIsNew() != 0.1 {
 		t.Errorf("%+v, next is new with %v; want 550 distinct, 100 once, 100 new, exactly, 0.1", c, c.NextIsNew())
 	}
-	// The curve of 1000 schedules has a point for each 20 of them.
+	// The curve of 1000 schedules has a point for every 20 schedules.
 	for at, want := range map[int]int{0: 20, 21: 440, 22: 450, 44: 450, 45: 470, 49: 550} {
 		if got := c.Growth[at]; got != (Growth{20 * (at + 1), want}) {
 			t.Errorf("point %d of the curve is %+v, want %d after %d schedules", at, got, want, 20*(at+1))

@@ -30,50 +30,50 @@ import (
 )
 
 // Corpus is a folder of recorded runs that are worth repeating: scenario files with a replay entry. Their schedules
-// failed, or were the first to reach something. Each has its whole scenario in it, so it can be moved, edited and run
-// by itself. The zero Corpus is no corpus, and a missing folder is an empty one. The commands refuse a missing folder,
+// failed, or were the first to reach something. Each file has its whole scenario, so it can be moved, edited and run by
+// itself. The zero Corpus is no corpus, and a missing folder is an empty one. The commands refuse a missing folder,
 // because a mistyped name has no failures in it.
 //
-// A violation is kept as the smallest schedule that shows it, and the order of that schedule is in the file's name: so
+// A violation is kept as the smallest schedule that shows it, and the file's name has the order of that schedule: so
 // two who find the same thing write the same file. For each scenario, protocol, invariant or mark, and version of
-// isr-sim, the best Most files are kept: fewer choices first, then the older. A dropped file leaves a note behind, so
-// that everything ever found can be counted.
+// isr-sim, the best Most files are kept: those with fewer choices, then the older ones. A dropped file leaves a note
+// behind, so that everything ever found can be counted.
 //
-// Source: TigerBeetle's CFO (src/scripts/cfo.zig) keeps seeds so, failing before quicker before older.
+// Source: TigerBeetle's CFO (src/scripts/cfo.zig) keeps seeds in this order: failing ones, then quicker, then older.
 type Corpus struct {
 	Folder string
-	// Shared is the remote place that Folder mirrors, or nil. There, a run that no longer replays is marked with the
-	// version at which it stopped, and is not run again: nobody would delete it.
+	// Shared is the remote place that Folder mirrors, or nil. In a shared corpus, a run that no longer replays is
+	// marked with the version at which it stopped, and is not run again, because nobody would delete it.
 	Shared *shared.Mirror
-	// Version is that of isr-sim, and Night the name of the campaign: nights are in the order of their names.
+	// Version is the version of isr-sim. Night is the name of the campaign: nights are ordered by name.
 	Version, Night string
 }
 
-// Most is how many files of one scenario, protocol, version, and invariant or mark a corpus keeps.
+// Most is the number of files that a corpus keeps for one scenario, protocol, version, and invariant or mark.
 const Most = 4
 
 // The suffixes of the files beside a scenario file that record its fate.
 const (
-	stoppedEnding = ".stopped" // it does not replay any more, since the version that the file names
-	droppedEnding = ".dropped" // others are better
+	stoppedEnding = ".stopped" // it no longer replays, since the version in this file
+	droppedEnding = ".dropped" // there are better files
 )
 
 // CorpusRun is the result of running a file of a corpus.
 type CorpusRun struct {
 	File     string `json:"file"`
 	Violates string `json:"violates,omitempty"` // the invariant that the run violates now
-	// Problem says why the file could not be read, does not replay the recorded run any more (the scenario's protocol
-	// or isr-sim has changed since), or has no verdict. Then nothing is known about the run.
+	// Problem says why the file could not be read, no longer replays the recorded run (the scenario's protocol or
+	// isr-sim has changed since), or has no verdict. Then nothing is known about the run.
 	Problem string `json:"problem,omitempty"`
-	// Stopped is the version of isr-sim at which the file stopped to replay, some night before. It was not run.
+	// Stopped is the version of isr-sim at which the file stopped replaying, some night before. It was not run.
 	Stopped string `json:"stopped,omitempty"`
 
 	steps int
 	marks []kernel.Mark
 }
 
-// Run runs the files that are about a scenario, by its name, and a protocol; the zero Protocol is the scenario's own.
-// Files that failed when they were recorded come first, then those with fewer choices. An error is about the folder.
+// Run runs the files of a scenario, by its name, and a protocol; the zero Protocol is the scenario's own. Files that
+// failed when they were recorded come first, then those with fewer choices. An error concerns the folder.
 func (c Corpus) Run(ctx context.Context, s *kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c Corpus) mark(ctx context.Context, file, ending, why string) error {
 	if err := c.write(name, []byte(c.Version+"\n"+why+"\n")); err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}
-	_ = c.Shared.Push(ctx, []string{name}, nil) // Close tries again, and has the error
+	_ = c.Shared.Push(ctx, []string{name}, nil) // Close tries again, and returns the error
 	return nil
 }
 
@@ -120,7 +120,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
-// version reads the version in the file beside a file of the corpus; "" if there is no such file.
+// version reads the version in the file with this ending beside a file of the corpus; "" if there is none.
 func (c Corpus) version(file, ending string) string {
 	data, err := os.ReadFile(filepath.Join(c.Folder, stem(file)+ending))
 	if err != nil {
@@ -137,9 +137,8 @@ func ended(ctx context.Context) string {
 	return "interrupted"
 }
 
-// Strangers are the files that no command can run: unreadable, without a replay entry, or of a protocol that no longer
-// exists. A file whose name begins like those that Keep gives for one of the scenarios is left to that scenario's
-// campaign.
+// Strangers returns the files that no command can run: unreadable, without a replay entry, or of a protocol that no
+// longer exists. A file that Keep could have named for one of the scenarios is left to that scenario's campaign.
 func (c Corpus) Strangers(scenarios []*kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	var strangers []CorpusRun
 	err := c.each(func(file string, read *kernel.Scenario, err error) {
@@ -174,7 +173,7 @@ const (
 type entry struct {
 	file     string
 	scenario *kernel.Scenario
-	stopped  string // the version at which it stopped to replay
+	stopped  string // the version at which it stopped replaying
 	kept     keptFile
 }
 
@@ -182,10 +181,10 @@ type entry struct {
 type keptFile struct {
 	origin
 	fails bool
-	name  string // of the file; a board has it
+	name  string // the name of the file; set for a board
 }
 
-// before orders files: failing ones first, then those with fewer choices, then older ones.
+// before compares files: failing ones come first, then those with fewer choices, then older ones.
 func (k keptFile) before(o keptFile) int {
 	return cmp.Or(last(!k.fails, !o.fails), k.choices-o.choices, strings.Compare(k.night, o.night))
 }
@@ -196,7 +195,7 @@ func last(x, y bool) int {
 	return rank[x] - rank[y]
 }
 
-// kept is the first line of a file: the version that has kept it, the night, and the number of choices.
+// kept is the first line of a file: the version that kept it, the night, and the number of choices.
 const kept = "# kept by isr-sim %s in the night %s with %d choices\n"
 
 var keptLine = regexp.MustCompile(`^# kept by isr-sim (.*) in the night (\S*) with (\d+) choices\n?$`)
@@ -226,7 +225,7 @@ func parseOrigin(line string) origin {
 	return origin{parts[1], parts[2], choices}
 }
 
-// entries reads the folder. A file that cannot be read is among the runs if its name has the scenario and the protocol.
+// entries reads the folder. An unreadable file is among the runs if its name has the scenario and the protocol.
 func (c Corpus) entries(s *kernel.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
 	err = c.each(func(file string, read *kernel.Scenario, err error) {
 		ours := strings.HasPrefix(filepath.Base(file), prefix(s, p.Name))
@@ -271,7 +270,7 @@ func (c Corpus) each(use func(file string, read *kernel.Scenario, err error)) er
 		}
 		file := filepath.Join(c.Folder, f.Name())
 		if c.version(file, droppedEnding) != "" {
-			continue // whoever dropped it was killed before it was deleted
+			continue // another process was killed between marking and deleting it
 		}
 		read, err := kernel.Load(file)
 		use(file, read, err)
@@ -283,8 +282,8 @@ func prefix(s *kernel.Scenario, protocol string) string {
 	return s.Name + "." + inName(protocol) + "."
 }
 
-// inName is a protocol in the names of files. The command of a program may have any characters, so a hash stands for
-// it.
+// inName is a protocol as part of file names. The command of a program may have any characters, so its hash is used
+// instead.
 func inName(protocol string) string {
 	if !strings.HasPrefix(protocol, shell.ExecPrefix) {
 		return protocol
@@ -323,7 +322,7 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
-// Replays says whether a recorded run, of its scenario's replay entry, is the run that was recorded.
+// Replays reports whether a run, made from its scenario's replay entry, is the run that was recorded.
 func Replays(ctx context.Context, run kernel.Run) bool {
 	return entry{scenario: run.Scenario}.run(ctx, run.Protocol).Problem == ""
 }
@@ -340,7 +339,7 @@ func (r CorpusRun) Verdict() invariant.Verdict {
 	}
 }
 
-// Explain prints the result of the file; "" if its run violates nothing. program is how the reader calls isr-sim.
+// Explain prints the result of the file; "" if its run violates nothing. program is the reader's name for isr-sim.
 func (r CorpusRun) Explain(program string) string {
 	switch {
 	case r.Violates != "" && r.Problem != "":
@@ -405,7 +404,7 @@ func (c Corpus) Keep(
 	return steps, nil
 }
 
-// tooMany are the files of this version about an invariant or a mark that are not among the best.
+// tooMany returns the files of this version for an invariant or a mark that are not among the best.
 func (c Corpus) tooMany(s *kernel.Scenario, p isr.Protocol, what string) ([]entry, error) {
 	all, _, err := c.entries(s, p)
 	all = slices.DeleteFunc(all, func(e entry) bool {
@@ -414,15 +413,15 @@ func (c Corpus) tooMany(s *kernel.Scenario, p isr.Protocol, what string) ([]entr
 	return all[min(Most, len(all)):], err
 }
 
-// smallest makes the schedule of a violated run small, and returns the scenario with it, its steps, and the hash of its
-// order. If that fails the scenario is nil, and the trace's digest stands for the order.
+// smallest shrinks the schedule of a violated run, and returns the scenario with it, its steps, and the hash of its
+// order. If that fails, the scenario is nil, and the trace's digest replaces the hash.
 func smallest(
 	ctx context.Context, s *kernel.Scenario, p isr.Protocol, r kernel.Replay,
 ) (small *kernel.Scenario, steps int, order string) {
 	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
 	runs := shrinkRuns
 	if schedules.OfProgram(p) {
-		runs /= 10 // each takes much longer
+		runs /= 10 // a program's runs take much longer
 	}
 	shrunk, err := campaign.Shrink{Failed: r.Run(s, p), ScheduleOnly: true, Runs: runs}.Run(ctx)
 	if err != nil {
@@ -439,7 +438,7 @@ func smallest(
 // shrinkRuns bounds the runs that make a schedule small: about a second.
 const shrinkRuns = 2000
 
-// write writes a file, in the folder, which it makes if need be.
+// write writes a file in the folder, which it creates if necessary.
 func (c Corpus) write(name string, data []byte) error {
 	if err := os.MkdirAll(c.Folder, 0o777); err != nil {
 		return err

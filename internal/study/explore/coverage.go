@@ -7,25 +7,25 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
+// Coverage measures how much of everything possible a campaign has seen, by partial orders or by states.
 type Coverage struct {
-	Schedules int `json:"schedules"` // that were looked at
-	// Distinct counts the different things that they saw, and Once those that a single schedule saw.
+	Schedules int `json:"schedules"` // the schedules that count
+	// Distinct counts the different things that they saw, and Once those that only one schedule saw.
 	Distinct int `json:"distinct"`
 	Once     int `json:"once"`
 	// New is the number of things that were seen for the first time in the last Latest schedules, the last tenth.
 	New    int `json:"new"`
 	Latest int `json:"latest"`
-	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from
-	// several files.
+	// About says that the numbers are estimates from a sample: there were too many things to remember, or they come
+	// from several files.
 	About bool `json:"about,omitempty"`
-	// Growth has the numbers of different things that were seen up to some schedules, at most growthPoints of them.
+	// Growth has the number of different things seen up to certain schedules, at most growthPoints of them.
 	Growth []Growth `json:"growth,omitempty"`
 	// Sample is the data that merging needs.
 	Sample string `json:"sample"`
 }
 
-// Growth is the number of different things that the schedules of a campaign had seen up to one of them.
+// Growth is the number of different things that the schedules of a campaign had seen up to one schedule.
 type Growth struct {
 	Schedule int `json:"schedule"` // its place in the whole campaign, from 1
 	Distinct int `json:"distinct"`
@@ -34,11 +34,11 @@ type Growth struct {
 // growthPoints is the number of points of a curve: enough for a picture.
 const growthPoints = 50
 
-// growth counts the things seen up to each of some evenly spaced schedules. last is the index of the last schedule.
+// growth counts the things seen up to each of several evenly spaced schedules. last is the index of the last schedule.
 func (c *census) growth(last int) []Growth {
-	n := min(last, math.MaxInt/growthPoints-1) + 1 // a file may say anything
+	n := min(last, math.MaxInt/growthPoints-1) + 1 // a file may contain any number
 	points := min(n, growthPoints)
-	firsts := make([]int, points) // by point: the things that were first seen since the point before it
+	firsts := make([]int, points) // for each point, the things first seen since the point before
 	//isrsim:unordered counts
 	for _, s := range c.seen {
 		firsts[min(s.first, n-1)*points/n]++
@@ -65,8 +65,8 @@ func (c *census) coverage(schedules, last int) Coverage {
 	}
 }
 
-// NextIsNew estimates the chance that one more schedule is unlike all before it: the share of the schedules whose like
-// was seen only once.
+// NextIsNew estimates the chance that one more schedule sees something new: the share of schedules that saw something
+// that no other schedule saw.
 //
 // Source: Good: The population frequencies of species and the estimation of population parameters (Biometrika 1953),
 // which credits Turing; Böhme: STADS: Software testing as species discovery (TOSEM 2018), for testing. It takes the

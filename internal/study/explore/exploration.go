@@ -14,16 +14,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
-// Exploration is the result of an Explorer, for a whole campaign or a shard of one. A file keeps all of it: see
+// Exploration is the result of an Explorer, for a whole campaign or one shard. A file keeps all of it: see
 // WriteExplorations.
 type Exploration struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"` // how the reader named it
-	// ScenarioDigest distinguishes scenarios of one name.
+	// ScenarioDigest distinguishes scenarios of the same name.
 	ScenarioDigest string `json:"scenario_digest"`
 	Protocol       string `json:"protocol"`
-	Subject        string `json:"subject,omitempty"` // what the scenario checks; "" is what most do
-	// Version is that of the isr-sim that ran it: another one may run other schedules.
+	Subject        string `json:"subject,omitempty"` // what the scenario checks; "" stands for pages
+	// Version is the version of the isr-sim that ran it: another one may run other schedules.
 	Version  string `json:"isr_sim,omitempty"`
 	Strategy string `json:"strategy"`
 	Seed     uint64 `json:"seed,string"`
@@ -36,14 +36,14 @@ type Exploration struct {
 	Steps       int           `json:"steps"`
 	Interrupted bool          `json:"interrupted,omitempty"`
 
-	Expect  string        `json:"expect"`          // the verdict that is as expected
+	Expect  string        `json:"expect"`          // the expected verdict
 	Reach   []kernel.Mark `json:"reach,omitempty"` // the marks that the scenario declares
 	Reached []Reached     `json:"reached,omitempty"`
 	// Unmet are the declared faults that could not strike in any schedule so far.
 	Unmet []string `json:"unmet,omitempty"`
 	// Unjudged says that no invariant had anything to judge in any schedule so far.
 	Unjudged bool `json:"unjudged,omitempty"`
-	// NotSimulated lists, sorted, the means of the program that are not simulated and so were not judged.
+	// NotSimulated lists, sorted, what the program used that is not simulated and so was not judged.
 	NotSimulated []string `json:"not_simulated,omitempty"`
 
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
@@ -64,14 +64,14 @@ type Exploration struct {
 	Corpus []CorpusRun `json:"corpus,omitempty"`
 }
 
-// Used adds to what the program used that is not simulated.
+// Used adds to the list of unsimulated things that the program used.
 func (x *Exploration) Used(uses []string) {
 	x.NotSimulated = slices.Concat(x.NotSimulated, uses)
 	slices.Sort(x.NotSimulated)
 	x.NotSimulated = slices.Compact(x.NotSimulated)
 }
 
-// Reached says in how many schedules a mark was reached.
+// Reached is the number of schedules in which a mark was reached.
 type Reached struct {
 	Mark kernel.Mark `json:"mark"`
 	Runs int         `json:"runs"`
@@ -86,7 +86,7 @@ func reached(marks schedules.MarkSet) []Reached {
 	return list
 }
 
-// Finding is an invariant that some schedules violate, or the fact that schedules broke off.
+// Finding is an invariant that some schedules violate, or the fact that some schedules broke off.
 type Finding struct {
 	Name      string  `json:"name"` // the name of the invariant; or "broken"
 	Statement string  `json:"statement,omitempty"`
@@ -96,7 +96,7 @@ type Finding struct {
 	Shortest Example `json:"shortest"`
 }
 
-// brokenFinding is the name of the finding that is not a violation: the protocol panicked, or was not deterministic.
+// brokenFinding is the name of the finding without a violation: the protocol panicked, or was not deterministic.
 const brokenFinding = "broken"
 
 // Example is one schedule that shows a finding.
@@ -112,7 +112,7 @@ type Example struct {
 	Lines    []string `json:"lines,omitempty"`
 }
 
-// shorter orders examples.
+// shorter reports whether an example is shorter than another.
 func (e *Example) shorter(o *Example) bool {
 	return slices.Compare([]int{e.Switches, e.Steps, e.Schedule}, []int{o.Switches, o.Steps, o.Schedule}) < 0
 }
@@ -159,16 +159,16 @@ func (x *Exploration) Verdict() invariant.Verdict {
 	}
 }
 
-// idle says that there were schedules to run, and that none was run.
+// idle reports whether no schedule was run although there were some to run.
 func (x *Exploration) idle() bool { return x.Ran == 0 && x.Shard.size(x.Schedules) > 0 }
 
-// Vacuous reports a campaign without a violation that missed a declared mark or judged nothing. A shard is never
-// vacuous: only the whole can be.
+// Vacuous reports whether a campaign without a violation missed a declared mark or judged nothing. A shard is never
+// vacuous: only the whole campaign can be.
 func (x *Exploration) Vacuous() bool {
 	return !x.Shard.partial() && x.Verdict() == invariant.OK && (len(x.Missing())+len(x.Unmet) > 0 || x.Unjudged)
 }
 
-// Passed says whether the exploration has the expected verdict.
+// Passed reports whether the exploration has the expected verdict.
 func (x *Exploration) Passed() bool { return x.Verdict().String() == x.Expect && !x.Vacuous() }
 
 // Summary is the verdict in a few words.
@@ -202,7 +202,7 @@ func (x *Exploration) Row() string {
 }
 
 // Explain prints the findings, each with its shortest example, the reason for the verdict unknown, and the coverage.
-// program is how the reader calls isr-sim.
+// program is the reader's name for isr-sim.
 func (x *Exploration) Explain(program string) string {
 	var b strings.Builder
 	for _, f := range x.Findings {
@@ -231,7 +231,7 @@ func (x *Exploration) Explain(program string) string {
 	return b.String()
 }
 
-// CorpusLines say which files of the corpus violate an invariant, or have no verdict.
+// CorpusLines names the files of the corpus that violate an invariant, or have no verdict.
 func (x *Exploration) CorpusLines(program string) (lines []string) {
 	for _, r := range x.Corpus {
 		if line := r.Explain(program); line != "" {
@@ -242,7 +242,7 @@ func (x *Exploration) CorpusLines(program string) (lines []string) {
 }
 
 // Doubts are sentences about things other than schedules that have no verdict. A violation outweighs corpus files
-// without a verdict, but an expected violation does not.
+// without a verdict, unless it is expected.
 func (x *Exploration) Doubts(program string) []string {
 	doubts := slices.Clone(x.Besides)
 	for _, r := range x.Corpus {
@@ -281,7 +281,7 @@ func (e *Example) words() string {
 		schedules.Plural(e.Switches, "context switch"))
 }
 
-// line is a command about an example: replay or shrink.
+// line is a command for an example: replay or shrink.
 func (x *Exploration) line(command, program string, e *Example) string {
 	r, err := x.Recorded(e)
 	if err != nil {
@@ -290,7 +290,7 @@ func (x *Exploration) line(command, program string, e *Example) string {
 	return prose.ReplayLine(r, command, program, x.File)
 }
 
-// Recorded is an example as a replay entry.
+// Recorded returns an example as a replay entry.
 func (x *Exploration) Recorded(e *Example) (kernel.Replay, error) {
 	choices, err := schedule.ParseChoices(e.Choices)
 	return kernel.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err

@@ -20,34 +20,34 @@ import (
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
-// Explorer is a campaign that goes on after a violation, and measures its coverage, which makes it slower by about a
+// Explorer is a campaign that goes on after a violation, and measures its coverage. That makes it slower by about a
 // half.
 type Explorer struct {
 	campaign.Campaign
 	// Shard is the part of the campaign to run.
 	Shard Shard
-	// Corpus has the recorded runs that are repeated first, and gets the new runs that are worth keeping.
+	// Corpus has the recorded runs that are repeated first, and receives the new runs that are worth keeping.
 	Corpus Corpus
-	// File is how the reader names the scenario, for the commands that a report prints.
+	// File is the reader's name for the scenario, for the commands that a report prints.
 	File string
-	// Before is the saved progress of a killed run of the same campaign, or nil. The campaign resumes there, with the
-	// result of a run that was not killed.
+	// Before is the saved progress of a killed run of the same campaign, or nil. The campaign resumes there, and ends
+	// with the result of a run that was not killed.
 	Before *Part
-	// Save, if set, is called after each schedule, and may keep what part returns.
+	// Save, if set, is called after each schedule, and may store what part returns.
 	Save func(part func() *Part)
-	// Version is that of isr-sim, and For the time after which the context of Run ends, 0 for none. The result has
+	// Version is the version of isr-sim, and For the time after which the context of Run ends, or 0. The result has
 	// both, for isr-sim merge.
 	Version string
 	For     time.Duration
 }
 
-// BeforeError says that Before is not of this campaign, or damaged.
+// BeforeError says that Before belongs to another campaign, or is damaged.
 type BeforeError struct{ error }
 
 // Run explores. If ctx is cancelled, the campaign ends between two schedules, and its verdict is unknown unless
 // something is violated. If the deadline of ctx passes, it ends there, too, but its verdict is that of the schedules so
-// far. All findings until then are in the result. An error is about the corpus or the scenario, never about a run. The
-// result may have findings even with an error.
+// far. The result has all findings until then, even if there is an error. An error concerns the corpus or the scenario,
+// never a run.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	run := kernel.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
 	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)
@@ -129,7 +129,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 // tenth is the first of the last tenth of the schedules from 0 to last.
 func tenth(last int) int { return (last + 1) - (last+1)/10 }
 
-// keeps says whether the exploration will print this attempt.
+// keeps reports whether the exploration will print this attempt.
 func (x *Exploration) keeps(a schedules.Attempt) bool {
 	o := a.Outcome
 	if o.Verdict == invariant.Unknown {
@@ -143,7 +143,8 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 	return i < 0 || e.shorter(&x.Findings[i].Shortest)
 }
 
-// digest distinguishes scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
+// digest distinguishes scenarios of the same name. It is the beginning of the SHA-256 of everything that decides their
+// runs.
 func digest(s *kernel.Scenario) (string, error) {
 	same := *s
 	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil,

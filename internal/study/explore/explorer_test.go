@@ -38,7 +38,7 @@ func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	return x
 }
 
-// asFile is an exploration as a file.
+// asFile returns the file of an exploration.
 func asFile(t testing.TB, x *explore.Exploration) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -69,7 +69,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran,
 			x.Verdict(), x.Passed(), len(x.Findings))
 	}
-	// The same, by hand.
+	// This counts the same by hand.
 	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
 	expected, plan := 1, strategy.Portfolio().Begin()
 	for i := range 400 {
@@ -138,7 +138,7 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 	}
 }
 
-// merged merges explorations, each a file of its own.
+// merged merges explorations, each in a separate file.
 func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
 	var shards explore.Shards
 	for i, x := range xs {
@@ -152,7 +152,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 	effort.Long(t)
 	e := buggy(t)
 	whole := explored(t, e)
-	states := whole.States // there are more than a file has room for
+	states := whole.States // there are more states than a file has room for
 	want := asFile(t, whole)
 	for _, n := range effort.Fewer([]int{2, 3, 7}, []int{3}) {
 		var shards []*explore.Exploration
@@ -225,7 +225,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
 	}
-	// What runs the missing shard of a program.
+	// This is the hint for the missing shard of a program.
 	program := *first
 	program.Protocol, program.File, program.Swarm = "exec node my.mjs", "'my world.yaml'", true
 	_, err := merged(&program)
@@ -236,7 +236,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 	if !ok || wrong.Hint != want {
 		t.Errorf("found %+v, expected the hint %q", wrong, want)
 	}
-	// A campaign does not depend on the file's prose, nor on its number of schedules.
+	// A campaign depends neither on the file's prose nor on its number of schedules.
 	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {
 		e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"about: better prose\nbounds: {schedules: 7}")
 	})); err != nil || all[0].Ran != 20 {
@@ -264,7 +264,7 @@ func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSimulatedIsMerged: what any shard's program used is in the results of the whole, once.
+// TestWhatIsNotSimulatedIsMerged: what the program of any shard used is in the results of the whole, once.
 func TestWhatIsNotSimulatedIsMerged(t *testing.T) {
 	var shards []*explore.Exploration
 	for i, uses := range [][]string{{"threads", "alarms"}, {"alarms"}, nil} {
@@ -344,7 +344,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 		t.Fatalf("%d files are kept (%v), want one of a failure and one of a mark at least", len(files), err)
 	}
 	file := filepath.Join(folder, files[0].Name())
-	must.OK(t, os.Rename(file, strings.TrimSuffix(file, ".yaml")+".yml")) // some name theirs so
+	must.OK(t, os.Rename(file, strings.TrimSuffix(file, ".yaml")+".yml")) // some users name their files so
 	e.Schedules = 1
 	again := explored(t, e)
 	if len(again.Corpus) != len(files) {
@@ -364,7 +364,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 		t.Errorf("what is known is kept again: %d files, then %d (%v)", len(files), len(now), err)
 	}
 
-	// Another protocol has no part in it.
+	// Runs of another protocol are not part of it.
 	e.Protocol = scenariotest.Protocol(t, "recipe-a")
 	if other := explored(t, e); len(other.Corpus) != 0 {
 		t.Errorf("runs of another protocol: %+v", other.Corpus)
@@ -514,7 +514,7 @@ func TestACanaryIsFoundOrSaysSo(t *testing.T) {
 			t.Errorf("%d: %+v (%v), want a bug that is found", pick, c, err)
 		}
 	}
-	e.Scenario = scenariotest.Embedded(t, "two-regions-home") // it catches protocols that are correct in one region
+	e.Scenario = scenariotest.Embedded(t, "two-regions-home") // catches protocols correct in one region
 	if c, err := e.Canary(t.Context(), 0); err != nil || !c.Found() || c.Breaks == "" {
 		t.Errorf("%+v (%v), want what the protocol violates there", c, err)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// Summed is a file with these explorations and the right sum.
+// Summed is a file with these explorations and the correct sum.
 func Summed(explorations json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"format":%q,"version":%d,"sum":%q,"explorations":%s}`, explorationFormat,
 		explorationVersion, explorationFile{Explorations: explorations}.sum(), explorations)
 }
 
-// SummedNight is the file of a night with the right sum.
+// SummedNight is the file of a night with the correct sum.
 func SummedNight(night string) []byte {
 	var n Night
 	err := json.Unmarshal([]byte(night), &n)
@@ -26,7 +26,7 @@ func SummedNight(night string) []byte {
 	return data
 }
 
-// AddLine is Add for one file, of which the first line is known.
+// AddLine is Add for one file whose first line is known.
 func (b *Board) AddLine(name, line string, read func() ([]byte, error)) error {
 	return b.add(name, read, func() origin { return parseOrigin(line) })
 }

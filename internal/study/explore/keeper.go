@@ -12,7 +12,7 @@ import (
 type keeper struct {
 	corpus  Corpus
 	set     schedules.Set
-	steps   map[string]int // the size of the shortest run that is known to violate an invariant
+	steps   map[string]int // the size of the shortest known run that violates an invariant
 	reached schedules.MarkSet
 	err     error // the first error, after which nothing more is kept
 }
@@ -37,11 +37,11 @@ func (k *keeper) knows(violates string, steps int, marks []kernel.Mark) {
 	}
 }
 
-// keeps says whether there is a folder, and it can be written.
+// keeps reports whether there is a folder, and no error so far.
 func (k *keeper) keeps() bool { return k.corpus.Folder != "" && k.err == nil }
 
-// note keeps a run at once if it is the first that violates its invariant, or that reaches some mark: a campaign may be
-// killed.
+// note keeps a run at once if it is the first that violates its invariant, or that reaches some mark, because a
+// campaign may be killed.
 func (k *keeper) note(ctx context.Context, o *kernel.Outcome) error {
 	if !k.keeps() {
 		return nil

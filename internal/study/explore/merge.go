@@ -26,22 +26,22 @@ type explorationFile struct {
 }
 
 // sum is the checksum of the explorations, whatever their layout. Without it nobody would notice a lost line, such as
-// that of a canary that was not found, and the whole could pass.
+// that of a canary that was not found, and the whole campaign could pass.
 func (f explorationFile) sum() string {
 	var b bytes.Buffer
-	_ = json.Compact(&b, f.Explorations) // they have been read as JSON, or just written
+	_ = json.Compact(&b, f.Explorations) // valid: the JSON was read or written before
 	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 }
 
-// The format of files of explorations. The version goes up when an older program would misread a newer file, or the
-// other way round.
+// This is the format of files of explorations. The version goes up when an older program would misread a newer file, or
+// the other way round.
 const (
 	explorationFormat  = "isr-sim explorations"
 	explorationVersion = 3
 )
 
-// WriteExplorations writes explorations as JSON that ReadExplorations reads back. It writes the coverage that follows
-// from the sample. A campaign in one piece knows more, but its file must be equal to the merged file of its shards.
+// WriteExplorations writes explorations as JSON that ReadExplorations reads back. The coverage that it writes
+// follows from the sample. A campaign in one piece knows more, but its file must equal the merged file of its shards.
 func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	told := make([]*Exploration, len(xs))
 	for i, x := range xs {
@@ -73,10 +73,10 @@ func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	return err
 }
 
-// errOther is the error of a file that WriteExplorations did not write.
+// errOther is the error for a file that WriteExplorations did not write.
 var errOther = errors.New("found no explorations in it, expected a file that isr-sim explore --out has written")
 
-// ReadExplorations reads a file of WriteExplorations. The file's name is for errors.
+// ReadExplorations reads a file of WriteExplorations. The parameter file is for errors.
 func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 	var f explorationFile
 	err := json.Unmarshal(data, &f)
@@ -87,7 +87,7 @@ func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 		)
 	}
 	switch {
-	case f.Format != explorationFormat: // a text or not: records have the number 1
+	case f.Format != explorationFormat: // a text or not: a record has the number 1 here
 		return nil, fmt.Errorf("%s: %w", file, errOther)
 	case f.Version != explorationVersion:
 		return nil, fmt.Errorf(
@@ -165,7 +165,7 @@ type shardOf struct {
 	file string
 }
 
-// common is the first of the shards of the campaign that has most of them.
+// common returns the first shard of the campaign that has most of them.
 func (g *group) common() shardOf {
 	count := map[campaignOf]int{}
 	for _, s := range g.shards {
@@ -175,7 +175,7 @@ func (g *group) common() shardOf {
 		func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
 }
 
-// complaints names the shards of another campaign and duplicates. It removes them from the group and sorts the rest.
+// complaints names duplicates and shards of other campaigns. It removes them from the group and sorts the rest.
 func (g *group) complaints() (all []string) {
 	first, kept := g.common(), []shardOf{}
 	for _, s := range g.shards {
@@ -203,7 +203,7 @@ func (g *group) complaints() (all []string) {
 	return all
 }
 
-// differs names the first property that shows two explorations to be of different campaigns, or "".
+// differs names the first property by which two explorations belong to different campaigns, or "".
 func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 	a, b := x.campaign(), from.campaign()
 	return firstDifference([]trait{
@@ -234,7 +234,7 @@ func firstDifference(all []trait) (what string, got, want any) {
 	return "", nil, nil
 }
 
-// missing are the shards that a sorted group lacks.
+// missing returns the shards that a sorted group lacks.
 func (g *group) missing() (indices []int) {
 	next := 1
 	for _, s := range g.shards {
@@ -249,7 +249,7 @@ func (g *group) missing() (indices []int) {
 	return indices
 }
 
-// numbers prints numbers in order, ranges as the word between has it: "3 5-7" with "%d-%d".
+// numbers prints numbers in order, with ranges in the form of between: "3 5-7" for "%d-%d".
 func numbers(all []int, between string) string {
 	var words []string
 	for len(all) > 0 {
@@ -268,9 +268,9 @@ func numbers(all []int, between string) string {
 	return strings.Join(words, " ")
 }
 
-// remedy is the command that runs the missing shards of a group of scenarios with the same gaps.
+// remedy is a command that runs the missing shards of scenarios that lack the same ones.
 type remedy struct {
-	form         string // of the command, after the program: flags, shard and shards, number and shard, files
+	form         string // the format of the command after the program: flags, shard and shards, number and shard, files
 	which, flags string
 	of           int           // shards
 	share        time.Duration // for each scenario; 0 is no limit
@@ -292,12 +292,12 @@ func remedyOf(x *Exploration, missing []int) remedy {
 	return remedy{form, numbers(missing, "$(seq %d %d)"), flags, x.Shard.Count, x.For, []string{x.File}}
 }
 
-// same says whether one command will do for both.
+// same reports whether one command will do for both.
 func (r *remedy) same(o remedy) bool {
 	return r.form == o.form && r.which == o.which && r.flags == o.flags && r.of == o.of && r.share == o.share
 }
 
-// command is the command, for a shell. Its files have a name that no other command's have.
+// command is the command for a shell. No other command writes files of the same names.
 func (r *remedy) command(program string, number int) string {
 	i := r.which
 	if strings.Contains(i, " ") {
@@ -314,10 +314,10 @@ func (r *remedy) command(program string, number int) string {
 	return command
 }
 
-// Merge adds up the shards of campaigns. The result equals that of a single Explorer, but its coverage is estimated
-// from samples. Their files are equal byte for byte, if no campaign was ended by time. The error, a mistake.Error,
-// names everything that is wrong, and its hint has the commands that run the missing shards. program is the reader's
-// name for isr-sim.
+// Merge adds up the shards of campaigns. The result equals that of a single Explorer, except that its coverage is
+// estimated from samples. If no campaign was ended by time, the files are equal byte for byte. The error, a
+// mistake.Error, names everything that is wrong, and its hint has the commands that run the missing shards. program is
+// the reader's name for isr-sim.
 func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range s.Files {
@@ -370,7 +370,7 @@ func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	return merged, nil
 }
 
-// merge adds up a group that is complete.
+// merge adds up a complete group.
 func (g *group) merge() (*Exploration, error) {
 	first := g.shards[0]
 	if len(g.shards) == 1 {
@@ -412,7 +412,7 @@ func (g *group) merge() (*Exploration, error) {
 			x.tried(t)
 		}
 		for _, r := range s.Corpus {
-			// Shards on several machines may have other files of one name.
+			// Shards on several machines may have different files of the same name.
 			same := func(o CorpusRun) bool {
 				return o.File == r.File && o.Violates == r.Violates &&
 					o.Problem == r.Problem

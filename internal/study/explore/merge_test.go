@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-// TestTarballsHaveBounds: a few packed bytes may stand for any number, which are not read.
+// TestTarballsHaveBounds: a few packed bytes may stand for any number, so larger files are not read.
 func TestTarballsHaveBounds(t *testing.T) {
 	const most = 64 << 20
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ func TestTarballsHaveBounds(t *testing.T) {
 	}
 }
 
-// FuzzReadExplorations: a file is refused, or it can be printed, merged and written again, whatever is in it.
+// FuzzReadExplorations: any file is either refused, or can be printed, merged and written again.
 func FuzzReadExplorations(f *testing.F) {
 	for _, e := range []explore.Explorer{
 		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3},
@@ -46,7 +46,7 @@ func FuzzReadExplorations(f *testing.F) {
 	f.Add([]byte(`[{"shard":{"index":1,"count":1},"findings":[{}]}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		xs, err := explore.ReadExplorations("x.json", data)
-		if err != nil { // a file that is not damaged may have the same in it
+		if err != nil { // an undamaged file may have the same explorations
 			xs, err = explore.ReadExplorations("x.json", explore.Summed(data))
 		}
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
-// Night is the work of one shard in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.
+// Night is what one shard did in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.
 type Night struct {
 	Night     string  `json:"night"`
 	Version   string  `json:"version"`
@@ -26,20 +26,20 @@ type Night struct {
 	Shard     Shard   `json:"shard"`
 	Schedules int     `json:"schedules"`
 	Steps     int     `json:"steps"`
-	Seconds   float64 `json:"core_seconds"` // the real time, times the workers
+	Seconds   float64 `json:"core_seconds"` // the real time times the workers
 	Verdict   string  `json:"verdict"`
 	Passed    bool    `json:"passed"`
-	// Orders and States are counts with a small sample, from which those of several shards are estimated.
+	// Orders and States are counts with a small sample, from which the counts of several shards are estimated.
 	Orders   Coverage `json:"orders"`
 	States   Coverage `json:"states"`
 	Findings []Count  `json:"findings,omitempty"`
-	// the files of the corpus that are about failures, or have no verdict
+	// Replayed are the files of the corpus that recorded failures, or have no verdict.
 	Replayed []CorpusRun `json:"replayed,omitempty"`
 	Canary   *Canary     `json:"canary,omitempty"`
-	Sum      string      `json:"sum"` // of all else, as a file of explorations has one
+	Sum      string      `json:"sum"` // the sum of everything else, as in a file of explorations
 }
 
-// sum is that of the night: a figure that was changed, or a line that was lost, is noticed.
+// sum is the sum of the night, so that a changed figure or a lost line is noticed.
 func (n Night) sum() (string, error) {
 	n.Sum = ""
 	data, err := json.Marshal(n)
@@ -55,7 +55,7 @@ const nightPrefix = "night."
 
 var nightName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// CheckNight says whether a text can name a night.
+// CheckNight returns an error if a text cannot name a night.
 func CheckNight(name string) error {
 	if !nightName.MatchString(name) {
 		return fmt.Errorf("found %q, expected letters, digits and hyphens, such as 2026-11-26", name)
@@ -63,8 +63,8 @@ func CheckNight(name string) error {
 	return nil
 }
 
-// Remember keeps what a shard did. The core-seconds are the real time that it took, times its workers. Whoever runs the
-// same shard of the same night again writes the same file.
+// Remember keeps what a shard did. The core-seconds are its real time, times its workers. Whoever runs the same shard
+// of the same night again writes the same file.
 func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float64, canary *Canary) error {
 	if c.Folder == "" {
 		return nil
@@ -107,12 +107,12 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 	if err := c.write(name, append(data, '\n')); err != nil {
 		return err
 	}
-	_ = c.Shared.Push(ctx, []string{name}, nil) // Close tries again, and has the error
+	_ = c.Shared.Push(ctx, []string{name}, nil) // Close tries again, and returns the error
 	return nil
 }
 
-// Canary is a protocol with a known bug, in the scenario, the strategy and the seed of a campaign. A campaign that
-// finds nothing, and not even this, says nothing.
+// Canary is a protocol with a known bug, in the scenario and with the strategy and the seed of a campaign. A campaign
+// that does not even find this bug says nothing.
 type Canary struct {
 	Protocol string `json:"protocol"`
 	Breaks   string `json:"breaks"`
@@ -123,8 +123,8 @@ type Canary struct {
 // canarySchedules bounds the schedules of a canary.
 const canarySchedules = 10_000
 
-// Canary runs one of the broken protocols that the scenario is known to catch; nil if it names none. pick chooses it,
-// so that each has its turn.
+// Canary runs one of the broken protocols that the scenario is known to catch, or returns nil if it names none. pick
+// chooses it, so that each has its turn.
 func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	names := slices.DeleteFunc(append([]string{e.Scenario.Broken}, e.Scenario.Catches...),
 		func(name string) bool { return name == "" })
@@ -150,10 +150,10 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	return found, nil
 }
 
-// Found says whether the bug was found.
+// Found reports whether the bug was found.
 func (c *Canary) Found() bool { return c.Schedule > 0 }
 
-// In returns a line that says what became of the canary in a scenario.
+// In returns a line about the canary in a scenario.
 func (c *Canary) In(scenario string) string {
 	if !c.Found() {
 		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d, so finding nothing else "+

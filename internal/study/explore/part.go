@@ -12,19 +12,19 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Part is an exploration so far: what a campaign that may be killed saves now and then.
+// Part is an exploration so far, which a campaign saves now and then because it may be killed.
 type Part struct {
 	*Exploration
 
-	// Whole says that the exploration is at its end. Otherwise the rest says what it has seen.
+	// Whole says that the exploration is complete. Otherwise the other fields say what it has seen.
 	Whole      bool   `json:"whole,omitempty"`
-	Judged     int    `json:"judged,omitempty"` // the schedules that did not break off
+	Judged     int    `json:"judged,omitempty"` // the number of schedules that did not break off
 	Last       int    `json:"last,omitempty"`   // the index of the last schedule
 	OrdersSeen string `json:"orders_seen,omitempty"`
 	StatesSeen string `json:"states_seen,omitempty"`
 }
 
-// progress is an exploration and the counts that its result is made of.
+// progress is an exploration, and the counts from which its result is made.
 type progress struct {
 	*Exploration
 
@@ -47,7 +47,7 @@ func (p *progress) part() *Part {
 		OrdersSeen: p.orders.text(censusInMemory), StatesSeen: p.states.text(censusInMemory)}
 }
 
-// again is the progress that a part has. x is the exploration at its beginning, of which the part must be.
+// again returns the progress of a part. x is the new exploration, to which the part must belong.
 func (t *Part) again(x *Exploration, s *kernel.Scenario) (p progress, err error) {
 	if t.Exploration == nil {
 		return p, fmt.Errorf("found no exploration in it, expected one of %s", x)
@@ -86,19 +86,19 @@ func (t *Part) again(x *Exploration, s *kernel.Scenario) (p progress, err error)
 	return p, nil
 }
 
-// Saved is the progress of a campaign that explore saved: the parts of its scenarios, in order. Only the last may be
+// Saved is the progress that explore saved of a campaign: the parts of its scenarios, in order. Only the last may be
 // incomplete.
 type Saved struct {
 	Format  string  `json:"format"`
-	Version string  `json:"version"` // of isr-sim: another one may find other things
-	Seconds float64 `json:"seconds"` // the real time that it took
+	Version string  `json:"version"` // the version of isr-sim: another one may find other things
+	Seconds float64 `json:"seconds"` // the real time so far
 	Parts   []*Part `json:"parts"`
 }
 
 const savedFormat = "isr-sim part"
 
-// Write writes it as a line of JSON that ReadSaved reads back, and a line with its sum: a digit that is damaged would
-// leave schedules out.
+// Write writes a line of JSON that ReadSaved reads back, and a line with its sum, because a damaged digit could leave
+// schedules out.
 func (s *Saved) Write(w io.Writer) error {
 	s.Format = savedFormat
 	data, err := json.Marshal(s)
@@ -108,7 +108,7 @@ func (s *Saved) Write(w io.Writer) error {
 	return err
 }
 
-// ReadSaved reads the output of Write, by the same version of isr-sim. The file's name is for errors.
+// ReadSaved reads the output of Write by the same version of isr-sim. The parameter file is for errors.
 func ReadSaved(file string, data []byte, version string) (*Saved, error) {
 	var s Saved
 	text, sum, _ := bytes.Cut(data, []byte("\n"))
@@ -125,7 +125,7 @@ func ReadSaved(file string, data []byte, version string) (*Saved, error) {
 	return &s, nil
 }
 
-// Ran says how much has been run.
+// Ran tells how much has been run.
 func (s *Saved) Ran() string {
 	if len(s.Parts) == 0 {
 		return "nothing"

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// Results are the results of an exploration, for machines: one for each finding, and for whatever has no verdict
-// besides. program is how the reader calls isr-sim.
+// Results are the results of an exploration, for machines: one for each finding, and one for each other thing without a
+// verdict. program is the reader's name for isr-sim.
 func (x *Exploration) Results(program string) []verdicts.Result {
 	all := x.findings(program)
 	for _, line := range x.Doubts(program) {
@@ -31,7 +31,7 @@ func (x *Exploration) findings(program string) []verdicts.Result {
 	for _, f := range x.Findings {
 		result := whole
 		result.Verdict, result.Invariant, result.Statement = verdicts.Violated, f.Name, f.Statement
-		if f.Statement == "" { // it broke off
+		if f.Statement == "" { // the run broke off
 			result.Verdict, result.Invariant = verdicts.Unknown, ""
 		}
 		result.Message = fmt.Sprintf("%s (in %d of %d schedules)", f.Shortest.Why, f.Count, x.Ran)
@@ -83,7 +83,7 @@ func (x *Exploration) strategies() []verdicts.Strategy {
 	return all
 }
 
-// coverage is the coverage, for machines; nil without schedules.
+// coverage returns the coverage, for machines, or nil if there were no schedules.
 func (x *Exploration) coverage() *verdicts.Coverage {
 	if x.Orders.Schedules == 0 {
 		return nil

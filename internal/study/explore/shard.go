@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Shard is a part of a campaign: the i-th of n shards runs each n-th schedule, beginning with the i-th. Together they
-// run what one would have run alone. The zero Shard is the whole.
+// Shard is a part of a campaign: the i-th of n shards runs every n-th schedule, beginning with the i-th. Together the
+// shards run exactly the schedules of the campaign. The zero Shard is the whole campaign.
 type Shard struct {
 	Index int `json:"index"` // from 1
 	Count int `json:"count"`
@@ -38,7 +38,7 @@ func (s Shard) whole() Shard {
 	return s
 }
 
-// partial says whether there are other shards.
+// partial reports whether there are other shards.
 func (s Shard) partial() bool { return s.Count > 1 }
 
 // size is the number of schedules in the shard, out of n.

@@ -21,15 +21,15 @@ type ShardFile struct {
 // Shards are files of campaigns to merge. The zero Shards is empty.
 type Shards struct {
 	Files []ShardFile
-	// Out is a file that folders may have and that is left out: the result of a merge before.
+	// Out is a file to leave out of folders: the result of an earlier merge.
 	Out string
 
 	wrong []string // what is wrong with files that are not among Files
 }
 
 // Read takes a file, a tarball of files (.tar, .tar.gz, .tgz), or all files and tarballs of a folder. In folders and
-// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out. Merge
-// names the files that are damaged. The parameter called is the user's name for the place.
+// tarballs only files named .json count, and complete JSON of another kind is left out. Merge names the damaged files.
+// The parameter called is the user's name for the place.
 func (s *Shards) Read(place, called string) {
 	info, err := os.Stat(place)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Shards) Read(place, called string) {
 	if !info.IsDir() {
 		err = s.file(place, called, true)
 	} else {
-		once := map[string]bool{} // a file, and links to it
+		once := map[string]bool{} // a file and the links to it count once
 		err = filepath.WalkDir(place+"/", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || path == filepath.Clean(s.Out) || !isShard(path) && !isTarball(path) {
 				return err
@@ -68,7 +68,7 @@ func (s *Shards) Read(place, called string) {
 	}
 }
 
-// add leaves out a file of another kind, unless the user has named it.
+// add leaves out a file of another kind, unless the user named it.
 func (s *Shards) add(name string, text []byte, named bool) {
 	switch xs, err := ReadExplorations(name, text); {
 	case err == nil:
@@ -101,10 +101,10 @@ func isTarball(name string) bool {
 	return strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
 
-// mostBytes bounds a file in a tarball: a few packed bytes may stand for any number. A shard is far smaller.
+// mostBytes bounds a file in a tarball, because a few packed bytes may stand for any number. A shard is far smaller.
 const mostBytes = 64 << 20
 
-// tarball takes the files up to the first error.
+// tarball reads the files up to the first error.
 func (s *Shards) tarball(path, called string, packed bool) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Tried has the number of schedules that one strategy has chosen, and their findings.
+// Tried has the number of schedules that one strategy chose, and their findings.
 type Tried struct {
 	Strategy  string  `json:"strategy"`
 	Schedules int     `json:"schedules"`
 	Found     []Count `json:"found,omitempty"` // by name
 }
 
-// Count is a finding, with the number of schedules that have it.
+// Count is a finding, with the number of schedules that show it.
 type Count struct {
 	Name  string `json:"name"` // as in Finding
 	Count int    `json:"count"`

@@ -1,5 +1,5 @@
-// Package local runs DynamoDB Local in a container for the command, by the program docker. The library's tests have
-// fixtures/ddblocal, whose clients of the engine take longer to compile than most of the command.
+// Package local runs DynamoDB Local in a container for the command, by the program docker. The library's tests use
+// fixtures/ddblocal instead, whose Docker client takes longer to compile than most of the command.
 package local
 
 import (
@@ -19,21 +19,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Image is the container image of DynamoDB Local, pinned: the fake is compared with one known version. Docker pulls it
-// where a registry can be reached; `bash .ci/image` builds it where none can.
+// Image is the container image of DynamoDB Local. It is pinned, because the fake is compared with one known version.
+// Docker pulls it if it can reach a registry; `bash .ci/image` builds it otherwise.
 const Image = "amazon/dynamodb-local:3.3.1"
 
-// Region is the region that clients name. DynamoDB Local keeps other tables for other regions.
+// Region is the region that clients name. DynamoDB Local keeps separate tables for each region.
 const Region = "us-east-1"
 
 // Command runs DynamoDB Local as process 1, and beside it a shell that waits for the end of standard input and then
 // ends DynamoDB Local. Whoever started the container holds the other end of that input, so the container cannot outlive
-// it. The kill is repeated because a process 1 ignores the signal until it has installed a handler, which Java does a
-// moment after its start.
+// its starter. The kill is repeated because a process 1 ignores the signal until it has installed a handler, which Java
+// does a moment after its start.
 //
-// Java's default encoding in a container without a locale is not UTF-8. DynamoDB Local then reads its own NextToken and
-// the strings of sets back wrongly, and a read of pages never ends. Most servers serve for seconds: with one of Java's
-// two compilers and the plain collector a start takes half the processor time (3.1 s, 6.6 before), and so do the first
+// Java's default encoding in a container without a locale is not UTF-8. Then DynamoDB Local misreads its NextToken and
+// the strings of sets, and a read of pages never ends. Most servers run only for seconds: with one of Java's two
+// compilers and the plain collector a start takes half the processor time (3.1 s, 6.6 before), and so do the first
 // requests.
 var Command = []string{
 	"sh", "-c",
@@ -47,13 +47,12 @@ var Command = []string{
 // Arguments of the server: nothing on disk, no telemetry, and one database for each access key id (no -sharedDb).
 var Arguments = []string{"-inMemory", "-disableTelemetry"}
 
-// ErrNoDocker says that no Docker engine answers, or that it has no image and cannot pull it. The error says what to
+// ErrNoDocker says that no Docker engine answers, or that it lacks the image and cannot pull it. The error says what to
 // do.
 var ErrNoDocker = errors.New("no DynamoDB Local")
 
 const (
-	// PingTimeout is how long an engine may take to answer: long for a local socket, short for somebody without
-	// Docker.
+	// PingTimeout is how long an engine may take to answer: long for a local socket, short for somebody without Docker.
 	PingTimeout = 2 * time.Second
 	// AnswerTimeout bounds the wait for the first answer, which takes 2 to 3 s on an idle machine and has taken more
 	// than a minute on one with thirty busy processes.
@@ -66,12 +65,12 @@ const (
 type Server struct {
 	endpoint string
 	run      *exec.Cmd
-	alive    interface{ Close() error } // its standard input: the container lives as long as this is open
+	alive    interface{ Close() error } // its standard input, whose end ends the container
 	output   bytes.Buffer
 	ended    chan struct{} // closed when the container has ended
 }
 
-// Start runs a container, and returns when it has answered a request. The container ends with Close, and at the latest
+// Start runs a container, and returns when it has answered a request. The container ends with Close, or at the latest
 // with this process.
 func Start(ctx context.Context) (*Server, error) {
 	quick, cancel := context.WithTimeout(ctx, PingTimeout)
@@ -125,10 +124,10 @@ func start(ctx context.Context) (*Server, error) {
 	}
 	go func() {
 		defer close(s.ended)
-		_ = s.run.Wait() // whether it has served is seen by its answers
+		_ = s.run.Wait() // its answers show whether it served
 	}()
 	if err := s.awaitAnswer(ctx, name, host); err != nil {
-		_ = s.Close(context.WithoutCancel(ctx)) // then all is printed
+		_ = s.Close(context.WithoutCancel(ctx)) // after that, everything is printed
 		return nil, fmt.Errorf("%w; it printed:\n\t%s", err,
 			strings.ReplaceAll(strings.TrimSpace(s.output.String()), "\n", "\n\t"))
 	}
@@ -149,7 +148,7 @@ func (s *Server) awaitAnswer(ctx context.Context, name, host string) error {
 	})
 }
 
-// Await asks until there is no error, the container has ended, or [AnswerTimeout] is over. where is for the error.
+// Await calls ask until there is no error, the container has ended, or [AnswerTimeout] is over. where is for the error.
 func Await(ctx context.Context, ended <-chan struct{}, where string, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, AnswerTimeout)
 	defer cancel()
@@ -170,8 +169,8 @@ func Await(ctx context.Context, ended <-chan struct{}, where string, ask func(co
 	}
 }
 
-// Ask asks for the list of tables: a published port accepts connections long before the server listens, so only an
-// answer counts. The request must not hang on an address that swallows packets.
+// Ask asks for the list of tables. Only an answer counts, because a published port accepts connections long before the
+// server listens. The request must not hang at an address that swallows packets.
 func Ask(ctx context.Context, client *dynamodb.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -182,8 +181,8 @@ func Ask(ctx context.Context, client *dynamodb.Client) error {
 // Client returns a new client of the server's first database.
 func (s *Server) Client() *dynamodb.Client { return dynamodb.New(Options(s.endpoint, "isrsim")) }
 
-// Options are those of a client of one database, which the access key id names, in letters and digits. It never
-// retries: a caller sees what the server answered.
+// Options are the options of a client of one database, which the access key id names, in letters and digits. The client
+// never retries: a caller sees what the server answered.
 func Options(endpoint, database string) dynamodb.Options {
 	// Built by hand: the SDK's default configuration would read this machine's files and variables.
 	return dynamodb.Options{
@@ -194,7 +193,7 @@ func Options(endpoint, database string) dynamodb.Options {
 	}
 }
 
-// Close ends the container and waits until it has ended; if ctx ends first, it goes on to end by itself.
+// Close ends the container and waits until it has ended. If ctx ends first, the container still ends by itself.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.alive.Close()
 	select {

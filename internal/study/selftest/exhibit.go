@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Exhibit is a scenario about a known bug of a public project. It is run twice: under the protocol that has the bug
+// Exhibit is a scenario with a known bug of a public project. It is run twice: under the protocol with the bug
 // (Scenario.Broken), and under its own protocol, which does not have the bug.
 //
 //	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
@@ -20,7 +20,7 @@ import (
 type Exhibit struct {
 	Scenario *kernel.Scenario
 	Seed     uint64
-	// Schedules is the number of schedules of the protocol without the bug; 0 stands for the scenario's own number.
+	// Schedules is the number of schedules of the protocol without the bug; 0 means the scenario's own number.
 	Schedules int
 	// Workers means the same as in campaign.Campaign.
 	Workers int
@@ -61,7 +61,7 @@ func (e Exhibit) Run(ctx context.Context) (*ExhibitResult, error) {
 	return result, err
 }
 
-// Passed says whether the bug was found in the broken protocol, and nothing in the fixed one.
+// Passed reports whether the bug was found in the broken protocol, and nothing in the fixed one.
 func (r *ExhibitResult) Passed() bool {
 	return r.Broken.Verdict == invariant.Violated && r.Fixed.Passed()
 }

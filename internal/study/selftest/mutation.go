@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Mutation finds the invariants that a mutant breaks, in the scenarios that are known to catch it: the scenarios that
-// name it under catches or broken.
+// Mutation finds the invariants that a mutant breaks, in the scenarios that are known to catch it: those that name it
+// under catches or broken.
 //
 //	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
@@ -27,7 +27,7 @@ type Mutation struct {
 	Workers   int // as in campaign.Campaign
 }
 
-// MutantResult says which invariants a mutant broke.
+// MutantResult has the invariants that a mutant broke.
 type MutantResult struct {
 	Mutant isr.Protocol
 	First  map[string]FirstViolation // by the invariant's name
@@ -41,7 +41,7 @@ type ScenarioRuns struct {
 	Schedules int
 }
 
-// Tried says where the mutant ran.
+// Tried tells where the mutant ran.
 func (c *MutantResult) Tried() string {
 	if len(c.Ran) == 0 {
 		return "no scenario names the mutant under catches or broken"
@@ -59,11 +59,11 @@ type FirstViolation struct {
 	Schedule int // from 1
 }
 
-// CaughtByNamed says whether the invariant that the mutant names has caught the mutant.
+// CaughtByNamed reports whether the invariant that the mutant names caught it.
 func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
 
-// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it earlier.
-// So other invariants can catch it, too.
+// atLeast is the number of schedules that every mutant runs, even if the invariant that it names caught it earlier: so
+// other invariants can catch it, too.
 const atLeast = 200
 
 // Run makes at most Within schedules in each scenario, until the invariant that the mutant names is violated, and some
@@ -108,7 +108,7 @@ func (m Mutation) in(ctx context.Context, s *kernel.Scenario, result *MutantResu
 	return broken
 }
 
-// Understands says whether a protocol can carry out the scripts of a scenario that is made for another protocol. Every
+// Understands reports whether a protocol can carry out the scripts of a scenario made for another protocol. Every
 // protocol can get, change and sleep.
 func Understands(s *kernel.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
@@ -125,7 +125,7 @@ func Understands(s *kernel.Scenario, p isr.Protocol) bool {
 }
 
 // runReference runs a reference protocol in every scenario that it understands, with about the given number of
-// schedules in all. Only the verdicts count: a few schedules of another protocol need not reach the marks that a
+// schedules in all. Only the verdicts count: in a few schedules, another protocol need not reach the marks that a
 // scenario declares.
 func runReference(
 	ctx context.Context, p isr.Protocol, scenarios []*kernel.Scenario, seed uint64, schedules, workers int,
@@ -137,7 +137,7 @@ func runReference(
 		}
 	}
 	var reports []*campaign.Report
-	for _, s := range some { // once ctx is over, each of the other scenarios has the verdict unknown at once
+	for _, s := range some { // after the end of ctx, each remaining scenario is unknown at once
 		r, err := campaign.Campaign{
 			Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers,
 		}.Run(ctx)

@@ -13,7 +13,7 @@ import (
 )
 
 // Results are the results for machines. The broken protocol must be caught, and the fixed one must not. The reader
-// calls isr-sim by the name program, and the scenario by the name file.
+// calls isr-sim program, and the scenario file.
 func (r *ExhibitResult) Results(program, file string) (broken, fixed verdicts.Result) {
 	broken = results.OfReport(r.Broken, program, file, "")
 	broken.Passed, broken.Breaks = r.Broken.Verdict == invariant.Violated, r.Bug.Breaks
@@ -41,7 +41,7 @@ func (c *MutantResult) Result(seed uint64) verdicts.Result {
 	return result
 }
 
-// ReferenceResult is the result of a reference protocol in a scenario, for machines: it must violate no invariant, and
+// ReferenceResult is the result of a reference protocol in a scenario, for machines: it must violate no invariant, but
 // need not reach every mark in its share of the schedules.
 func ReferenceResult(r *campaign.Report, program string) verdicts.Result {
 	result := results.OfReport(r, program, r.Scenario.Name, "")

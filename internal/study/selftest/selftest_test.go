@@ -17,8 +17,8 @@ import (
 )
 
 // TestTheTesterIsTested checks that every mutant is caught by the invariant that it names, that every invariant has a
-// mutant that no other invariant catches, and that the table has a row for each mutant. Every night each mutant runs in
-// every scenario that names it; otherwise in the first one.
+// mutant that no other invariant catches, and that the table has a row for each mutant. At night each mutant runs in
+// every scenario that names it; otherwise in the first one only.
 func TestTheTesterIsTested(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -57,9 +57,9 @@ func TestTheTesterIsTested(t *testing.T) {
 	}
 }
 
-// onlyBy reports whether no other invariant has caught the mutant. Two do not count, because they catch many of the
-// same mutants. If a node publishes without the right to do so, often no order explains the other nodes' answers
-// (linearizable), and mostly its own lease is over by then (expired-publish).
+// onlyBy reports whether no other invariant caught the mutant. Two do not count, because they catch many of the same
+// mutants. If a node publishes without the right to, often no order explains the other nodes' answers (linearizable),
+// and usually its own lease is over by then (expired-publish).
 func onlyBy(c *MutantResult, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.First {

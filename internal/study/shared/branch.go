@@ -16,16 +16,16 @@ import (
 // branchScheme begins the addresses of branches.
 const branchScheme = "git+"
 
-// defaultBranch is used if the address does not name a branch. It is a separate one, to keep a thousand commits by
-// machines away from people's.
+// defaultBranch is used if the address does not name a branch. It is a separate branch, so that a thousand commits by
+// machines stay away from people's.
 const defaultBranch = "isr-sim-corpus"
 
 // branch keeps files on a branch of a git repository, using the program git. If another writer pushed first, the commit
-// is made again on top of that writer's.
+// is made again on top of that writer's commit.
 type branch struct{ url, name string }
 
-// transports are the transports of git that a URL may name. The others read a descriptor or run a command, and must not
-// be used: the URL of a corpus comes from files and variables of CI.
+// transports are the transports of git that a URL may name. Others read a descriptor or run a command, and must not be
+// used, because the URL of a corpus comes from files and variables of CI.
 const transports = "file:git:http:https:ssh"
 
 // helper matches a URL that names a helper of git, as fd::17 does.
@@ -56,7 +56,7 @@ func newBranch(address string) (Place, error) {
 	return &branch{url, name}, nil
 }
 
-// gitError is git's complaint.
+// gitError is an error of git.
 type gitError struct {
 	command, said string
 	code          int
@@ -66,7 +66,7 @@ func (e *gitError) Error() string {
 	return fmt.Sprintf("git %s: exit code %d: %s", e.command, e.code, e.said)
 }
 
-// git runs the program in a folder. It asks nobody for a password, and heeds no settings of the user that would change
+// git runs the program in a folder. It asks nobody for a password, and ignores settings of the user that would change
 // files, sign commits or run hooks.
 func git(ctx context.Context, folder string, args ...string) (string, error) {
 	settings := []string{
@@ -76,9 +76,9 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir = folder
-	cmd.Env = []string{"GIT_ALLOW_PROTOCOL=" + transports} // unless the user allows others
+	cmd.Env = []string{"GIT_ALLOW_PROTOCOL=" + transports} // unless the user sets this variable
 	for _, set := range os.Environ() {
-		// A hook of git that starts this program has set these, for its own repository.
+		// If a hook of git starts this program, these variables are set, for the hook's repository.
 		if name, _, _ := strings.Cut(set, "="); name != "GIT_DIR" && name != "GIT_WORK_TREE" &&
 			name != "GIT_INDEX_FILE" && name != "GIT_PREFIX" {
 			cmd.Env = append(cmd.Env, set)
@@ -97,7 +97,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), err
 }
 
-// head fetches the branch, and makes the folder what it says; "" is a branch that is not there yet.
+// head fetches the branch, and makes the folder equal to it; "" means that the branch does not exist yet.
 func (b *branch) head(ctx context.Context, folder string) (string, error) {
 	if _, err := os.Stat(filepath.Join(folder, ".git")); err != nil {
 		if _, err := git(ctx, folder, "init", "-q"); err != nil {
@@ -109,7 +109,7 @@ func (b *branch) head(ctx context.Context, folder string) (string, error) {
 		return err
 	}
 	if err := fetch(); err != nil {
-		// Only a repository that answers can say that it has no such branch: exit code 2.
+		// Only a repository that answers can tell that it has no such branch: exit code 2.
 		_, absent := git(ctx, folder, "ls-remote", "--exit-code", "--heads", b.url, "refs/heads/"+b.name)
 		if e, ok := errors.AsType[*gitError](absent); ok && e.code == 2 {
 			return "", nil
@@ -117,7 +117,7 @@ func (b *branch) head(ctx context.Context, folder string) (string, error) {
 		if absent != nil {
 			return "", err
 		}
-		// The branch is there: another writer may have begun it in between.
+		// The branch exists: another writer may have begun it in between.
 		if err := fetch(); err != nil {
 			return "", err
 		}
@@ -137,10 +137,10 @@ func (b *branch) Pull(ctx context.Context, folder string) error {
 	return err
 }
 
-// refusals is how often a push must fail, while nobody else's has succeeded, until git's complaint is believed.
+// refusals is how often a push must fail, while nobody else's succeeded, before git's error is believed.
 const refusals = 6
 
-// Push implements Place: in one commit, so that all of it is there or nothing.
+// Push implements Place, in one commit, so that all files arrive or none.
 func (b *branch) Push(ctx context.Context, folder string, add, remove []string) error {
 	data, err := files(folder, add)
 	if err != nil {
@@ -172,14 +172,14 @@ func (b *branch) Push(ctx context.Context, folder string, add, remove []string) 
 	}
 }
 
-// commit makes the commit of a Push on top of a head, and says whether there is anything in it.
+// commit makes the commit of a Push on top of a head, and reports whether it has any changes.
 func (b *branch) commit(
 	ctx context.Context, folder, head string, data map[string][]byte, add, remove []string,
 ) (changed bool, err error) {
 	there := map[string]bool{}
 	if head == "" {
-		// HEAD may be a commit that was refused because another writer had begun the branch, which is gone by now. It
-		// must not become the parent.
+		// HEAD may be a commit that was refused because another writer had begun the branch, which is gone by now. That
+		// commit must not become the parent.
 		if _, err := git(ctx, folder, "update-ref", "-d", "HEAD"); err != nil {
 			return false, err
 		}

@@ -33,7 +33,7 @@ const bucketScheme = "s3://"
 // atOnce is the number of requests to a bucket at one time.
 const atOnce = 16
 
-// attempts is how often a request is sent that S3 does not answer or cannot serve.
+// attempts is how often a request is sent if S3 does not answer or cannot serve it.
 const attempts = 5
 
 // bucket keeps files as objects below a prefix. A conditional PutObject keeps the first file of a name. Four operations
@@ -42,14 +42,14 @@ const attempts = 5
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 type bucket struct {
 	credentials    aws.CredentialsProvider
-	signer         *v4.Signer // it keeps the keys that it has derived
+	signer         *v4.Signer // it caches the keys that it derives
 	region         string
 	endpoint, name string
 	prefix         string // empty, or ends with a slash
 }
 
-// newBucket reads s3://BUCKET/PREFIX. Credentials, region and endpoint are those of the AWS SDKs: variables
-// (AWS_ENDPOINT_URL_S3 for other services than AWS), shared files, roles.
+// newBucket reads s3://BUCKET/PREFIX. Credentials, region and endpoint come from where the AWS SDKs take them:
+// variables (AWS_ENDPOINT_URL_S3 for services other than AWS), shared files, roles.
 func newBucket(ctx context.Context, address string) (Place, error) {
 	name, prefix, _ := strings.Cut(strings.TrimPrefix(address, bucketScheme), "/")
 	if name == "" {
@@ -72,13 +72,13 @@ func newBucket(ctx context.Context, address string) (Place, error) {
 	return &bucket{cfg.Credentials, signer, cfg.Region, strings.TrimSuffix(endpoint, "/"), name, prefix}, nil
 }
 
-// refusal is an error that S3 answered.
+// refusal is an error that S3 returned.
 type refusal struct{ Code, Message string }
 
 func (r *refusal) Error() string { return r.Code + ": " + r.Message }
 
-// ask sends a request about an object, or about the bucket if name is empty, and returns the body of the answer. A
-// request that S3 did not answer, or could not serve, is sent again.
+// ask sends a request for an object, or for the bucket if name is empty, and returns the body of the answer. A request
+// that S3 did not answer, or could not serve, is sent again.
 func (b *bucket) ask(ctx context.Context, method, name, query, ifNoneMatch string, body []byte) ([]byte, error) {
 	for n := 1; ; n++ {
 		data, again, err := b.send(ctx, method, name, query, ifNoneMatch, body)
@@ -153,11 +153,11 @@ func (b *bucket) Pull(ctx context.Context, folder string) error {
 			name := strings.TrimPrefix(object.Key, b.prefix)
 			found = true
 			if !isFile(name) {
-				continue // not of a corpus
+				continue // not a file of a corpus
 			}
 			file := filepath.Join(folder, name)
 			if _, err := os.Stat(file); err == nil {
-				continue // it never changes
+				continue // a file never changes
 			}
 			group.Go(func() error { return b.get(within, name, file) })
 		}
@@ -180,7 +180,7 @@ func (b *bucket) Pull(ctx context.Context, folder string) error {
 func (b *bucket) get(ctx context.Context, name, file string) error {
 	data, err := b.ask(ctx, http.MethodGet, name, "", "", nil)
 	if code(err) == "NoSuchKey" {
-		return nil // it was removed since it was listed
+		return nil // it was removed after it was listed
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -207,13 +207,13 @@ func (b *bucket) Push(ctx context.Context, folder string, add, remove []string) 
 	return nil
 }
 
-// put creates an object, unless it is there.
+// put creates an object, unless it exists.
 func (b *bucket) put(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
 		_, err := b.ask(ctx, http.MethodPut, name, "", "*", data)
 		switch code(err) {
 		case "PreconditionFailed":
-			return nil // somebody's, or our own of a request whose answer was lost
+			return nil // another writer's, or our own if the answer was lost
 		case "ConditionalRequestConflict": // S3 asks to send it again
 			if err := wait(ctx, n); err != nil {
 				return err
@@ -224,7 +224,7 @@ func (b *bucket) put(ctx context.Context, name string, data []byte) error {
 	}
 }
 
-// code is the code of an error of S3; "" for no error, and for others.
+// code is the code of an error of S3; "" for no error and for other errors.
 func code(err error) string {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.Code

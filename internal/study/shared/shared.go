@@ -1,18 +1,18 @@
-// Package shared keeps the files of a corpus where many machines have them in common: in an S3 bucket, or on a branch
-// of a git repository.
+// Package shared keeps the files of a corpus where many machines share them: in an S3 bucket, or on a branch of a git
+// repository.
 //
 //	m, err := shared.Open(ctx, "s3://bucket/nights", false)
 //	os.WriteFile(filepath.Join(m.Folder, "a.yaml"), data, 0o644)
 //	err = m.Push(ctx, []string{"a.yaml"}, nil)
 //	err = m.Close(ctx)
 //
-// A file never changes: the first file of a name stays. So writers need no lock, and a killed writer leaves a file
-// whole or not at all. A program reads and writes its own folder, the mirror, and sends the files that it wrote.
+// A file never changes: the first file of a name stays. So writers need no lock, and a killed writer leaves a whole
+// file or none. A program reads and writes its own folder, the mirror, and sends the files that it wrote.
 //
 // # Limits
 //
-// A mirror shows the state at its opening and at its last Push: other writers' files come with the next Open. All files
-// are fetched.
+// A mirror shows the state at its opening and at its last Push: other writers' files come with the next Open. Open
+// fetches all files.
 package shared
 
 import (
@@ -28,10 +28,10 @@ import (
 
 // Place is where files are kept. Its methods may be called by many processes at once, on many machines.
 type Place interface {
-	// Pull brings all files into a folder. ErrMissing says that there is no such place yet.
+	// Pull brings all files into a folder. ErrMissing says that the place does not exist yet.
 	Pull(ctx context.Context, folder string) error
 	// Push adds files of the folder, in their order, and then removes others. A file whose name is taken is left as it
-	// is. Nothing is wrong if a file is already there, or already gone.
+	// is. A file that is already there, or already gone, is no error.
 	Push(ctx context.Context, folder string, add, remove []string) error
 }
 
@@ -41,7 +41,7 @@ var ErrMissing = errors.New("there is nothing")
 // limit is the longest time that one exchange with a place may take. A campaign waits for it.
 const limit = 2 * time.Minute
 
-// Is says whether an address names a place that is shared. Anything else is a folder.
+// Is reports whether an address names a shared place. Anything else is a folder.
 func Is(address string) bool {
 	return strings.HasPrefix(address, bucketScheme) || strings.HasPrefix(address, branchScheme)
 }
@@ -63,7 +63,7 @@ type Mirror struct {
 	add, remove []string // what is still to be sent
 }
 
-// Open makes a mirror in a folder for temporary files. With begin, an empty address begins a corpus, and fresh is true;
+// Open makes a mirror in a temporary folder. If begin is true, an empty address begins a corpus, and fresh is true;
 // otherwise the error is ErrMissing.
 func Open(ctx context.Context, address string, begin bool) (m *Mirror, fresh bool, err error) {
 	place, err := placeOf(ctx, address)
@@ -85,8 +85,8 @@ func Open(ctx context.Context, address string, begin bool) (m *Mirror, fresh boo
 	return m, fresh, nil
 }
 
-// Push sends files of the mirror, and has others removed. Unsent files are sent with the next Push, or by Close. A nil
-// Mirror sends nothing. Push goes on for up to two minutes after ctx is done, so that findings are kept.
+// Push sends files of the mirror, and removes others from the place. Unsent files are sent by the next Push or by
+// Close. A nil Mirror sends nothing. Push goes on for up to two minutes after ctx is done, so that findings are kept.
 func (m *Mirror) Push(ctx context.Context, add, remove []string) error {
 	if m == nil {
 		return nil
@@ -104,7 +104,7 @@ func (m *Mirror) Push(ctx context.Context, add, remove []string) error {
 	return nil
 }
 
-// Close sends what is left, and deletes the mirror. If that fails the mirror stays, and the error names it.
+// Close sends what is left, and deletes the mirror. If that fails, the mirror stays, and the error names it.
 func (m *Mirror) Close(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -122,12 +122,12 @@ func count(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// isFile says whether a name can be the name of a file of a corpus, in any folder: others may have put anything there.
+// isFile reports whether a name can be the name of a file of a corpus: a place may contain anything else.
 func isFile(name string) bool {
 	return filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && !strings.HasPrefix(name, ".")
 }
 
-// wait waits before the n-th repetition, from 1: longer each time, and not as long as other processes wait, so that
+// wait waits before the n-th repetition, from 1: longer each time, and for another time than other processes, so that
 // they do not all come back at once.
 func wait(ctx context.Context, n int) error {
 	spread := time.Duration((os.Getpid()*7919+n*104729)%1000) * time.Millisecond / 1000

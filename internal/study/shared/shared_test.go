@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
-// writer is the variable that makes this test a writer: ADDRESS NAME FILE..., in lines.
+// writer is the variable that makes this test a writer. Its lines are ADDRESS NAME FILE...
 const writer = "ISRSIM_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func write(ctx context.Context, address, by string, names []string) error {
 	return m.Close(ctx)
 }
 
-// bucket is an S3 fake with a bucket, as this process and its children see it.
+// bucket is an S3 fake with a bucket that this process and its children use.
 func bucket(t *testing.T) *s3fake.Store {
 	t.Helper()
 	store := s3fake.New(s3fake.Options{Buckets: []string{"kept"}, LogRequests: 1 << 20})
@@ -96,7 +96,7 @@ func run(t *testing.T, folder string, args ...string) string {
 	return string(out)
 }
 
-// pulled has the files of a place.
+// pulled returns the files of a place.
 func pulled(t *testing.T, address string) map[string]string {
 	t.Helper()
 	m, _, err := shared.Open(t.Context(), address, false)
@@ -115,14 +115,14 @@ func pulled(t *testing.T, address string) map[string]string {
 	return all
 }
 
-// killed has processes write to an address at once, all of them the same files and some of their own, and kills them at
-// random. It returns the names that must be there.
+// killed makes processes write to an address at once, all of them the same files and some of their own, and kills them
+// at random. It returns the names that must exist.
 func killed(t *testing.T, address string) []string {
 	t.Helper()
-	const each = 3 // files of a life
+	const each = 3 // files of one process
 	writers := effort.Fewer(10, 2)
 	kills := effort.Fewer(100, 4) / writers
-	t.Setenv("TMPDIR", t.TempDir()) // for the mirrors of those that are killed
+	t.Setenv("TMPDIR", t.TempDir()) // for the mirrors of killed processes
 	var lock sync.Mutex
 	arrived := map[string]bool{}
 	var group sync.WaitGroup
@@ -144,7 +144,7 @@ func killed(t *testing.T, address string) []string {
 						writer+"="+strings.Join(append([]string{address, fmt.Sprint(w)}, names...), "\n"))
 					var said, wrong strings.Builder
 					cmd.Stdout, cmd.Stderr = &said, &wrong
-					cmd.WaitDelay = 20 * time.Second // its git may still be at work
+					cmd.WaitDelay = 20 * time.Second // its git may still be running
 					err := cmd.Run()
 					ended := ctx.Err() == nil
 					cancel()
@@ -226,7 +226,8 @@ func TestWritersOfABranchThatAreKilledLoseNothing(t *testing.T) {
 	run(t, folder, "git", "fsck", "--strict")
 }
 
-// A fetch that found no branch and the question whether there is one are two commands: the branch may begin in between.
+// A fetch that found no branch and the question whether there is one are two commands. The branch may begin between
+// them.
 func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 	folder := repository(t)
 	address := "git+" + folder
@@ -236,7 +237,7 @@ func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 	must.OK(t, other.Push(t.Context(), []string{"a"}, nil))
 	program, err := exec.LookPath("git")
 	must.OK(t, err)
-	// The other writer's commit is hidden from the first fetch, and appears when that has ended.
+	// The other writer's commit is hidden from the first fetch, and appears when the fetch has ended.
 	head := filepath.Join(folder, "refs", "heads", "isr-sim-corpus")
 	late := filepath.Join(t.TempDir(), "late")
 	must.OK(t, os.Rename(head, late))
