@@ -1,6 +1,6 @@
-// Package format lays out scenario files in the same way as the files that come with isr-sim: two spaces a level, one
-// space where there were several, long lists wrapped. It does not change comments, the order of the keys, or the kind
-// of each list.
+// Package format lays out scenario files like the files that come with isr-sim: two spaces per level, one space where
+// there were several, long lists wrapped. It does not change comments, the order of the keys, or the style of each
+// list.
 package format
 
 import (
@@ -24,7 +24,7 @@ var errChanged = errors.New(
 // Scenario returns the contents of a scenario file, laid out. The file name appears in errors, which are those of
 // scenario.Parse.
 func Scenario(file string, data []byte) ([]byte, error) {
-	// A lone CR ends a line in YAML, too; the library takes it for a part of a text.
+	// A lone CR ends a line in YAML, too, but the library takes it for part of a text.
 	data = []byte(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)))
 	before, err := kernel.Parse(file, data)
 	if err != nil {

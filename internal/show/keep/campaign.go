@@ -25,8 +25,8 @@ type resultsFile struct {
 	plots []report.Plot
 }
 
-// readResults reads a file of results. It also reports whether the file has results; one that has but cannot be read is
-// an error.
+// readResults reads a file of results. It also reports whether the file has results. If it has some but cannot be read,
+// that is an error.
 func (r *Drawing) readResults(file string) (of resultsFile, is bool, err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Drawing) writeResults(results []resultsFile, to string, pages drawnPage
 	return r.write("report", to, func(out io.Writer) error { return report.Campaigns(out, all, plots) })
 }
 
-// drawnPages are the pages of records, by the absolute names of the records.
+// drawnPages maps the absolute names of records to their pages.
 type drawnPages map[string]string
 
 func (d drawnPages) add(record, page string) {
@@ -92,9 +92,9 @@ func (d drawnPages) add(record, page string) {
 	}
 }
 
-// leadTo is the address, relative to a page, of the report that a result names, or else of its record. If such a file
-// is not where the command has written it, leadTo looks for it in the folder of the results, because the artifacts of a
-// CI run are in one folder.
+// leadTo is the address, relative to a page, of the report that a result names, or else of its record. If that file is
+// not where the command wrote it, leadTo looks for it in the folder of the results, because the artifacts of a CI run
+// are in one folder.
 func leadTo(result *verdicts.Result, file, page string, pages drawnPages) (address, text string) {
 	for _, named := range []struct{ name, text string }{{result.Report, "report of the run"},
 		{result.Record, "record of the run"}} {

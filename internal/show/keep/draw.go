@@ -19,22 +19,22 @@ import (
 // Drawing draws records of runs, and results of commands.
 type Drawing struct {
 	Out    io.Writer // gets a line about each written file
-	To     string    // the file or folder; "" is beside the record
+	To     string    // the file or folder; "" means beside the record
 	Format string    // html, svg or trace
 	// Plots reads files that are neither records nor results: figures of policies.
 	Plots func(io.Reader) ([]report.Plot, error)
 }
 
-// endings are the forms of a drawing, each with the end of its file's name.
+// endings are the forms of a drawing, each with the ending of its file's name.
 var endings = map[string]string{"html": ".html", "svg": ".svg", "trace": ".trace.json"}
 
-// drawn is a record, and where it was found.
+// drawn is a record, with the file where it was found.
 type drawn struct {
 	file string
 	*record.Record
 }
 
-// commands run the recorded run again. A scenario that no file can hold has no commands.
+// commands are the commands that run the recorded run again. There are none if no file can hold the scenario.
 func (d drawn) commands() []report.Command {
 	if d.File == "" {
 		return nil
@@ -79,7 +79,7 @@ func (r *Drawing) Draw(args []string) error {
 	return r.drawAll(records, results, args, ending)
 }
 
-// isFolderOr says whether at least one of the names, if it is not empty, names a folder.
+// isFolderOr reports whether at least one of the names, if not empty, names a folder.
 func isFolderOr(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != "" && isFolder(name) })
 }
@@ -126,8 +126,8 @@ func (r *Drawing) drawAll(records []drawn, results []resultsFile, args []string,
 	return r.write("index", index, func(to io.Writer) error { return report.Index(to, entries, campaign) })
 }
 
-// read reads the given files, which must be records or results, and the records and results in the given folders. Other
-// files in a folder are left out.
+// read reads the given files, which must be records or results, and the records and results in the given folders. It
+// skips other files in a folder.
 func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, err error) {
 	take := func(file string) error {
 		rec, err := readRecord(file)
@@ -174,7 +174,7 @@ func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, e
 	return records, results, nil
 }
 
-// globQuote quotes a name for a pattern.
+// globQuote quotes a name for use in a pattern.
 func globQuote(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
@@ -209,7 +209,7 @@ func (r *Drawing) draw(rec drawn, to string) error {
 	})
 }
 
-// write writes a file, and says where it is.
+// write writes a file, and prints where it is.
 func (r *Drawing) write(what, to string, text func(io.Writer) error) error {
 	if err := write(to, text); err != nil {
 		return fmt.Errorf("-o: %w", err)

@@ -26,11 +26,11 @@ import (
 
 // Keeper writes the files that a command leaves about runs: their records (--record), and their reports (--report).
 type Keeper struct {
-	Record, Report string              // files, or folders; "" is nothing
+	Record, Report string              // files or folders; "" means none
 	Out            io.Writer           // gets a line about each written file
 	Version        string              // the version of isr-sim, which records contain
 	Explanation    *record.Explanation // nil, unless the command explains its one run
-	// NotSimulated, if set, takes a protocol's name and lists what its program used that is not simulated.
+	// NotSimulated, if set, lists what the program with a protocol's name used that is not simulated.
 	NotSimulated func(protocol string) []string
 
 	kept map[string]kept // by the name of the run
@@ -39,11 +39,11 @@ type Keeper struct {
 // kept are the files that were written about a run.
 type kept struct{ record, report string }
 
-// Wanted says whether the user wants any file.
+// Wanted reports whether the user wants any file.
 func (k *Keeper) Wanted() bool { return k.Record != "" || k.Report != "" }
 
-// Ready makes sure, before runs are made, that their files can be written. The files of several runs are written to a
-// folder.
+// Ready makes sure, before runs are made, that their files can be written. If there are several runs, their files go to
+// a folder.
 func (k *Keeper) Ready(several bool) error {
 	for _, to := range []struct{ flag, name string }{{"--record", k.Record}, {"--report", k.Report}} {
 		if to.name == "" {
@@ -64,13 +64,13 @@ func (k *Keeper) Ready(several bool) error {
 	return nil
 }
 
-// isFolder says whether a name names a folder: the folder exists, or the name ends with a slash.
+// isFolder reports whether a name means a folder: the folder exists, or the name ends with a slash.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
 }
 
-// place is the file for a run: the name that the user gave, or a name in the folder that the user gave.
+// place is the file for a run: the given name or, if that is a folder, a file in it.
 func place(given, run, ending string) string {
 	if !isFolder(given) {
 		return given
@@ -84,13 +84,13 @@ func place(given, run, ending string) string {
 	return filepath.Join(given, strings.Map(plain, run)+ending)
 }
 
-// Keep writes the files of a run, and prints where they are. The parameter file is how the user names the scenario; ""
-// if the scenario is in no file. An error names the files that are not written, and does not change a verdict.
+// Keep writes the files of a run, and prints where they are. The parameter file is the user's name for the scenario; ""
+// if the scenario is in no file. An error names the files that were not written; it changes no verdict.
 func (k *Keeper) Keep(ctx context.Context, run kernel.Run, file string) error {
 	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
 }
 
-// KeepAs is Keep with a name for the file.
+// KeepAs is Keep with a given name for the file.
 func (k *Keeper) KeepAs(ctx context.Context, run kernel.Run, file, name string) error {
 	if !k.Wanted() {
 		return nil
@@ -106,7 +106,7 @@ func (k *Keeper) KeepAs(ctx context.Context, run kernel.Run, file, name string) 
 	return k.write(r, file, name)
 }
 
-// KeepWatched writes the files of a run that was watched: no schedule decided it.
+// KeepWatched writes the files of an observed run, which no schedule decided.
 func (k *Keeper) KeepWatched(w record.Watched) error {
 	if !k.Wanted() {
 		return nil
@@ -118,7 +118,7 @@ func (k *Keeper) KeepWatched(w record.Watched) error {
 	return k.write(r, "", w.Name)
 }
 
-// unrecorded is the error for a run that could not be recorded, and so has no files.
+// unrecorded is the error for a run that could not be recorded and so has no files.
 func unrecorded(name string, err error) error {
 	return fmt.Errorf("--record, --report: %s: not written: the run could not be recorded: %w", name, err)
 }
@@ -137,7 +137,7 @@ func (k *Keeper) write(r *record.Record, source, name string) error {
 		} else {
 			left.record = file
 			fmt.Fprintf(k.Out, "record: %s\n", file)
-			source = "" // the record has all
+			source = "" // the record has everything
 			if r.File != "" {
 				source = file
 			}
@@ -155,7 +155,7 @@ func (k *Keeper) write(r *record.Record, source, name string) error {
 	return errors.Join(lost...)
 }
 
-// write writes a file as a whole.
+// write writes a file as a whole or not at all.
 func write(file string, text func(io.Writer) error) error {
 	var whole bytes.Buffer
 	if err := text(&whole); err != nil {
@@ -164,8 +164,8 @@ func write(file string, text func(io.Writer) error) error {
 	return atomicfile.Write(file, whole.Bytes(), 0o644)
 }
 
-// commands are the commands that run a recorded schedule again. The parameter source is the file of the scenario, or of
-// the record itself; "" if there is neither.
+// commands are the commands that run a recorded schedule again. The parameter source is the file of the scenario or of
+// the record; "" if there is neither.
 func commands(r *record.Record, source string) []report.Command {
 	if _, err := kernel.ProtocolNamed(r.Protocol); err != nil || source == "" {
 		return nil
@@ -201,8 +201,8 @@ func History(file string, visualize func(io.Writer) error) error {
 	return nil
 }
 
-// telling is the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs passed
-// it is the first run, which telling can make only with c.
+// telling returns the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs
+// passed, it makes the first run again, for which it needs c.
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (kernel.Run, bool, error) {
 	switch {
 	case r.Failure != nil:
@@ -225,7 +225,7 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (ker
 	return runs[0], true, nil
 }
 
-// Files returns the names of the files that were written about a run; "" for a file that was not written.
+// Files returns the names of the files that were written for a run; "" for one that was not written.
 func (k *Keeper) Files(name string) (record, report string) {
 	return k.kept[name].record, k.kept[name].report
 }

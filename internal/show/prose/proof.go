@@ -54,7 +54,7 @@ func Extent(p *campaign.Proof) string {
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
 }
 
-// Bounds names the bounds of a scenario that make its search long, for a hint.
+// Bounds names, for a hint, the bounds of a scenario that make its search long.
 func Bounds(s *kernel.Scenario) string {
 	var pauses, crashes, restarts, steps, faults int
 	for _, a := range s.Actors {
@@ -84,7 +84,7 @@ func Bounds(s *kernel.Scenario) string {
 	return fmt.Sprintf("narrower bounds in the scenario make a search short (it has %s)", strings.Join(has, ", "))
 }
 
-// Searched says how much a search has done so far.
+// Searched tells how much a search has done so far.
 func Searched(e exhaustive.Explored) string {
 	share := fmt.Sprintf("%.0f %% of the tree", 100*e.Share)
 	if e.Share < 0.01 {
@@ -102,7 +102,7 @@ func Excused(r *campaign.Report) string {
 	return fmt.Sprintf("not judged, because %s: %s\n", why, strings.Join(names, ", "))
 }
 
-// Proved prints the proved and the unproved invariants of a complete proof, and the deadlines that it met. The
+// Proved prints the proved and the unproved invariants of a complete proof, and the deadlines that it tried. The
 // parameter within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
@@ -130,7 +130,7 @@ func Proved(p *campaign.Proof, within string) string {
 }
 
 // NotProved lists the gaps of a complete proof: invariants that had nothing to judge, invariants that no proof can
-// judge, and deadlines that the search did not meet.
+// judge, and deadlines that the search did not try.
 func NotProved(p *campaign.Proof) (lines []string) {
 	say := func(is bool, text string, args ...any) {
 		if is {

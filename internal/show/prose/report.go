@@ -1,5 +1,5 @@
-// Package prose puts reports of campaigns, proofs, explanations and replay commands into words: for isr-sim, for
-// package property, and for the messages of tests.
+// Package prose words reports of campaigns, proofs, explanations and replay commands: for isr-sim, for package
+// property, and for the messages of tests.
 package prose
 
 import (
@@ -24,7 +24,7 @@ func Row(r *campaign.Report) string {
 		Expected(r.Summary(), r.Verdict, r.Passed()), r.Reached())
 }
 
-// Expected adds to the verdict of a row that its violation is expected, if it passed.
+// Expected adds to a row's verdict "violated", if it passed, that this is expected.
 func Expected(summary string, verdict invariant.Verdict, passed bool) string {
 	if verdict == invariant.Violated && passed {
 		summary += ", as expected"
@@ -33,8 +33,8 @@ func Expected(summary string, verdict invariant.Verdict, passed bool) string {
 }
 
 // Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
-// violate it, seed, and the commands that run it again and that shrink it. The parameters program and file are the
-// reader's names for isr-sim and the scenario. For a campaign that passed, Report prints nothing.
+// violate it, seed, and the commands that replay and shrink the run. The parameters program and file are the reader's
+// names for isr-sim and the scenario. For a campaign that passed, Report prints nothing.
 func Report(r *campaign.Report, program, file string) string {
 	var b strings.Builder
 	switch {
@@ -72,7 +72,7 @@ func Report(r *campaign.Report, program, file string) string {
 	return b.String()
 }
 
-// Outcome prints the verdict of a run, its evidence and, where it helps, the flag of isr-sim replay that draws each
+// Outcome prints the verdict of a run, its evidence and, where that helps, the flag of isr-sim replay that draws each
 // node's history.
 func Outcome(o *kernel.Outcome, name, protocol string) string {
 	text := o.Explain(name, protocol)
@@ -87,9 +87,9 @@ func ReplayLine(r kernel.Replay, command, program, file string) string {
 	return command + ": " + ReplayCommand(r, command, program, file) + "\n"
 }
 
-// ReplayCommand is the command that replays a schedule, or another command about it, such as shrink, with everything
-// that decides the run. The reader calls isr-sim by the name program, and the scenario by the name file. The digest, if
-// there is one, tells the command whether it runs the same schedule.
+// ReplayCommand is the command that replays a schedule, or another command for it, such as shrink, with everything that
+// decides the run. The reader calls isr-sim program, and the scenario file. With the digest, if there is one, the
+// command can tell whether it runs the same schedule.
 func ReplayCommand(r kernel.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {
@@ -122,7 +122,7 @@ func ProofHeader() string {
 	return tableLine("scenario", "protocol", "schedules", "states", "verdict", "reached")
 }
 
-// TableRow is a line of such a table. Marks that every campaign must reach are left out of it.
+// TableRow is a line of such a table. It leaves out the marks that every campaign must reach.
 func TableRow(name, protocol, schedules, steps, verdict string, reached []kernel.Mark) string {
 	return tableLine(name, protocol, schedules, steps, verdict, join(notable(reached)))
 }
@@ -133,12 +133,12 @@ func tableLine(scenario, protocol, schedules, steps, verdict, reached string) st
 	)
 }
 
-// notable leaves out the basic marks.
+// notable returns the marks without the basic ones.
 func notable(marks []kernel.Mark) []kernel.Mark {
 	return slices.DeleteFunc(slices.Clone(marks), func(m kernel.Mark) bool { return list.Basic(string(m)) })
 }
 
-// join lists marks in one line.
+// join lists marks on one line.
 func join(marks []kernel.Mark) string { return strings.Join(Names(marks), " ") }
 
 // Names returns the names of marks, or nil.
@@ -151,7 +151,7 @@ func Names(marks []kernel.Mark) []string {
 }
 
 // Missing prints the marks that no schedule reached, and the faults that could not strike. The parameter which names
-// these schedules in the text.
+// the schedules in the text.
 func Missing(b *strings.Builder, which string, missing []kernel.Mark, unmet []string) {
 	for _, m := range missing {
 		if list.Basic(string(m)) {
@@ -180,12 +180,12 @@ func Sizes(before, after campaign.Size) string {
 	return b.String()
 }
 
-// Metrics prints a line for each metric that is not zero, by its name in CloudWatch, added up over its dimensions.
+// Metrics prints a line for each metric that is not zero, by its name in CloudWatch, summed over its dimensions.
 func Metrics(all []ddbfake.Metrics) string {
 	var b strings.Builder
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[ddbfake.Metrics]()) {
 		if field.Name == "SuccessfulRequests" || strings.HasSuffix(field.Name, "Latency") {
-			continue // an alarm on these tells nothing here, because the fake's calls take no time
+			continue // they tell nothing here, because the fake's calls take no time
 		}
 		var sum float64
 		for i := range all {

@@ -36,7 +36,7 @@ func callOf(c *hooks.Call) *Call {
 	return made
 }
 
-// membersOf returns the set members of an input or output of the SDK, in DynamoDB's JSON.
+// membersOf returns the members that are set in an input or output of the SDK, in DynamoDB's JSON.
 func membersOf(shape any) map[string]any {
 	members, _ := wire(reflect.ValueOf(shape)).(map[string]any)
 	return members
@@ -44,8 +44,8 @@ func membersOf(shape any) map[string]any {
 
 var attributeValue = reflect.TypeFor[types.AttributeValue]()
 
-// wire is the form of an SDK's value for encoding/json: its members have the names of the API. If a member is not set,
-// wire returns nil.
+// wire converts an SDK's value for encoding/json: its members have the names of the API. For a member that is not set,
+// it returns nil.
 func wire(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -124,8 +124,8 @@ func (r *Record) meanings(ev invariant.Evidence) (map[int][]Meaning, error) {
 	return of, nil
 }
 
-// meaningOf reads a change of META, LOCK, VER# or REQ#; false if it is a change of another row. The parameter window is
-// the freshness window of a page whose row does not name one.
+// meaningOf reads a change of META, LOCK, VER# or REQ#, or returns false for any other row. The parameter window is the
+// freshness window of a page whose row has none.
 func meaningOf(c ddbfake.Change, window time.Duration) (Meaning, bool) {
 	sk, _ := c.Key.Str("sk")
 	kind, _, _ := strings.Cut(sk, "#")
@@ -152,8 +152,8 @@ func meaningOf(c ddbfake.Change, window time.Duration) (Meaning, bool) {
 	return m, true
 }
 
-// recordable says whether JSON can hold a time, which it cannot after the year 9999. A time that was read in another
-// unit than it was written in may be later.
+// recordable reports whether JSON can hold a time: it cannot after the year 9999. A time read in another unit than it
+// was written in may be later.
 func recordable(t time.Time) bool {
 	const last = 9999
 	return t.Year() >= 0 && t.Year() <= last

@@ -67,7 +67,7 @@ func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 	return r, nil
 }
 
-// fileOf returns the scenario file with the replay in it; "" if a file cannot hold it.
+// fileOf returns the scenario file, with the replay in it; "" if a file cannot hold it.
 func fileOf(s *kernel.Scenario, replay kernel.Replay) string {
 	with := *s
 	with.Replay = &replay
@@ -136,7 +136,7 @@ func eventOf(e history.Event) Event {
 	}
 }
 
-// decisive returns the number of the step that has the last of the changes and events that show the violation.
+// decisive returns the number of the step with the last of the changes and events that show the violation.
 func (r *Record) decisive(shown hooks.Shown) (n int) {
 	is := func(of []int, seq int) bool { return len(of) > 0 && of[len(of)-1] == seq }
 	for _, s := range r.Steps {
@@ -189,7 +189,7 @@ func jsonOf(m map[string]types.AttributeValue) map[string]any {
 	return row
 }
 
-// Typed takes the value of an attribute in DynamoDB's JSON apart: it has one member, whose name is its type.
+// Typed splits the value of an attribute in DynamoDB's JSON into type and value: it has one member, named by its type.
 func Typed(v any) (kind string, value any, is bool) {
 	members, _ := v.(map[string]any)
 	for kind, value := range members { //isrsim:unordered there is one

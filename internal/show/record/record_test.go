@@ -30,7 +30,7 @@ func protocolNamed(t *testing.T, name string) kernel.Run {
 	return kernel.Run{Protocol: p}
 }
 
-// failed is a schedule of an embedded scenario in which a mutant violates an invariant.
+// failed is a schedule in which a mutant violates an invariant, in an embedded scenario.
 func failed(t *testing.T, name, protocol string) kernel.Run {
 	t.Helper()
 	s, p := scenariotest.Embedded(t, name), protocolNamed(t, protocol).Protocol
@@ -98,7 +98,7 @@ func TestRecordOfAViolation(t *testing.T) {
 		!cmp.Equal(v.Lines, o.Violation.Lines) {
 		t.Fatalf("got %+v, want what the run says: %+v", v, o.Violation)
 	}
-	const stops = 2 // the pause of the node and its end, which the lines show, and the invariant does not name
+	const stops = 2 // the pause of the node and its end: the lines show them, but the invariant does not name them
 	if v.Step == 0 || len(v.Changes)+len(v.Events)+stops != len(v.Lines) {
 		t.Fatalf("step %d, %d changes and %d events for %d lines", v.Step, len(v.Changes), len(v.Events), len(v.Lines))
 	}
@@ -117,7 +117,7 @@ func TestRecordOfAViolation(t *testing.T) {
 	}
 }
 
-// A step in which a request reached the store has the request as it is on the wire, with the store's answer.
+// A step in which a request reached the store has that request as it is on the wire, and the store's answer.
 func TestRecordHasRequestsAndAnswers(t *testing.T) {
 	run := protocolNamed(t, "recipe-a")
 	run.Scenario, run.Seed = scenariotest.Embedded(t, "two-contenders"), 5
@@ -157,7 +157,7 @@ func TestRecordHasRequestsAndAnswers(t *testing.T) {
 	}
 }
 
-// A record can be replayed from what it holds.
+// A record has everything needed to replay it.
 func TestRecordIsEnoughForAReplay(t *testing.T) {
 	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))
 	s := scenariotest.Parsed(t, r.File)
@@ -167,7 +167,7 @@ func TestRecordIsEnoughForAReplay(t *testing.T) {
 	}
 }
 
-// Records of all formats that were ever written stay readable.
+// Records of all formats ever written stay readable.
 func TestOldRecordsAreRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/format-*.json")
 	if err != nil || len(files) != record.Format {
@@ -203,8 +203,8 @@ func TestNoRecordIsRefused(t *testing.T) {
 	}
 }
 
-// The violation of a run that is not linearizable is at the step of the answer that no order explains: bob is told that
-// the lease is his.
+// If a run is not linearizable, its violation is at the step of the answer that no order explains: bob is told that the
+// lease is his.
 func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
 	s, p := scenariotest.Embedded(t, "heartbeat-beats-once"), scenariotest.Protocol(t, "heartbeat-beats-once")
 	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
@@ -297,7 +297,7 @@ func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 	}
 }
 
-// The meaning of a row in a record agrees with its line in words.
+// The meaning of a row in a record agrees with the record's line in words.
 func TestMeaningsAreThoseInWords(t *testing.T) {
 	run := kernel.Run{
 		Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-b"), Seed: 2,
@@ -331,7 +331,7 @@ func TestMeaningsAreThoseInWords(t *testing.T) {
 	}
 }
 
-// A row under names of its own means the same.
+// A row with other names means the same.
 func TestMeaningsOfOtherRows(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: own-rows

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 )
 
-// Watched is the observed run of nodes without a schedule: they ran in real time, or in programs of their own.
+// Watched is the observed run of nodes without a schedule: they ran in real time, or in other programs.
 type Watched struct {
 	Name, About, Protocol string
 	Seed                  uint64
@@ -31,8 +31,8 @@ type Watched struct {
 }
 
 // OfWatched makes the record of an observed run: a step for each request that changed rows, for each event of a client,
-// and for each call and answer of an operation, in order of time. If operations show a violation, the record is only
-// about the pages of these operations. The record cannot be replayed.
+// and for each call and answer of an operation, in order of time. If operations show a violation, the record has only
+// the pages of these operations. The record cannot be replayed.
 func OfWatched(w Watched, version string) (*Record, error) {
 	r := &Record{
 		Format: Format, Tool: "isr-sim " + version, Scenario: w.Name, About: w.About, Protocol: w.Protocol,
@@ -80,7 +80,7 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation.Step = r.decisive(hooks.Shown{Changes: w.Finding.Changes, Events: w.Finding.Events})
 	if n := len(w.Finding.Operations); r.Violation.Step == 0 && n > 0 {
-		for _, s := range r.Steps { // the answer is the later step; without one, the call is the only step
+		for _, s := range r.Steps { // the answer is the later step; without an answer, the call is the only one
 			if s.Operation == w.Finding.Operations[n-1] {
 				r.Violation.Step = s.N
 			}
@@ -102,7 +102,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	type seen struct {
 		Step
 		after int // the number of the latest change by then
-		place int // its place among calls and answers
+		place int // its position among calls and answers
 	}
 	var all []seen
 	for _, c := range w.Evidence.Changes {

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// The report of a page that was served too late opens at the step where the page became old, and not minutes later.
+// The report of a page that was served too late opens at the step where the page became too old, not minutes later.
 func TestBoundedStalenessOpensWhereItBegan(t *testing.T) {
 	s, p := scenariotest.Embedded(t, "long-outage"), scenariotest.Protocol(t, "last-page-for-ever")
 	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})

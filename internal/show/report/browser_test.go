@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// load opens the report of a record in a window of that size.
+// load opens the report of a record in a window of the given size.
 func load(t *testing.T, b *browser.Browser, r *record.Record, width, height int64) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
@@ -29,7 +29,7 @@ func load(t *testing.T, b *browser.Browser, r *record.Record, width, height int6
 	b.Load("file://"+file, "html[data-ready]", width, height)
 }
 
-// inView says whether the middle of an element is in the window, and not behind another element.
+// inView reports whether the middle of an element is in the window, and not behind another element.
 const inView = `(at => {
 	const step = document.querySelectorAll('.step')[at], e = step.querySelector('.n'), box = e.getBoundingClientRect();
 	const x = box.left + box.width / 2, y = box.top + box.height / 2;
@@ -37,13 +37,13 @@ const inView = `(at => {
 	return y > 0 && y < innerHeight && x > 0 && x < innerWidth && !!there && step.contains(there);
 })`
 
-// axe-core, if ISRSIM_AXE names it, looks for barriers to people.
+// If ISRSIM_AXE names axe-core, it looks for barriers to people.
 func TestTheViolationIsInViewAtOnce(t *testing.T) {
 	b := browser.Open(t, "file:")
 	r := blindPublishWhole(t)
 	for _, window := range []struct {
 		width   int64
-		schemes []string // the last one with the width is the one that axe-core sees
+		schemes []string // axe-core sees the last one with each width
 	}{{1280, []string{"dark", "light"}}, {400, []string{"light", "dark"}}} {
 		load(t, b, r, window.width, 800)
 		seen := browser.Value[bool](b, fmt.Sprintf("%s(%d)", inView, r.Violation.Step-1))
@@ -129,7 +129,7 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	b.Quiet()
 }
 
-// Steps can be selected by node and by operation, with keys alone.
+// Steps can be selected by node and by operation, using only the keyboard.
 func TestTheFiltersByNodeAndByOperation(t *testing.T) {
 	b := browser.Open(t, "file:")
 	r := blindPublishWhole(t)
@@ -157,7 +157,7 @@ func TestTheFiltersByNodeAndByOperation(t *testing.T) {
 		t.Errorf("the page says %q, with %d steps left", said, want)
 	}
 	before := browser.Value[string](b, "document.getElementById('where').textContent")
-	b.Do(chromedp.KeyEvent(kb.Home)) // in the list, and not in the page
+	b.Do(chromedp.KeyEvent(kb.Home)) // in the list, not in the page
 	if after := browser.Value[string](b, "document.getElementById('where').textContent"); after != before {
 		t.Errorf("a key for the list leads to %q", after)
 	}
@@ -184,7 +184,7 @@ func TestAHostileRecordRunsNothing(t *testing.T) {
 	b.Quiet()
 }
 
-// TestALongRunIsSoonInteractive counts the browser's work instead of measuring time: the elements that a step adds to
+// TestALongRunIsSoonInteractive does not measure time. It counts the browser's work: the elements that a step adds to
 // the page, and the elements that change when the reader moves to another step.
 func TestALongRunIsSoonInteractive(t *testing.T) {
 	b := browser.Open(t, "file:")
@@ -203,8 +203,8 @@ func TestALongRunIsSoonInteractive(t *testing.T) {
 	b.Quiet()
 }
 
-// Time can run down the page or across it. After a turn the violation is still in view and keys still step; after a
-// second turn the picture is the same as at first.
+// Time can run down the page or across it. After one turn the violation is still in view and keys still step. After a
+// second turn the picture is as at first.
 func TestTimeAcross(t *testing.T) {
 	b := browser.Open(t, "file:")
 	r := blindPublishWhole(t)
@@ -239,7 +239,7 @@ func TestTimeAcross(t *testing.T) {
 	b.Quiet()
 }
 
-// inViewAcross says whether a step's column is in the window, right of the heads.
+// inViewAcross reports whether a step's column is in the window, right of the heads.
 const inViewAcross = `(at => {
 	const cursor = document.getElementById('cursor').getBoundingClientRect(), pane = document.getElementById('pane').getBoundingClientRect();
 	const n = document.querySelectorAll('.step')[at].querySelector('.n').getBoundingClientRect();

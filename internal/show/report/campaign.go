@@ -24,31 +24,31 @@ var (
 				Funcs(template.FuncMap{"clean": clean, "release": release}).Parse(campaignHTML + dashboardHTML))
 )
 
-// Results are the results that commands have written with --format json.
+// Results are the results that commands wrote with --format json.
 type Results struct {
-	// Name is the name by which the reader knows the file.
+	// Name is the reader's name for the file.
 	Name string
 	*verdicts.Document
-	// Link finds the address, relative to the page, of a file that a result names, and the text of the link; "" if
+	// Link returns the address, relative to the page, of a file that a result names, and the text of the link; "" if
 	// there is no file.
 	Link func(of *verdicts.Result) (address, text string)
 }
 
-// Plot has the results of one experiment: two figures for each of several things.
+// Plot has the results of one experiment: two figures for each thing that it compares.
 type Plot struct {
 	Title string
 	X, Y  string // the names of the figures, with their units
 	Dots  []Dot
 }
 
-// Dot is one thing of a Plot. XText and YText are for the table, and have the intervals.
+// Dot is one thing in a Plot. XText and YText are for the table, and include the intervals.
 type Dot struct {
 	Name         string
 	X, Y         float64
 	XText, YText string
 }
 
-// Campaigns writes a page about the results of commands and about experiments: HTML in one file, without a script.
+// Campaigns writes a page with the results of commands and of experiments: HTML in one file, without a script.
 func Campaigns(out io.Writer, all []Results, plots []Plot) error {
 	style := css + campaignCSS
 	view := campaignView{
@@ -131,7 +131,7 @@ func (v *campaignView) add(results Results) {
 	}
 }
 
-// verdictSigns are signs for the verdicts, so that nobody has to tell them apart by colour alone.
+// verdictSigns are signs for the verdicts, so that they differ not only by colour.
 var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?",
 	verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
 
@@ -169,7 +169,7 @@ func verdictOf(r *verdicts.Result) verdictView {
 	return v
 }
 
-// count counts a result that passed as "as expected", and any other by its verdict.
+// count counts a result that passed as "as expected", and any other result by its verdict.
 func (v *campaignView) count(one verdictView, passed bool) {
 	c := countView{Sign: "✓", Class: "ok", What: "as expected", N: 1}
 	if !passed {
@@ -199,7 +199,7 @@ type mutantRow struct {
 	Name, Breaks, Why string
 	Caught            bool
 	Cells             []mutantCell
-	Bar               float64 // the width of its bar, of barWidth, on a scale of powers of ten
+	Bar               float64 // the width of its bar, out of barWidth, on a scale of powers of ten
 	First             string
 }
 
@@ -212,10 +212,10 @@ type mutantCell struct {
 
 const (
 	barWidth = 120
-	barMost  = 10_000 // the number of schedules whose bar has the whole width
+	barMost  = 10_000 // the number of schedules whose bar has the full width
 )
 
-// with returns the matrix with more mutants. A mutant that is given twice has two rows.
+// with returns the matrix with more mutants added. A mutant that is given twice has two rows.
 func (m *matrix) with(mutants []*verdicts.Result) *matrix {
 	next := &matrix{}
 	if m != nil {
@@ -294,7 +294,7 @@ type strategyRow struct {
 type shareCell struct {
 	N     int
 	Share string
-	Bar   float64 // as a part of shareWidth
+	Bar   float64 // out of shareWidth
 }
 
 const shareWidth = 80

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// campaigns is a page about every kind of result. The function name is applied to each text that comes from outside.
+// campaigns is a page with every kind of result. The function name is applied to each text from outside.
 func campaigns(t *testing.T, name func(string) string) string {
 	t.Helper()
 	var growth []verdicts.Growth
@@ -84,13 +84,13 @@ func campaigns(t *testing.T, name func(string) string) string {
 
 func itself(text string) string { return text }
 
-// evil returns a text that would run a script if it stood on the page without being escaped, wherever it stood.
+// evil returns a text that would run a script if it were on the page without being escaped, wherever it stood.
 func evil(text string) string {
 	return text + `"'><script>hacked=1</script><img src=x onerror=hacked=1></style></title></svg>` +
 		"\u202e\x00javascript:hacked=1"
 }
 
-// texts are the texts of the elements of a page that match.
+// texts returns the texts of the matching elements of a page.
 func texts(t *testing.T, page string, is func(*html.Node) bool) []string {
 	t.Helper()
 	doc := must.Of(html.Parse(strings.NewReader(page)))(t)
@@ -123,7 +123,7 @@ func TestACampaignsPageSaysWhatWasFound(t *testing.T) {
 		t.Errorf("its head is %q", got)
 	}
 	for class, want := range map[string][]string{
-		"matrix": { // the missed one first; the invariants by name
+		"matrix": { // the missed mutant comes first; invariants are ordered by name
 			"✕ missed: quietnot caught by lock-theft: it ran in 10000 schedules of x none✕",
 			"✓ blind-publish 4812● 4",
 		},
@@ -191,7 +191,7 @@ func inABrowser(
 		if wide := browser.Value[int](b, "document.documentElement.scrollWidth"); wide > int(v.width) {
 			t.Errorf("%s: the page is %d wide, and the window %d", v.what, wide, v.width)
 		}
-		if i < 2 { // each width, scheme and kind of names once: axe-core is slow
+		if i < 2 { // each width, scheme and kind of names once, because axe-core is slow
 			b.Axe(fmt.Sprintf("%s, %s, %d pixels wide", v.what, v.scheme, v.width))
 		}
 		b.Keep(fmt.Sprintf("%s-%s-%d-0.png", kind, v.what, v.width))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The size of a chart, and of its margins, in pixels. The chart fits the screen of a phone without being scaled down.
+// These are the sizes of a chart and of its margins, in pixels. The chart fits the screen of a phone unscaled.
 const (
 	chartWidth, chartHeight = 370.0, 220.0
 	scatterHeight           = 320.0
@@ -29,7 +29,7 @@ type axes struct {
 	roots bool
 }
 
-// tick is a figure at an axis.
+// tick is a labelled figure on an axis.
 type tick struct {
 	At   float64
 	Text string
@@ -83,7 +83,7 @@ func rootTicks(most float64) []float64 {
 // pixel rounds to a tenth of a pixel.
 func pixel(v float64) float64 { return math.Round(10*v) / 10 }
 
-// ticks are round figures from 0 to one that is not less than most, four to six of them.
+// ticks are four to six round figures from 0 to one that is at least most.
 func ticks(most float64) []float64 {
 	if !(most > 0) || math.IsInf(most, 0) {
 		most = 1
@@ -132,7 +132,7 @@ type curve struct {
 	xLast        float64
 }
 
-// curveMark marks the schedule in which something was found first.
+// curveMark marks the schedule in which something was first found.
 type curveMark struct {
 	X, Y float64
 	Text string
@@ -153,8 +153,8 @@ func curveOf(title, class string, points []point) *curve {
 	return c
 }
 
-// mark draws a mark at the schedule in which the n-th finding was first seen. Marks that would cover each other stand
-// at different heights.
+// mark draws a mark at the schedule in which the n-th finding was first seen. Marks that would cover each other get
+// different heights.
 func (c *curve) mark(schedule, n int) {
 	if schedule < 1 || float64(schedule) > c.xMost {
 		return
@@ -213,8 +213,8 @@ type scatterDot struct {
 	LabelX, LabelY     float64
 	Anchor             string
 	middle             float64 // the horizontal middle of the number
-	Far                bool    // whether a line leads to the number
-	LeadY              float64 // where it ends
+	Far                bool    // a line leads to the number
+	LeadY              float64 // the end of that line
 }
 
 // shapes distinguish dots, in addition to their numbers.
@@ -243,7 +243,7 @@ func scatterOf(p Plot) *scatter {
 	return s
 }
 
-// finite returns a figure that can be drawn: the given one or, if it cannot be drawn, 0.
+// finite returns the given figure if it can be drawn, and otherwise 0.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return 0
@@ -251,7 +251,7 @@ func finite(v float64) float64 {
 	return v
 }
 
-// place puts the number of the i-th dot where it covers no dot and no number before it, if there is such a place near.
+// place puts the number of the i-th dot where it covers no earlier dot or number, if there is such a place nearby.
 func (s *scatter) place(i int) {
 	d := &s.Dots[i]
 	for ring := 1.0; ring <= 6; ring++ {
@@ -276,5 +276,5 @@ func (s *scatter) place(i int) {
 			}
 		}
 	}
-	d.LabelX, d.LabelY, d.Anchor = d.X, pixel(d.Y-6), "middle" // over another number: the table has all of them
+	d.LabelX, d.LabelY, d.Anchor = d.X, pixel(d.Y-6), "middle" // over another number: the table has all numbers
 }

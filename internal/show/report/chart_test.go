@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each axis ends with a round figure that is not less than the largest one, and has few ticks.
+// Each axis ends with a round figure that is at least the largest one, and has few ticks.
 func TestTicks(t *testing.T) {
 	for _, most := range []float64{
 		0, math.NaN(), math.Inf(1), 1e-9, 0.07, 0.999, 1, 3, 4, 24, 99.9, 100, 101, 5000, 16372, 1e12,
@@ -39,7 +39,7 @@ func round(mantissa float64) bool {
 	return false
 }
 
-// Figures that cannot be drawn are drawn at 0, and no number stands outside of the picture.
+// Figures that cannot be drawn are drawn at 0, and no number is outside of the picture.
 func TestAScatterStaysInItsPicture(t *testing.T) {
 	p := Plot{Title: "x"}
 	for _, v := range []float64{math.NaN(), math.Inf(1), -3, 0, 1e-12, 5, 5, 5, 5, 5, 5, 5, 5, 5} {

@@ -15,14 +15,14 @@ var dashboardHTML string
 // Dashboard sums up the campaigns of many nights, from corpora.
 type Dashboard struct {
 	Corpora []string // how the reader named them
-	// Numbers of files: all, about violations, no longer replaying, dropped for better ones.
+	// These are numbers of files: all, with violations, no longer replaying, dropped for better ones.
 	Entries, Failing, Stopped, Dropped int
 	Nights                             []DashboardNight // the latest first
 	Coverage                           []DashboardCoverage
 	Findings                           []DashboardFinding // the most important first
 	Canaries                           []DashboardCanary  // of the latest night
 	Damaged                            []string           // files that could not be read, and why
-	// What the page leaves out, because there is too much of it.
+	// These count what the page leaves out because there is too much of it.
 	MoreNights, MoreCoverage, MoreFindings, MoreCanaries, MoreDamaged int
 }
 
@@ -33,11 +33,11 @@ type DashboardNight struct {
 	CoreSeconds             float64
 	NextIsNew               float64 // the mean chance of a new order, over the scenarios
 	Found                   int     // kinds of violations
-	New                     int     // files that were kept for the first time
+	New                     int     // files kept for the first time
 	Canaries, CanariesFound int
 }
 
-// DashboardCoverage is how much one scenario has shown under one protocol in the latest night that ran it.
+// DashboardCoverage is how much one scenario has shown under one protocol, in the latest night that ran them.
 type DashboardCoverage struct {
 	Scenario, Protocol, Night, Verdict string
 	Passed                             bool
@@ -46,23 +46,23 @@ type DashboardCoverage struct {
 	NextIsNew                          float64
 }
 
-// DashboardFinding is a file about a violation.
+// DashboardFinding is a file with a violation.
 type DashboardFinding struct {
 	What, Scenario, Protocol string
 	FirstNight, FirstVersion string
-	LatestNight, LastVersion string // in which it was seen to fail last
-	StoppedAt                string // the version at which it stopped to replay; "" if it replays
+	LatestNight, LastVersion string // when it was last seen to fail
+	StoppedAt                string // the version at which it stopped replaying; "" if it replays
 	Choices                  int
 	File                     string // of the corpus
-	Link, Record, Page       string // addresses, from the page, of the file, its record and its report; "" is none
-	Command                  string // that replays it
+	Link, Record, Page       string // addresses, from the page, of the file, its record and its report; "" if missing
+	Command                  string // the command that replays it
 }
 
-// DashboardCanary is a known bug that a campaign was to find.
+// DashboardCanary is a known bug that a campaign should find.
 type DashboardCanary struct {
 	Scenario, Protocol, Breaks string
 	Times, Found               int
-	Earliest, Latest           int // the first schedules that showed it, of the fastest and the slowest shard
+	Earliest, Latest           int // the first schedule that showed it, of the fastest and of the slowest shard
 }
 
 // Write writes the page: HTML in one file, without a script.
@@ -105,14 +105,14 @@ type dashboardView struct {
 	Charts        []*curve
 }
 
-// trend is a figure of each night, the oldest on the left.
+// trend draws a figure for each night, the oldest on the left.
 func (d *Dashboard) trend(title, class string, of func(*DashboardNight) float64) *curve {
 	var points []point
 	for i := range d.Nights {
 		points = append(points, point{float64(i + 1), finite(of(&d.Nights[len(d.Nights)-1-i]))})
 	}
 	c := &curve{axes: axesOf(points, chartHeight, false), Title: title, Class: class, XName: "nights"}
-	// there is no half night
+	// There is no half night.
 	c.XTicks = slices.DeleteFunc(c.XTicks, func(t tick) bool { return strings.Contains(t.Text, ".") })
 	var line []string
 	for _, p := range points {
@@ -139,13 +139,13 @@ func (n *DashboardNight) Hours() string { return fmt.Sprintf("%.3g", n.CoreSecon
 // Percent prints a chance.
 func (c *DashboardCoverage) Percent() string { return fmt.Sprintf("%.3g%%", 100*c.NextIsNew) }
 
-// release is a version without its toolchain and its commit: the table of nights has those.
+// release is a version without toolchain and commit, which the table of nights has.
 func release(version string) string {
 	short, _, _ := strings.Cut(clean(version), " ")
 	return short
 }
 
-// OneIn is the number of schedules in which one new order is to be expected; 0 if none was seen only once.
+// OneIn is the number of schedules that should give one new order; 0 if no order was seen only once.
 func (c *DashboardCoverage) OneIn() int {
 	if c.NextIsNew <= 0 {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
-// dashboard is a page with everything on it, and tables of the given number of rows. name gets each text that comes
-// from outside.
+// dashboard is a page with everything on it, and tables with the given number of rows. The function name is applied to
+// each text from outside.
 func dashboard(t *testing.T, rows int, name func(string) string) string {
 	t.Helper()
 	d := report.Dashboard{

@@ -3,16 +3,16 @@
 //
 //	err := report.Page(out, r, report.Options{File: "run.json"})
 //
-// Campaigns draws the results that commands have written about many runs.
+// Campaigns draws the results that commands wrote about many runs.
 //
 // A record is first read as a story (lanes, requests, spans), then laid out, then printed by templates, which escape
-// all that comes from the record.
+// everything from the record.
 //
 // # Limits
 //
-// All steps have the same height: the picture shows the order, and has the times beside it.
+// All steps have the same height: the picture shows their order, and their times beside it.
 //
 // # Determinism
 //
-// One record has one page, byte for byte.
+// A record always has the same page, byte for byte.
 package report

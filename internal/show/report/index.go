@@ -7,14 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// Entry is a report that an index leads to.
+// Entry is a report to which an index links.
 type Entry struct {
 	Link   string // relative to the index, with slashes
 	Record *record.Record
 }
 
-// Index writes a page that leads to reports. The reports of violated runs come first. The parameter campaign is the
-// address of a page that Campaigns has written; "" if there is none.
+// Index writes a page that links to reports. The reports of violated runs come first. The parameter campaign is the
+// address of a page that Campaigns wrote; "" if there is none.
 func Index(out io.Writer, entries []Entry, campaign string) error {
 	type line struct {
 		Link string

@@ -16,7 +16,7 @@ const (
 	laneWidth   = 64
 	rowWidth    = 58
 	wordsGap    = 8
-	nameWidth   = 104 // the width of a line of a head, unless the head then has too many lines
+	nameWidth   = 104 // the width of a line of a head, unless the head would get too many lines
 	textWidth   = 760
 	maxText     = 84
 	chunkSteps  = 100
@@ -25,10 +25,10 @@ const (
 // picture is a story whose lanes, steps and arrows have coordinates.
 type picture struct {
 	Width, Height, Body int
-	Graph               int // the width without the words
-	Numbers, Times      int // where the numbers of the steps end, and where their times begin
-	Gutter              int // the width of both
-	Head, Across        int // the height of the heads, and their width where time runs across the page
+	Graph               int // the width without the texts of the steps
+	Numbers, Times      int // where the steps' numbers end, and where their times begin
+	Gutter              int // the width of numbers and times
+	Head, Across        int // the height of the heads, and their width if time runs across the page
 	actorX, rowX        []int
 	storeX              int
 	Title, Description  string
@@ -41,14 +41,14 @@ type picture struct {
 // End is where lines across all lanes end.
 func (p *picture) End() int { return p.Graph - wordsGap }
 
-// chunk is a part of the picture. A browser lays out and paints only the chunks in view.
+// chunk is a part of the picture. A browser lays out and paints only the visible chunks.
 type chunk struct {
 	*picture
 	Height int
 	Last   bool
 	Bands  []band
 	Steps  []row
-	Lines  []line // the lines of requests that begin in this chunk or before it, and end in a later one
+	Lines  []line // the lines of requests that begin in this or an earlier chunk and end in a later one
 }
 
 // head is the full name above a lane: a long name has several lines.
@@ -56,15 +56,15 @@ type head struct {
 	X     int
 	Class string
 	Lines []headLine
-	Lane  string // as filters name it
+	Lane  string // its name in filters
 }
 
 type headLine struct {
 	Y          int
-	Text, Note string // one of both
+	Text, Note string // one of the two
 }
 
-// newHead returns a head without its place.
+// newHead returns a head without its position.
 func newHead(class, lane, name, note string) head {
 	h := head{Class: class, Lane: lane}
 	y := 4
@@ -82,7 +82,7 @@ func newHead(class, lane, name, note string) head {
 	return h
 }
 
-// high is the height of a head. Where time runs across the page, it is the head's width.
+// high is the height of a head. If time runs across the page, it is the head's width.
 func (h *head) high() int {
 	if len(h.Lines) == 0 {
 		return 0
@@ -103,18 +103,18 @@ func (h *head) wide() int {
 type band struct {
 	X, Y, Width, Height int
 	Class, Label        string
-	Name                []string // written along it in one line, or, if it is too short, across it in several
-	Wide                bool     // across
+	Name                []string // along the band on one line or, if it is too short, across it on several
+	Wide                bool     // the name is written across
 	Mid                 int      // its middle
 }
 
-// At is the place of a line of the name, from the beginning of the band.
+// At is the position of a line of the name, from the beginning of the band.
 func (b *band) At(line int) int { return 15 + 11*line }
 
-// row is a step of the picture, with the data for its filters and the reader's cursor.
+// row is a step of the picture, with its data for the filters and the reader's cursor.
 type row struct {
 	N, Y, Mid, Base int
-	Back            bool // there is a colour behind the step
+	Back            bool // the step has a coloured background
 	Class           string
 	Time, Who       string
 	Text, Whole     string
@@ -138,13 +138,13 @@ type line struct {
 	Class          string
 }
 
-// mark is a sign on a lane. It has a letter as its shape, and a name for readers who cannot see it.
+// mark is a sign on a lane. Its shape is a letter, and it has a name for readers who cannot see it.
 type mark struct {
 	X, Base     int
 	Class, Sign string
 }
 
-// lay gives every part of a story its place, in chunks of chunkSteps steps.
+// lay gives every part of a story its position, in chunks of chunkSteps steps.
 func (s *story) lay(chunkSteps int) *picture {
 	p := &picture{Body: len(s.Steps) * stepHeight}
 	p.Title = clean(s.Scenario + " under " + s.Protocol + ": " + s.Verdict)
@@ -194,8 +194,8 @@ func (s *story) lay(chunkSteps int) *picture {
 	return p
 }
 
-// cut makes the chunks. In each of them, heights are counted from its own top. A shape that crosses an edge is in every
-// chunk that it touches.
+// cut makes the chunks. In each chunk, heights count from its top. A shape that crosses an edge is in every chunk that
+// it touches.
 func (p *picture) cut(size int) {
 	high := size * stepHeight
 	for from := 0; from < len(p.steps); from += size {
@@ -216,7 +216,7 @@ func (p *picture) cut(size int) {
 	for i, step := range p.steps {
 		own := i / size
 		for _, l := range step.Lines {
-			// a line that begins in an earlier chunk is drawn in each chunk up to its end
+			// A line that begins in an earlier chunk is drawn in each chunk up to its end.
 			for at := (l.Y1 + own*high) / high; at < own; at++ {
 				part := l
 				part.Y1 += (own - at) * high
@@ -254,7 +254,7 @@ func (s *story) lanes(p *picture) {
 	p.Across = 92
 	at := p.Gutter
 	lane := func(least int, h head, width int) int {
-		// where time runs across the page, its lines stand in this
+		// If time runs across the page, the head's lines are in this width.
 		width = max(least, width, h.wide()+12, 14*len(h.Lines)+8)
 		h.X = at + width/2
 		at += width
@@ -284,7 +284,7 @@ func (s *story) lanes(p *picture) {
 	p.Graph = at + wordsGap
 }
 
-// bands draws when a row was there, held, or fresh.
+// bands draws when a row existed, was held, or was fresh.
 func (s *story) bands(p *picture, i int) {
 	r := &s.rows[i]
 	x := p.rowX[r.track]
@@ -309,7 +309,7 @@ func (s *story) bands(p *picture, i int) {
 
 func (sp *span) height() int { return max((sp.until-sp.from)*stepHeight, 5) }
 
-// written is the name of a span as it is written in its band: along the band if there is room, and otherwise across it.
+// written returns the name of a span as its band shows it: along the band if there is room, and otherwise across it.
 func (sp *span) written() (lines []string, wide bool) {
 	name := clean(sp.name)
 	switch room := float64(sp.height() - 18); {
@@ -322,7 +322,7 @@ func (sp *span) written() (lines []string, wide bool) {
 	}
 }
 
-// named is the width that the names of a row's bands need.
+// named is the width that the names in a row's bands need.
 func (r *rowLane) named() int {
 	width := 0.0
 	for i := range r.spans {
@@ -338,13 +338,13 @@ func (r *rowLane) named() int {
 // y is the middle of a step.
 func y(step int) int { return step*stepHeight + stepHeight/2 }
 
-// signs are the shapes of steps that are not requests. Nobody needs colours to tell them apart.
+// signs are the shapes of steps that are not requests, so that they differ not only by colour.
 var signs = map[string]string{
 	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕",
 	"clock-step": "±", "external": "▽", "call": "▷", "answer": "•", "note": "○",
 }
 
-// classOf is the CSS class of a sign; signs in the colour of text need none.
+// classOf is the CSS class of a sign; signs in the colour of text have none.
 func classOf(kind string) string {
 	switch kind {
 	case "pause", "resume", "crash", "clock-step":
@@ -354,7 +354,7 @@ func classOf(kind string) string {
 	}
 }
 
-// verb is the text between a node and what it does.
+// verb is the text between a node and its action.
 func verb(kind string) string {
 	switch kind {
 	case "effect", "orphan", "call":
@@ -421,7 +421,7 @@ func (s *story) row(p *picture, i int) row {
 	return r
 }
 
-// draw draws a request: to the store, where it takes effect, and back.
+// draw draws a request: its way to the store, where it takes effect, and back.
 func (s *story) draw(p *picture, r request) {
 	at := &p.steps[r.effect]
 	sign, class := "●", "g"
@@ -454,7 +454,7 @@ func shorten(text string, letters int) string {
 	return string([]rune(text)[:letters-1]) + "…"
 }
 
-// clean replaces characters that no page and no picture may hold, such as controls and directions of writing, by
+// clean replaces characters that pages and pictures must not have, such as controls and directions of writing, by
 // visible signs.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of letters, in pixels: of heads, which are bold; of the steps' numbers and times, which may be bold; and of
-// notes.
+// These are the sizes of letters, in pixels: of heads, which are bold; of the steps' numbers and times, which may be
+// bold; and of notes.
 const (
 	headSize = 12 * 1.06
 	stepSize = 11 * 1.06
 	noteSize = 10.5
 )
 
-// widthOf is the approximate width of a text in a wide font, because the reader's font is not known here.
+// widthOf is the approximate width of a text in a wide font. The reader's font is not known here.
 func widthOf(text string, size float64) float64 {
 	em := 0.0
 	for _, r := range text {
@@ -34,7 +34,7 @@ func widthOf(text string, size float64) float64 {
 	return em * size
 }
 
-// wrapped breaks a text into at most four lines that are about pixels wide. The lines of a very long text are wider.
+// wrapped breaks a text into at most four lines of about the given width. Lines of a very long text are wider.
 func wrapped(text string, pixels, size float64) []string {
 	const most = 4
 	return wrappedTo(text, min(most, int(widthOf(text, size)/pixels)+1), size)
@@ -64,7 +64,7 @@ func lineEnd(text string, pixels, size float64) int {
 		if hard == 0 || w <= pixels {
 			hard = end
 		}
-		if r == '-' && strings.HasSuffix(text[:i], " ") { // of a number
+		if r == '-' && strings.HasSuffix(text[:i], " ") { // the hyphen belongs to a number
 			continue
 		}
 		if d := math.Abs(w - pixels); w >= least*pixels && w <= most*pixels && d < off &&

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// longNames is the record of a stale writer whose names, numbers and times are long.
+// longNames is the record of a stale writer with long names, numbers and times.
 func longNames(t *testing.T) *record.Record {
 	t.Helper()
 	text := must.Of(json.Marshal(blindPublishWhole(t)))(t)
@@ -37,7 +37,7 @@ func longNames(t *testing.T) *record.Record {
 	return r
 }
 
-// overlaps names the texts of the picture that overlap each other, or are struck through by a line.
+// overlaps names the texts of the picture that overlap each other, or that a line strikes through.
 const overlaps = `(() => {
 	const found = [], box = e => e.getBoundingClientRect();
 	const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;

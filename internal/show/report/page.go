@@ -82,7 +82,7 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 }
 
 // execute writes a page. The template writes each plus sign as five characters, because some browsers may take a page
-// for UTF-7. Times have many plus signs. These pages name their encoding, so execute puts the plain signs back.
+// for UTF-7. Times have many plus signs. These pages name their encoding, so execute puts the plus signs back.
 func execute(out io.Writer, name string, view any) error {
 	var made bytes.Buffer
 	if err := templates.ExecuteTemplate(&made, name, view); err != nil {
@@ -92,7 +92,7 @@ func execute(out io.Writer, name string, view any) error {
 	return err
 }
 
-// SVG writes the picture alone, for a ticket.
+// SVG writes only the picture, for a ticket.
 func SVG(out io.Writer, r *record.Record) error {
 	s := read(r)
 	return templates.ExecuteTemplate(out, "svg",
@@ -118,7 +118,7 @@ type page struct {
 // choice is a lane by which steps can be filtered.
 type choice struct{ Lane, Name string }
 
-// words are the texts of a record, without the characters that no page may hold.
+// words are the texts of a record, without the characters that pages must not have.
 type words struct {
 	Scenario, About, Protocol, Seed, Verdict, Why, Digest, Tool string
 	Steps                                                       int
@@ -186,7 +186,7 @@ func cleanCommands(commands []Command) []Command {
 	return clear
 }
 
-// data has the facts about each step that the page's script shows.
+// data has what the page's script shows about each step.
 type data struct {
 	Rows    []rowData            `json:"rows"`
 	Changes map[int][]changeData `json:"changes"`
@@ -194,7 +194,7 @@ type data struct {
 	Stops   [][4]int             `json:"stops"` // lane, from, until, 1 for a crash
 	Asks    [][4]int             `json:"asks"`  // lane, sent, effect, answer
 	Calls   map[int]callData     `json:"calls"` // by step
-	Words   []string             `json:"words"` // the words of the calls
+	Words   []string             `json:"words"` // the texts of the calls
 	Clocks  map[int]string       `json:"clocks"`
 	Lane    []int                `json:"lane"`
 	Matters []int                `json:"matters"`
@@ -207,7 +207,7 @@ type rowData struct {
 	Table string `json:"table"`
 }
 
-// changeData is a row after a change: its attributes in words, or none.
+// changeData is a row after a change: its attributes in words, if there are any.
 type changeData struct {
 	Row  int               `json:"row"`
 	Gone bool              `json:"gone,omitempty"`
@@ -215,7 +215,7 @@ type changeData struct {
 }
 
 // callData is a request to the store and its answer: the operation's name, then the members of the request, each with
-// its name and value, then those of the answer. Each number is a position in data.Words, which holds each text once.
+// name and value, then those of the answer. Each number is a position in data.Words, which has each text once.
 type callData [3][]int
 
 func (s *story) data() data {
@@ -310,8 +310,8 @@ var (
 	comparedToName  = regexp.MustCompile(`(:\w+)\s*(?:=|<>|<=|>=|<|>)\s*([#\w.[-]+)`)
 )
 
-// unitsOfValues returns the units of attributes, and of values: a request may compare a value with an attribute or give
-// it to an attribute, and the value then has the attribute's unit.
+// unitsOfValues returns the units of attributes and of values: if a request compares a value with an attribute, or
+// assigns it to one, the value has the attribute's unit.
 func (s *story) unitsOfValues(request map[string]any) map[string]string {
 	units := maps.Clone(s.Times)
 	names, _ := request["ExpressionAttributeNames"].(map[string]any)
@@ -321,7 +321,7 @@ func (s *story) unitsOfValues(request map[string]any) map[string]string {
 		}
 		u := s.Times[name]
 		if old, known := units[value]; known && old != u {
-			u = "" // it is compared with something else, too
+			u = "" // the value is compared with something else, too
 		}
 		if units != nil {
 			units[value] = u
@@ -353,7 +353,7 @@ func (s *story) changeData(c place) changeData {
 			continue
 		}
 		unit := ""
-		if len(c.change.Means) > 0 { // in a row without a role, an attribute of this name may be anything
+		if len(c.change.Means) > 0 { // in a row without a role, an attribute of this name may mean anything
 			unit = s.Times[name]
 		}
 		made.Attr[clean(name)] = clean(s.value(v, unit))
@@ -361,8 +361,8 @@ func (s *story) changeData(c place) changeData {
 	return made
 }
 
-// value prints an attribute: text and numbers as they are, and other values with their type. If the unit of a time is
-// known and the time is within a year of the run, it is also shown as a time of the run.
+// value prints an attribute: text and numbers as they are, other values with their type. A time of known unit within a
+// year of the run is also shown as a time of the run.
 func (s *story) value(v any, unit string) string {
 	typed, ok := v.(map[string]any)
 	if ok && len(typed) == 1 {

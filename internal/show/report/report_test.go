@@ -39,7 +39,7 @@ func blindPublish(t *testing.T) *record.Record {
 	return explained(r)
 }
 
-// The run is shrunk once, and each test has a record of its own.
+// The run is shrunk once, and each test gets a copy of its record.
 var (
 	shrunk     sync.Once
 	shrunkText []byte
@@ -68,7 +68,7 @@ func explained(r *record.Record) *record.Record {
 	return r
 }
 
-// blindPublishWhole is the record before it was shrunk.
+// blindPublishWhole is the record of that run before shrinking.
 func blindPublishWhole(t *testing.T) *record.Record {
 	t.Helper()
 	return explained(recorded(t, blindPublishFailed(t)))
@@ -79,7 +79,7 @@ func recorded(t *testing.T, run kernel.Run) *record.Record {
 	return must.Of(record.Of(t.Context(), run, "test"))(t)
 }
 
-// long is the record of a run that has at least the given number of steps.
+// long is the record of a run with at least the given number of steps.
 func long(t *testing.T, steps int) *record.Record {
 	t.Helper()
 	script := strings.TrimSuffix(strings.Repeat("get /home, sleep 45s, get /about, sleep 45s, ", steps/30), ", ")
@@ -264,7 +264,7 @@ func TestThePageAsksForNothing(t *testing.T) {
 const attack = "</script></title></style>'\"><script>window.hacked = 1</script><img src=x " +
 	"onerror=hacked=1>\x00\x1b{{.}}\u202e"
 
-// hostile is a record with an attack in every text that a cache, a scenario or a client gives.
+// hostile is a record with an attack in every text that comes from a cache, a scenario or a client.
 func hostile(t *testing.T) *record.Record {
 	t.Helper()
 	r := blindPublish(t)
@@ -434,7 +434,7 @@ func TestOperationsHaveTheirMoments(t *testing.T) {
 		moments = append(moments, m[1]+" "+strings.TrimSuffix(m[2], " in an order that explains the answers"))
 	}
 	slices.Sort(moments)
-	// Bob's operation takes effect first, at his call in step 2. Alice's was called before, and takes effect after it.
+	// Bob's operation takes effect first, at his call in step 2. Alice's was called earlier, but takes effect later.
 	want := []string{"31 publish of /a: the moment of its effect, place 1 of 2",
 		"36 publish of /a: the moment of its effect, place 2 of 2"}
 	if diff := cmp.Diff(want, moments); diff != "" {

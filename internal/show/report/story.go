@@ -11,22 +11,22 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// story is a record in the form that a viewer shows. Steps are counted by their position in the record.
+// story is a record in the form that a viewer shows. Steps are numbered by their position in the record.
 type story struct {
 	*record.Record
 	actors     []actorLane
 	rows       []rowLane
 	tracks     []track
-	changed    map[int][]place // by step, the rows that it changed
-	lane       []int           // by step, the index of its actor; -1 for a step of time or of the store
+	changed    map[int][]place // the rows that each step changed
+	lane       []int           // the index of each step's actor; -1 for a step of time or of the store
 	requests   []request
 	stops      []stop
 	matters    map[int]bool // the steps with the changes and events that show the violation
-	operations []string     // by step, the operation that the step is a part of, such as PutItem; "" if there is none
+	operations []string     // for each step, the operation that it is a part of, such as PutItem; "" if there is none
 	decisive   int          // the step of the violation; -1 if there is none
 	begins     int          // the step at which the violation began
 	calls      []call
-	chances    []float64 // the chance of the violation, by step; nil if the chances are not known
+	chances    []float64 // the chance of the violation, by step; nil if not known
 }
 
 // actorLane is a node, or one goroutine of a node, through all its incarnations.
@@ -41,12 +41,12 @@ type rowLane struct {
 	track   int
 }
 
-// track is a lane of the picture. It is for one row, for all versions of a page, or for all requests of a page.
+// track is a lane of the picture, for one row, for all versions of a page, or for all requests of a page.
 type track struct {
 	name   string
 	role   string
 	shared bool
-	order  int // its place among the tracks of one role
+	order  int // its position among the tracks of one role
 }
 
 // place is a change of a row.
@@ -55,36 +55,36 @@ type place struct {
 	change *record.Change
 }
 
-// rowChange is a change of the row of a lane.
+// rowChange is a change of the row of a lane, and its step.
 type rowChange struct {
 	step   int
 	change *record.Change
 }
 
-// span is a time during which a lease lasted, a page was fresh, or the row of a lease or a page was there. The step
-// until is the first one after the span.
+// span is a time during which a lease lasted, a page was fresh, or the row of a lease or a page existed. until is the
+// first step after the span.
 type span struct {
 	role, name, label string
 	from, until       int
-	ended             bool // it ended by the clock, and not by a change
+	ended             bool // it ended by the clock, not by a change
 }
 
-// request is a request, with the step in which it took effect and the step that brought its answer. If the run has no
-// such step, the number is -1.
+// request is a request: the step in which it was sent, the step in which it took effect, and the step that brought its
+// answer. A step that the run does not have is -1.
 type request struct {
 	lane                 int
 	sent, effect, answer int
 	refused, orphan      bool
 }
 
-// call is an operation of a node that was watched: it took effect at some time between its call and its answer.
+// call is an operation of an observed node: it took effect at some time between its call and its answer.
 type call struct {
 	lane, from, until int
-	open              bool // there is no answer
+	open              bool // it has no answer
 	label             string
 	moment            float64 // when it took effect, in steps, in an order that explains the answers; -1 if not known
-	place, places     int     // in that order
-	unexplained       bool    // it has no place in the order
+	place, places     int     // its position in that order, and the length of the order
+	unexplained       bool    // it is not in the order
 }
 
 // stop is a time during which a node did not run.
@@ -130,7 +130,7 @@ func read(r *record.Record) *story {
 }
 
 // stale returns the step at which an outdated answer became outdated: the first change or invalidation of the page
-// after its data was read from the origin, else the step of that read.
+// after its data was read from the origin, or else the step of that read.
 func (s *story) stale(v *record.Violation) int {
 	read, key := -1, ""
 	for i, step := range s.Steps[:s.decisive] {
@@ -150,7 +150,7 @@ func (s *story) stale(v *record.Violation) int {
 	return read
 }
 
-// findActors makes a lane for each node, in the scenario's order, and for further goroutines of it.
+// findActors makes a lane for each node, in the scenario's order, and for each of its further goroutines.
 func (s *story) findActors() {
 	places := map[string]int{}
 	add := func(key, name string) int {
@@ -189,7 +189,7 @@ func (s *story) findActors() {
 
 // findRequests pairs requests with their answers: a lane waits for one answer at a time.
 func (s *story) findRequests() {
-	runs := map[string]int{} // by lane of the record, the last step in which its code ran
+	runs := map[string]int{} // for each lane of the record, the last step in which its code ran
 	waits := map[string]int{}
 	for i, step := range s.Steps {
 		switch step.Kind {
@@ -202,7 +202,7 @@ func (s *story) findRequests() {
 			}
 			_, answer, _ := cutLast(step.Text, " -> ")
 			at := -1
-			if s.Watched { // only the effect of a watched request is known
+			if s.Watched { // of an observed request, only the effect is known
 				sent, at = i, i
 			}
 			waits[step.Lane] = len(s.requests)
@@ -220,7 +220,7 @@ func (s *story) findRequests() {
 	}
 }
 
-// findCalls pairs calls of operations with their answers.
+// findCalls pairs the calls of operations with their answers.
 func (s *story) findCalls() {
 	at := map[int]int{} // by operation
 	for i, step := range s.Steps {
@@ -241,7 +241,7 @@ func (s *story) findCalls() {
 	s.calls = slices.DeleteFunc(s.calls, func(c call) bool { return c.lane < 0 })
 }
 
-// findOperations names the operation that each step is a part of: a request and its answer, or the call of an operation
+// findOperations names the operation to which each step belongs: a request and its answer, or the call of an operation
 // and its answer.
 func (s *story) findOperations() {
 	s.operations = make([]string, len(s.Steps))
@@ -265,10 +265,10 @@ func (s *story) findOperations() {
 }
 
 // findMoments gives each operation the earliest moment of its effect: after its call, and after its predecessor in the
-// order that explains the answers of its key. An operation without a place in this order is unexplained if its answer
-// came by the step of the violation. Later operations are not explained.
+// order that explains the answers of its key. An operation that is not in this order is unexplained if its answer came
+// by the step of the violation. Later operations are not explained.
 func (s *story) findMoments(at map[int]int) {
-	const apart = 0.25 // of a step: the distance of operations that took effect between the same two steps
+	const apart = 0.25 // in steps: the distance of operations that took effect between the same two steps
 	for _, order := range s.Orders {
 		moment := -1.0
 		for n, operation := range order {
@@ -288,7 +288,7 @@ func (s *story) findMoments(at map[int]int) {
 	}
 }
 
-// refuses says whether an answer, in words, is an error.
+// refuses reports whether the words of an answer are an error.
 func refuses(answer string) bool {
 	word, _, _ := strings.Cut(answer, " ")
 	return strings.HasSuffix(strings.TrimRight(word, ":,;"), "Exception") ||
@@ -332,7 +332,7 @@ func (s *story) findRows() {
 			c := &s.Steps[i].Changes[k]
 			key, err := json.Marshal([]any{c.Region, c.Table, c.Key})
 			if err != nil {
-				continue // does not happen: a record that was read can always be written
+				continue // impossible: a record that was read can be written
 			}
 			at, known := places[string(key)]
 			if !known {
@@ -360,7 +360,7 @@ func (s *story) findRows() {
 // findTracks gives each row a lane. There may be many versions and requests, so all versions of one page share a lane,
 // and so do all its requests.
 func (s *story) findTracks() {
-	of := map[string]int{} // by name, a shared track
+	of := map[string]int{} // the shared tracks, by name
 	at := make([]int, len(s.rows))
 	for i, r := range s.rows {
 		t := track{name: r.name, role: r.role, order: len(s.tracks)}
@@ -387,7 +387,7 @@ func (s *story) findTracks() {
 	}
 }
 
-// rank puts locks first, then pages.
+// rank orders roles: locks first, then pages.
 func rank(role string) int {
 	if i := slices.Index([]string{"lock", "page", "version", "request"}, role); i >= 0 {
 		return i

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// shown has the facts about steps that the page's script shows.
+// shown has what the page's script shows about steps.
 type shown struct {
 	Changes map[string][]struct{ Attr map[string]string }
 	Calls   map[string][3][]int
@@ -31,7 +31,7 @@ func shownOf(t *testing.T, r *record.Record) (s shown) {
 	return s
 }
 
-// Attributes that the row mapping knows to be times are shown as times of the run, in every unit. Others are not.
+// Attributes that are times by the row mapping are shown as times of the run, in every unit. Others are not.
 func TestTimesInValues(t *testing.T) {
 	r := blindPublish(t)
 	r.Times = map[string]string{"expires": "ms", "made": "iso8601", "ttl": "s", "soon": "us"}
@@ -90,7 +90,7 @@ func TestTimesInValues(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 
-	// In a row that the mapping does not know, an attribute of this name may be anything.
+	// In a row that the mapping does not know, an attribute of this name may mean anything.
 	first.Changes[0].Means = nil
 	if got := shownOf(t, r).Changes[strconv.Itoa(steps[0])][0].Attr["ttl"]; got != digits(at.Unix()) {
 		t.Errorf("a row outside of the mapping shows %q", got)

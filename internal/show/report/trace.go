@@ -31,8 +31,8 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Trace writes a file for viewers of traces, such as Perfetto. Many steps happen at the same true time. Each is drawn a
-// microsecond after the step before it, so that their order can be seen.
+// Trace writes a file for viewers of traces, such as Perfetto. Many steps happen at the same true time, so each is
+// drawn a microsecond after the step before it, which shows their order.
 func Trace(out io.Writer, r *record.Record) error {
 	t := tracer{story: read(r)}
 	t.names()
@@ -78,8 +78,8 @@ func (t *tracer) during(process, thread int, name, category string, from, until 
 		Duration: &lasts, Process: process, Thread: thread, Args: args})
 }
 
-// names names the lanes. The times during which a node does not run overlap with its requests, so they are on a second
-// track of the node.
+// names names the lanes. The times during which a node does not run overlap its requests, so they are on a second track
+// of the node.
 func (t *tracer) names() {
 	name := func(kind string, process, thread int, text string) {
 		t.events = append(t.events,
@@ -123,7 +123,7 @@ func (t *tracer) requests() {
 	}
 }
 
-// steps notes the violation, and all steps that are not requests.
+// steps draws the violation, and all steps that are not requests.
 func (t *tracer) steps() {
 	for i, step := range t.Steps {
 		point := traceEvent{Name: step.Kind, Category: "step", Phase: "i", Scope: "t", Time: t.at(i),

@@ -52,7 +52,7 @@ func needed(r *record.Record) string {
 	return text
 }
 
-// chance says how likely the violation is after a step, and how the step changed that.
+// chance prints how likely the violation is after a step, and how the step changed that.
 func (s *story) chance(i int) string {
 	before := float64(s.Explanation.Before) / float64(s.Explanation.Tails)
 	if i > 0 {

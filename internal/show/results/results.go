@@ -1,4 +1,4 @@
-// Package results makes results for machines from reports of campaigns, proofs and runs.
+// Package results converts reports of campaigns, proofs and runs to results for machines.
 package results
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// OfReport is the result of a campaign. The parameters program and file mean the same as in prose.Report; details is
-// the text for terminals.
+// OfReport is the result of a campaign. The parameters program and file are those of prose.Report; details is the text
+// for terminals.
 func OfReport(r *campaign.Report, program, file, details string) verdicts.Result {
 	result := verdicts.Result{
 		Scenario: r.Scenario.Name, Protocol: r.Protocol.Name, Verdict: verdicts.Verdict(r.Verdict.String()),
@@ -81,7 +81,7 @@ func OfOutcome(run kernel.Run, o *kernel.Outcome, program, file string) verdicts
 	return result
 }
 
-// Commands gives a result the commands about its schedule.
+// Commands adds to a result the commands for its schedule.
 func Commands(result *verdicts.Result, r kernel.Replay, program, file string) {
 	result.Replay, result.Shrink = prose.ReplayCommand(r, "replay", program, file), prose.ReplayCommand(r,
 		"shrink", program, file)

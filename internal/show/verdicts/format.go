@@ -15,7 +15,7 @@ import (
 // Format is a form in which results are written.
 type Format string
 
-// The formats. Text is the form for terminals, which the commands write themselves.
+// These are the formats. Text is the form for terminals, which the commands write themselves.
 const (
 	Text     Format = "text"
 	JSON     Format = "json"
@@ -29,7 +29,7 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{Text, JSON, JSONL, JUnit, GitHub, SARIF, Markdown} }
 
-// WithText says whether the text for terminals is printed before the results.
+// WithText reports whether the text for terminals is printed before the results.
 func (f Format) WithText() bool { return f == Text || f == GitHub }
 
 // writers of whole documents.
@@ -191,7 +191,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// writeMarkdown writes a table of all results, and the details of those that did not pass, folded: a job summary.
+// writeMarkdown writes a job summary: a table of all results, and the folded details of those that did not pass.
 func writeMarkdown(w io.Writer, d *Document) error {
 	var b strings.Builder
 	failed := 0

@@ -175,7 +175,7 @@ func (r *Result) subject() string {
 	return r.Scenario + " under " + r.Protocol
 }
 
-// part says that the message belongs to a result that passed.
+// part reports whether a result passed but still has a message.
 func (r *Result) part() bool { return r.Passed && r.Verdict == OK && r.Message != "" }
 
 // reason is the rule that a failed result breaks: an invariant, or a kind of failure.
@@ -189,7 +189,7 @@ func (r *Result) reason() string {
 	return string(r.Verdict)
 }
 
-// clean leaves out characters that XML may not have, or that would move the cursor of a terminal.
+// clean removes characters that XML must not have, or that would move the cursor of a terminal.
 func clean(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xfffe || c == 0xffff {
@@ -205,7 +205,7 @@ const documentFormat = 1
 // ErrNoResults says that a file holds no results of a command.
 var ErrNoResults = errors.New("found no results of a command, expected what isr-sim wrote with --format json=FILE")
 
-// Read reads what the format json writes. The error is ErrNoResults if the input is JSON of another kind.
+// Read reads the format json. The error is ErrNoResults if the input is JSON of another kind.
 func Read(in io.Reader) (*Document, error) {
 	var d struct {
 		Document

@@ -63,7 +63,7 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 	}
 }
 
-// sarifSchema is the schema that OASIS publishes, in the form that a validator of another project needs.
+// sarifSchema is the schema that OASIS publishes, in the form that the validator of another project needs.
 //
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
 func sarifSchema(t *testing.T) *jsonschema.Schema {
@@ -102,7 +102,7 @@ func TestSARIFFitsItsSchema(t *testing.T) {
 	}
 }
 
-// Each annotation is one line, and no text of a result can begin another.
+// Each annotation is one line, and no text of a result can begin another annotation.
 func TestGitHubAnnotations(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(string(written(t, verdicts.GitHub, document())), "\n"), "\n")
 	if len(lines) != 5 {
