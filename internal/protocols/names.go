@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Mutants returns the protocols of package mutant. That package sets the variable when it is linked: a program without
-// it has no mutants.
+// Mutants returns the protocols of package mutant. Linking that package sets the variable: a program without it has no
+// mutants.
 var Mutants = none
 
 // Policies returns the protocols of package policyprotocol in the same way.
@@ -18,8 +18,8 @@ var Policies = none
 
 func none() []isr.Protocol { return nil }
 
-// The names stand apart from the code that they name: so every program can read every scenario file without linking a
-// broken cache.
+// The names are separate from the code that they name, so that every program can read every scenario file without
+// linking a broken cache.
 var names = strings.Fields(`
 recipe-a recipe-a-guarded recipe-b recipe-b-guarded recipe-a-home acquire-a-second-early acquire-by-get-then-put
 acquire-waits-for-ttl blind-publish blind-release body-after-pointer build-time-page check-then-act-publish
@@ -37,18 +37,18 @@ unlocked-first-fill version-ttl-too-short window-opens-before-render zero-lease-
 policy-jitter policy-sliding policy-hybrid policy-refresh-ahead policy-xfetch policy-swr policy-unprotected
 `)
 
-// StoreUnderTest is the name of a cache in a Go test, unless the test has another one: in the files that package
-// property leaves. The code of other subjects has a name that ends in the same way.
+// StoreUnderTest is the default name of a cache in a Go test, in the files that package property leaves. The code of
+// other subjects has a name with the same ending.
 const StoreUnderTest = "store-under-test"
 
-// UnderTest says whether a name is one of code in a Go test.
+// UnderTest reports whether a name is one of code in a Go test.
 func UnderTest(name string) bool { return strings.HasSuffix(name, "-under-test") }
 
 // Names returns the names that scenario files and commands know: the references first, then the mutants, then the
 // policies of expiry.
 func Names() []string { return slices.Clone(names) }
 
-// BuiltIn says whether a name is among Names.
+// BuiltIn reports whether a name is among Names.
 func BuiltIn(name string) bool { return slices.Contains(names, name) }
 
 // Known returns an error for a name that is not among Names.

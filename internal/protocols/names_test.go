@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
-// TestUnlinked: a program without the mutants, as this one is, reads each file that names them, and runs none.
+// TestUnlinked: a program without the mutants, like this one, can read each file that names them, but runs none.
 func TestUnlinked(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		data, err := fixtures.Read(name)

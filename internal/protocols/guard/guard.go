@@ -12,14 +12,14 @@ import "strings"
 //   - the version alone asks for no lease: a late publish goes through if no other came first, and the work of the
 //     current holder is lost;
 //   - the order of generated_at alone asks for no lease either, and treats all clocks as equal: a writer whose clock is
-//     ahead shuts out all others until their clocks have come as far.
+//     ahead shuts out all others until their clocks have caught up.
 type Set uint8
 
-// The guards. Token and expiry together are the default.
+// These are the guards. Token and expiry together are the default.
 const (
 	Token  Set = 1 << iota // LOCK carries the publisher's token
 	Expiry                 // the lease in LOCK is not over, by the publisher's clock when it sends
-	// META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
+	// META has the version that was seen before the origin was read (Lease.Seen). It needs no clock.
 	Version
 	Monotonic // META was generated earlier, by at least a second
 )

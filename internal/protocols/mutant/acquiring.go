@@ -27,7 +27,7 @@ func (s earlyAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease
 	return acquireIf(ctx, s.RecipeA, key, row, free, map[string]types.AttributeValue{":now": seconds(s.Now() + 1)})
 }
 
-// acquireByGetThenPut looks whether the lock is free and then takes it, in two requests. A machine that acquires in
+// acquireByGetThenPut checks whether the lock is free and then takes it, in two requests. A machine that acquires in
 // between loses a live lease.
 var acquireByGetThenPut = isr.Protocol{
 	Name:    "acquire-by-get-then-put",
@@ -54,8 +54,8 @@ func (s getThenPutter) Acquire(ctx context.Context, key string) (pagecache.Lease
 	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }
 
-// acquireWaitsForTTL takes a lock only if there is none, and leaves it to TTL to delete the lock of a machine that
-// died. TTL takes days.
+// acquireWaitsForTTL takes a lock only if there is none, and relies on TTL to delete the lock of a machine that died.
+// TTL takes days.
 //
 // Seen in: mohankishore/python_dynamodb_lock issue 2793.
 var acquireWaitsForTTL = isr.Protocol{
@@ -72,9 +72,8 @@ func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lea
 	return acquireIf(ctx, s.RecipeA, key, row, "attribute_not_exists(pk)", nil)
 }
 
-// reentrantByOwner grants a lock that is already under the machine's name. After a crash a machine so takes the lock of
-// its previous incarnation, whose last requests may still be under way. A name identifies the machine, and not its
-// attempt.
+// reentrantByOwner grants a lock that is already under the machine's name. So after a crash a machine takes the lock of
+// its previous incarnation, whose last requests may still be under way. A name identifies the machine, not its attempt.
 var reentrantByOwner = isr.Protocol{
 	Name:    "reentrant-by-owner",
 	Summary: "LOCK names its owner, and a node of that name acquires it again while it is held",
@@ -123,8 +122,8 @@ func (s patient) Acquire(ctx context.Context, key string) (pagecache.Lease, erro
 	})
 }
 
-// unlockedFirstFill believes that a page without a row never existed, so that no other machine can be making it. But
-// TTL has deleted the row, or two machines start at the same time.
+// unlockedFirstFill assumes that a page without a row never existed, so that no other machine can be making it. But TTL
+// may have deleted the row, or two machines start at the same time.
 var unlockedFirstFill = isr.Protocol{
 	Name:    "unlocked-first-fill",
 	Summary: "a missing page is made without a lease, as if no page could have existed before",
@@ -134,7 +133,7 @@ var unlockedFirstFill = isr.Protocol{
 
 type firstFiller struct {
 	*pagecache.RecipeA
-	unlocked string // the token of a lease that does not exist
+	unlocked string // the token of a lease that no row has
 }
 
 func (s *firstFiller) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
@@ -157,7 +156,7 @@ func (s *firstFiller) Publish(ctx context.Context, l pagecache.Lease, m pagecach
 	return putBlindly(ctx, s, m)
 }
 
-// renderBeforeAcquire reads the origin before it asks for the lease. It holds the lease when it publishes, and still
+// renderBeforeAcquire reads the origin before it asks for the lease. It holds the lease when it publishes, but still
 // puts a page from older data over one from newer data.
 var renderBeforeAcquire = isr.Protocol{
 	Name:    "render-before-acquire",
@@ -207,7 +206,7 @@ func (s *earlyRenderer) Publish(ctx context.Context, l pagecache.Lease, m pageca
 }
 
 // noSecondLook makes the page as soon as it has the lease. A node that saw the old page, and acquires just after the
-// winner has published, makes the page once more: all nodes of a fleet do, one after the other.
+// winner has published, makes the page again: all nodes of a fleet do, one after another.
 //
 // Measured in a public ISR runtime: its own test of "one regeneration" fails on real rows in half the runs.
 var noSecondLook = isr.Protocol{
@@ -219,7 +218,7 @@ var noSecondLook = isr.Protocol{
 
 type hastyRenderer struct {
 	*pagecache.RecipeA
-	acquired bool // just now
+	acquired bool // the lease was acquired just now
 }
 
 func (s *hastyRenderer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
@@ -237,8 +236,8 @@ func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, e
 }
 
 // expiryRestartsOnLook does not trust the holder's clock. It measures by its own clock how long the lock has not
-// changed. The measurement begins again with every look: a machine that looks often enough never takes the lock of a
-// dead one.
+// changed. But the measurement begins again with every look: a machine that looks often enough never takes over the
+// lock of a dead machine.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
 var expiryRestartsOnLook = isr.Protocol{

@@ -12,8 +12,8 @@ import (
 // bodyAfterPointer publishes the pointer before the body. Readers in between find a page without a body, and a machine
 // that dies there leaves one for good.
 //
-// Seen in: public body caches that write after the row, and delta-io/delta-rs pull request 2452, the other way round:
-// the body went and the row stayed.
+// Seen in: public body caches that write the body after the row, and, the other way round, delta-io/delta-rs pull
+// request 2452: the body was deleted and the row stayed.
 var bodyAfterPointer = isr.Protocol{
 	Name:    "body-after-pointer",
 	Summary: "META is published first, and the body that it names is stored after it",
@@ -27,7 +27,7 @@ var bodyAfterPointer = isr.Protocol{
 	},
 }
 
-// lateBodies keeps bodies back until somebody asks to store them.
+// lateBodies holds bodies back until somebody asks to store them.
 type lateBodies struct {
 	isr.BodyStore
 	waiting map[string][]byte
@@ -90,7 +90,7 @@ func (s pointingFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 }
 
 // rollbackWithoutLease moves the pointer back without asking whether the lease is still its own, and gives the lease
-// back in a request of its own. It is like an operator who edits the row while a machine is about to publish.
+// back in a separate request. It is like an operator who edits the row while a machine is about to publish.
 var rollbackWithoutLease = isr.Protocol{
 	Name:    "rollback-without-lease",
 	Summary: "a rollback moves META without a check of its lease, and gives the lease back in a second request",
@@ -108,8 +108,8 @@ func (s handOnRow) Restore(ctx context.Context, l pagecache.Lease, _, older page
 	return nil
 }
 
-// rollbackOfOnePage looks for the version to go back to in the first page of its Query, as if there were no other one.
-// That is so until the versions of a page take more than 1 MB. The version before is then among those that it never
+// rollbackOfOnePage looks for the version to go back to in the first page of its Query, as if there were no other page.
+// That works until the versions of a page take more than 1 MB. Then the previous version is among those that it never
 // sees.
 var rollbackOfOnePage = isr.Protocol{
 	Name:    "rollback-of-one-page",
@@ -144,8 +144,8 @@ func (c firstPages) Query(
 	return &page, nil
 }
 
-// sharedBodyName stores the body under the page's name and not under the generation's. The row is fenced and the body
-// is not: a writer that has lost its lease puts its old body under the new row.
+// sharedBodyName stores the body under the page's name instead of the generation's. The row is fenced but the body is
+// not: a writer that has lost its lease puts its old body under the new row.
 //
 // Seen in: a public body cache that writes without a condition.
 var sharedBodyName = isr.Protocol{

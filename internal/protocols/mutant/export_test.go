@@ -4,8 +4,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 )
 
-// Rebuild rebuilds the stores of all mutants that are made from now on, until the returned function is called. It is
-// not for tests that run in parallel.
+// Rebuild rebuilds the stores of all mutants made from now on, until stop is called. It is not for parallel tests.
 func Rebuild(rebuild func(mutated, reference pagecache.Store) pagecache.Store) (stop func()) {
 	before := built
 	built = rebuild

@@ -27,7 +27,7 @@ func (lingerer) Fresh(m pagecache.Meta, now time.Time) bool {
 }
 
 // freshAsOfRead decides on freshness once, when it reads META. If a machine stops between the decision and the answer,
-// it calls a page fresh whose window is long over.
+// it calls a page fresh whose window ended long ago.
 //
 // Seen in: etcd-io/etcd issue 20418, where a paused process served reads that were no longer true.
 var freshAsOfRead = isr.Protocol{
@@ -39,7 +39,7 @@ var freshAsOfRead = isr.Protocol{
 
 type rememberer struct {
 	*pagecache.RecipeA
-	read time.Time // when META was read last
+	read time.Time // when META was last read
 }
 
 func (s *rememberer) Read(ctx context.Context, key string) (pagecache.Meta, error) {
@@ -104,7 +104,7 @@ var windowOpensBeforeRender = isr.Protocol{
 
 type opener struct {
 	*pagecache.RecipeA
-	acquired bool // just now
+	acquired bool // the lease was acquired just now
 }
 
 func (s *opener) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
@@ -128,6 +128,6 @@ func (s *opener) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 		UpdateExpression:          aws.String("SET generated_at = :now"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":now": seconds(s.Now())},
-	}) // others may then make it too
+	}) // then others may make it, too
 	return m, nil
 }

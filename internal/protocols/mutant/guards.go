@@ -29,15 +29,15 @@ func guardExpiryAlone() isr.Protocol {
 }
 
 // guardMonotonicAlone publishes if the page in META was generated earlier, by the clocks of the two machines that made
-// them. A writer that slept past its lease comes before its successor, and a writer whose clock is ahead shuts all
-// others out.
+// the pages. A writer that slept past its lease gets in before its successor, and a writer whose clock is ahead shuts
+// out all others.
 func guardMonotonicAlone() isr.Protocol {
 	return guardAlone("guard-monotonic-alone",
 		"a publish asks whether META was generated earlier, and not for its lease", "stale-writer", guard.Monotonic)
 }
 
-// guardTokenAlone publishes as long as LOCK carries its token. LOCK still carries it when the lease is over and no
-// other machine has taken it. The page is late, and TTL decides whether it is published at all.
+// guardTokenAlone publishes as long as LOCK has its token. LOCK still has it when the lease is over and no other
+// machine has taken it. The page is late, and TTL decides whether it is published at all.
 func guardTokenAlone() isr.Protocol {
 	return guardAlone("guard-token-alone",
 		"a publish asks for its token in LOCK, and not whether the lease is over", "expired-publish", guard.Token)
@@ -51,7 +51,7 @@ func guardVersionAlone() isr.Protocol {
 }
 
 // fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. When a
-// release or TTL deletes the row, the count begins again: a sleeper that held number 1 wakes up and meets the number 1
+// release or TTL deletes the row, the count begins again: a sleeper that held number 1 wakes up and finds the number 1
 // of another machine.
 var fenceInLockRow = isr.Protocol{
 	Name:    "fence-in-lock-row",

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// heartbeatAfterRelease beats once more after the lease is gone. Its update has no condition: it brings the lock back
-// to life, or takes it from its new holder.
+// heartbeatAfterRelease beats once more after the lease is gone. Its update has no condition: it revives the lock, or
+// takes it from its new holder.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client pull request 116, tristanls/dynamodb-lock-client issue 1,
 // cirello-io/dynamolock issue 560.
@@ -44,8 +44,8 @@ func (s zombie) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta
 	return nil
 }
 
-// heartbeatBeatsOnce extends a lease once, and from then on only reports that it has. The holder of a long rendering
-// relies on a lease that has ended.
+// heartbeatBeatsOnce extends a lease once, and from then on only reports success. The holder of a long rendering relies
+// on a lease that has ended.
 //
 // Seen in: Clever/dynamodb-lock-go pull request 5, cirello-io/dynamolock issue 14.
 var heartbeatBeatsOnce = isr.Protocol{

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// invalidationDeletesMeta takes the page's row away, as if that stopped a fill that is under way. A fill that has read
-// old data finds no page, as it did before, and publishes.
+// invalidationDeletesMeta deletes the page's row, as if that stopped a fill that is under way. A fill that has read old
+// data finds no page, as it did before, and publishes.
 var invalidationDeletesMeta = isr.Protocol{
 	Name:    "invalidation-deletes-meta",
 	Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
@@ -28,7 +28,7 @@ func (s eraser) Invalidate(ctx context.Context, key string) error {
 	return err
 }
 
-// invalidationOvertaken counts versions when it invalidates, and does not compare them when it publishes. A page whose
+// invalidationOvertaken counts versions when it invalidates, but does not compare them when it publishes. A page whose
 // data was read before the invalidation is published after it, and every machine takes it for fresh.
 //
 // Seen in: vercel/next.js pull request 96726.
@@ -50,7 +50,7 @@ var invalidationOvertaken = isr.Protocol{
 
 type overtaker struct {
 	*pagecache.RecipeA
-	deaf *pagecache.RecipeA // to versions
+	deaf *pagecache.RecipeA // ignores versions
 }
 
 func (s overtaker) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {

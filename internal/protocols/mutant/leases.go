@@ -15,7 +15,7 @@ import (
 // free is the reference's condition for acquiring.
 const free = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 
-// acquireIf is the reference's Acquire of the lease that row holds, under another condition.
+// acquireIf acquires the lease that row holds as the reference does, but under another condition.
 func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[string]types.AttributeValue,
 	condition string, values map[string]types.AttributeValue) (pagecache.Lease, error) {
 	cfg := r.Config()
@@ -27,7 +27,7 @@ func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[st
 	})
 	if row, refused := pagecache.Refused(err); refused {
 		if token, _ := leaseIn(row); token == lease.Token {
-			return lease, nil // its own commit, met again: this is not the bug
+			return lease, nil // it found its own commit: this is not the bug
 		}
 		return pagecache.Lease{}, pagecache.ErrHeld
 	}
@@ -54,8 +54,8 @@ func seconds(e pagecache.EpochSeconds) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(e), 10)}
 }
 
-// leaseFloored rounds the wrong way. A lease of a second that is taken late in a second lasts a moment, and no page is
-// ever made in time to be published.
+// leaseFloored rounds the wrong way. A lease of one second that is taken late in a second lasts only a moment, and no
+// page is ever made in time to be published.
 //
 // Seen in: a public lease helper, whose lease of one second can last a tenth of it.
 var leaseFloored = isr.Protocol{
@@ -74,7 +74,7 @@ func (s rounder) Acquire(ctx context.Context, key string) (pagecache.Lease, erro
 	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})
 }
 
-// leaseInMilliseconds compares the row's epoch seconds with a clock read in milliseconds, so every lease looks long
+// leaseInMilliseconds compares the row's epoch seconds with a clock read in milliseconds, so every lease seems long
 // over.
 //
 // Seen in: aws-powertools/powertools-lambda-java issue 1281, where one "now" was compared in both units.
@@ -96,7 +96,7 @@ func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (pagecache
 }
 
 // zeroLeaseIsForEver counts a lease in whole seconds and takes zero for "without an end". The lock of a machine that
-// dies within half a second stays.
+// dies within half a second stays for ever.
 //
 // Seen in: aws-powertools/powertools-lambda-python issue 4759, where a remaining time of zero was taken for no limit.
 var zeroLeaseIsForEver = isr.Protocol{

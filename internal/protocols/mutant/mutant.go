@@ -1,6 +1,6 @@
 // Package mutant holds deliberately broken protocols, in files by subject. Each is recipe A with one bug, or recipe B
-// where the bug is in a version or in the pointer to one. They test the tester: every mutant names the invariant that
-// must catch it.
+// if the bug is in a version or in the pointer to one. They test the tester: every mutant names the invariant that must
+// catch it.
 //
 //	for _, m := range mutant.All() {
 //		fmt.Println(m.Name, "breaks", m.Breaks, "-", m.Summary)
@@ -97,5 +97,6 @@ func onRecipeB(mutate func(*pagecache.RecipeB) pagecache.Store) func(isr.Config)
 	return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return built(mutate(r), r) })
 }
 
-// built is the store of a mutant that has been made of a reference. A test puts methods of the reference back.
+// built makes the store of a mutant that was made from a reference. A test replaces it to restore the reference's
+// methods.
 var built = func(mutated, _ pagecache.Store) pagecache.Store { return mutated }

@@ -23,19 +23,19 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// manyMethods are the mutants whose one bug takes more than one method of the store: one method needs the knowledge of
-// another.
+// manyMethods are the mutants whose one bug takes more than one method of the store, because one method needs what
+// another knows.
 var manyMethods = map[string][]string{
 	"fence-in-lock-row":          {"Acquire", "Publish"},        // counts, and publishes by the count
 	"first-look-eventual":        {"Acquire", "Read"},           // only the read after an acquire is consistent
 	"fresh-as-of-read":           {"Fresh", "Read"},             // remembers when, and judges by it
 	"no-second-look":             {"Acquire", "Read"},           // the read after an acquire is left out
-	"request-hash-ignored":       {"Asked", "Begin", "Publish"}, // wherever a hash is looked at
-	"unlocked-first-fill":        {"Acquire", "Publish"},        // it publishes without a lease
+	"request-hash-ignored":       {"Asked", "Begin", "Publish"}, // wherever a hash is checked
+	"unlocked-first-fill":        {"Acquire", "Publish"},        // Publish works without a lease
 	"window-opens-before-render": {"Acquire", "Read"},           // the read after an acquire is where the window opens
 }
 
-// notStores are the mutants whose bug is not in a store alone: it is in the configuration, or around the cache.
+// notStores are the mutants whose bug is outside of the store: in the configuration, or around the cache.
 var notStores = map[string]string{
 	"body-after-pointer":          "the body store is late, and the publish does what it has put off",
 	"build-time-page":             "the handler puts a page before the cache is asked",
@@ -54,7 +54,7 @@ var notStores = map[string]string{
 	"tenant-missing":              "the tenant is not configured",
 }
 
-// replaced returns the methods of a store that are not the reference's.
+// replaced returns the methods in which a store differs from the reference.
 func replaced(mutated pagecache.Store) (names []string) {
 	methods, is := reflect.TypeOf(mutated), reflect.TypeFor[pagecache.Store]()
 	for i := range is.NumMethod() {
@@ -82,8 +82,8 @@ func catchers(t *testing.T, name string) (some []*kernel.Scenario) {
 	return some
 }
 
-// A mutant differs from its reference in one method, or in the few methods that the table names. With these methods put
-// back, it is no longer caught: not even in a scenario that catches it, under the same number of schedules.
+// A mutant differs from its reference in one method, or in the few methods that the table names. With these methods
+// restored, it is no longer caught: not even in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	effort.Long(t)
 	for _, m := range mutant.All() {
@@ -125,7 +125,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	}
 }
 
-// caughtIn returns a scenario that catches the mutant, and by how many schedules.
+// caughtIn returns a scenario that catches the mutant, and the number of schedules that this takes.
 func caughtIn(t *testing.T, m isr.Protocol) (*kernel.Scenario, int) {
 	t.Helper()
 	for _, s := range catchers(t, m.Name) {
@@ -138,7 +138,7 @@ func caughtIn(t *testing.T, m isr.Protocol) (*kernel.Scenario, int) {
 	return nil, 0
 }
 
-// restored is a store in which some methods are replaced by those of another store.
+// restored is a store with some methods replaced by those of another store.
 type restored struct {
 	mutated, reference pagecache.Store
 	methods            []string

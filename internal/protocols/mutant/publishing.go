@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindPublish publishes as the reference does. If its lease is lost, it puts META all the same. A writer that was
-// paused past its lease overwrites the page of its successor.
+// blindPublish publishes as the reference does. If its lease is lost, it puts META anyway. A writer that was paused
+// past its lease overwrites the page of its successor.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
 var blindPublish = isr.Protocol{
@@ -35,9 +35,9 @@ func (s blindPublisher) Publish(ctx context.Context, l pagecache.Lease, m pageca
 	return putBlindly(ctx, s, m)
 }
 
-// checkThenActPublish asks whether it still holds the lease, and publishes if the answer is yes. Between the answer and
-// the arrival of its put, the lease ends and another machine takes it. Looking first makes the window smaller and does
-// not close it.
+// checkThenActPublish asks whether it still holds the lease, and publishes if it does. Between the answer and the
+// arrival of its put, the lease ends and another machine takes it. Looking first makes the window smaller but does not
+// close it.
 var checkThenActPublish = isr.Protocol{
 	Name:    "check-then-act-publish",
 	Summary: "LOCK is read and found to be the node's own; META is then published without a condition",
@@ -58,7 +58,7 @@ func (s checkingPublisher) Publish(ctx context.Context, l pagecache.Lease, m pag
 	return s.blindPublisher.Publish(ctx, l, m)
 }
 
-// publishAtExpiry takes a lease for held in the second in which it is over. In that second every other machine may take
+// publishAtExpiry counts a lease as held in the second in which it is over. In that second every other machine may take
 // it.
 var publishAtExpiry = isr.Protocol{
 	Name:    "publish-at-expiry",
@@ -76,8 +76,8 @@ func (s expiryPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagec
 		})
 }
 
-// releaseBeforePublish gives the lease back when the page is made, and publishes after that. A machine that was waiting
-// begins at once, finds the old page, and makes it again.
+// releaseBeforePublish gives the lease back when the page is made, and publishes after that. A waiting machine begins
+// at once, finds the old page, and makes it again.
 //
 // Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting ended before the cache was written.
 var releaseBeforePublish = isr.Protocol{
@@ -96,8 +96,8 @@ func (s earlyReleaser) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 	return putBlindly(ctx, s, m)
 }
 
-// twoTransactions publishes under the lease and gives it back afterwards, in a request of its own. In between all
-// machines see the new page and a lock that says that it is being made; a machine that dies there leaves the lock
+// twoTransactions publishes under the lease and gives it back afterwards, in a separate request. In between all
+// machines see the new page and a lock that says that it is being made. A machine that dies there leaves the lock
 // behind.
 //
 // Seen in: tristanls/dynamodb-lock-client issue 21, where a release and a commit were two requests.
@@ -118,8 +118,8 @@ func (s twoStepPublisher) Publish(ctx context.Context, l pagecache.Lease, m page
 	return nil
 }
 
-// refusedPublishBelieved has made its page, so it says that the request is done, although the store has refused the
-// publish: the lease was over. The client who looks again finds the page from before.
+// refusedPublishBelieved reports that the request is done once it has made the page, although the store refused the
+// publish: the lease was over. If the client looks again, it finds the previous page.
 var refusedPublishBelieved = isr.Protocol{
 	Name:    "refused-publish-believed",
 	Summary: "a page that was asked for by name counts as made once it is rendered, although its publish is refused",
@@ -168,7 +168,7 @@ func orLast(render isr.Renderer) isr.Renderer {
 }
 
 // oldStockPublished publishes the first page that this node made, again and again, under its own lease and with a true
-// time. It is like an artefact that was kept in a folder and goes out with every deployment.
+// time. It is like an artefact that is kept in a folder and goes out with every deployment.
 var oldStockPublished = isr.Protocol{
 	Name:    "old-stock-published",
 	Summary: "a node publishes the first page that it made every time",
@@ -190,9 +190,9 @@ func (s stockist) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Me
 	return s.RecipeA.Publish(ctx, l, s.first[l.Key])
 }
 
-// ownCommitAsConflict does not look at the token of the row that has refused it. When the answer to the put is lost,
-// the SDK sends the put again, and it meets its own commit. Then no machine knows that it holds the lock, and the page
-// has to wait until the lease ends.
+// ownCommitAsConflict does not look at the token of the row that refused it. If the answer to the put is lost, the SDK
+// sends the put again, and the put finds its own commit. Then no machine knows that it holds the lock, and the page has
+// to wait until the lease ends.
 //
 // Seen in: aws/aws-sdk-java issue 2667, cirello-io/dynamolock issue 280.
 var ownCommitAsConflict = isr.Protocol{
@@ -220,9 +220,9 @@ func (s stranger) Acquire(ctx context.Context, key string) (pagecache.Lease, err
 	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }
 
-// retryWithoutToken sends a publish without an answer again, as a new one. It is refused because its own lease is gone,
-// and concludes that it has lost: it tidies up, and deletes the body to which META now leads. With the token of the
-// first attempt DynamoDB would have answered with success.
+// retryWithoutToken sends an unanswered publish again as a new one. That is refused because its own lease is gone, so
+// the node concludes that it has lost: it tidies up, and deletes the body to which META now leads. With the token of
+// the first attempt DynamoDB would have answered with success.
 //
 // Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while the row pointed at it.
 var retryWithoutToken = isr.Protocol{
@@ -248,7 +248,7 @@ func (s tidy) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) 
 	return err
 }
 
-// bodyDeleter is a body store from which bodies can be taken away.
+// bodyDeleter is a body store that can delete bodies.
 type bodyDeleter interface {
 	DeleteBody(ctx context.Context, name string) error
 }
@@ -260,7 +260,7 @@ type recipe interface {
 	PK(key string) string
 }
 
-// transact sends the actions of a publish at once.
+// transact sends the actions of a publish in one transaction.
 func transact(ctx context.Context, r recipe, actions ...types.TransactWriteItem) error {
 	_, err := r.Config().Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
 	if _, refused := pagecache.Refused(err); refused {
@@ -275,7 +275,7 @@ func publishIf(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m p
 	return transact(ctx, r, putMeta(r, m), deleteLock(r, l, condition, values))
 }
 
-// publishChecked is recipe A's publish, except that LOCK is only checked, and stays.
+// publishChecked is recipe A's publish, except that LOCK is only checked and stays.
 func publishChecked(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m pagecache.Meta) error {
 	cfg := r.Config()
 	return transact(ctx, r, putMeta(r, m), types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
@@ -291,7 +291,7 @@ func putBlindly(ctx context.Context, r recipe, m pagecache.Meta) error {
 	return err
 }
 
-// The actions of the references' publishes, and their condition on LOCK.
+// These are the actions of the references' publishes, and their condition on LOCK.
 
 const ownAndHeld = "lease_token = :token AND lease_expires_at > :now"
 

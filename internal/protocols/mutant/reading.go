@@ -11,7 +11,7 @@ import (
 )
 
 // eventualRead reads META by an eventually consistent read, as GetItem does by default. A page that was just published
-// is not seen yet, so it is made once more.
+// is not seen yet, so it is made again.
 var eventualRead = isr.Protocol{
 	Name:    "eventual-read",
 	Summary: "META is read with eventual consistency, even after the lock was taken",
@@ -33,7 +33,7 @@ func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 
 // firstLookEventual saves half the price of a read. Only the look under the lease is consistent, because decisions are
 // made only there. But a page may be served from the first look, too, and the replica that answers may be older than
-// the one before.
+// the previous one.
 var firstLookEventual = isr.Protocol{
 	Name:    "first-look-eventual",
 	Summary: "META is read with eventual consistency, except under the lease",
@@ -46,7 +46,7 @@ var firstLookEventual = isr.Protocol{
 type thriftyReader struct {
 	*pagecache.RecipeA
 	eventual eventualReader
-	acquired bool // just now
+	acquired bool // the lease was acquired just now
 }
 
 func (s *thriftyReader) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
@@ -92,7 +92,7 @@ func (s metaKeeper) Read(ctx context.Context, key string) (pagecache.Meta, error
 }
 
 // staleInnerCache makes a page again from data that an inner cache still takes for fresh. Two windows add up: the page
-// says that it is new, and its data is as old as both.
+// claims to be new, but its data is as old as both windows.
 //
 // Seen in: vercel/next.js issue 58909.
 var staleInnerCache = isr.Protocol{
@@ -107,7 +107,7 @@ var staleInnerCache = isr.Protocol{
 	},
 }
 
-// throughCache renders again only when the inner window is over.
+// throughCache renders again only after the inner window.
 func throughCache(cfg isr.Config) isr.Renderer {
 	type entry struct {
 		body []byte
@@ -154,7 +154,7 @@ func (h stockKeeper) Get(ctx context.Context, key string) (isr.Served, error) {
 		return served, nil
 	}
 	if body, known := h.last[key]; known {
-		return isr.Served{Body: body}, nil // as stale: it does not lie
+		return isr.Served{Body: body}, nil // as stale: it does not claim more
 	}
 	return isr.Served{}, err
 }

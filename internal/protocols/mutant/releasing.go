@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindRelease deletes the lock without looking at its token. A writer that lost its lease, and cleans up behind
-// itself, frees the lock of its successor.
+// blindRelease deletes the lock without looking at its token. A writer that lost its lease and cleans up frees the lock
+// of its successor.
 var blindRelease = isr.Protocol{
 	Name:    "blind-release",
 	Summary: "LOCK is deleted without a check of its token, even if another node holds it by then",
@@ -28,7 +28,7 @@ func (s blindReleaser) Release(ctx context.Context, l pagecache.Lease) error {
 	return err
 }
 
-// noReleaseAfterFailure leaves the lock where it is when the origin fails: no machine may try again for the rest of the
+// noReleaseAfterFailure leaves the lock in place when the origin fails: no machine may try again for the rest of the
 // lease.
 //
 // Seen in: opennextjs/opennextjs-aws pull request 410, aws-powertools/powertools-lambda-python issue 1038.

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// requestCompletedLate publishes the page, and records that in a second request. A machine that dies in between is
-// asked again, and publishes again.
+// requestCompletedLate publishes the page, and records that in a second request. If a machine dies in between, the
+// request is repeated and publishes again.
 var requestCompletedLate = isr.Protocol{
 	Name:    "request-completed-late",
 	Summary: "a requested page is published, and then the request is completed, in two requests",
@@ -44,7 +44,7 @@ func (s lateCompleter) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 }
 
 // requestHashIgnored takes an idempotency key for the whole request. A client that uses one key for two different
-// things gets the first one for both.
+// requests gets the first result for both.
 var requestHashIgnored = isr.Protocol{
 	Name:    "request-hash-ignored",
 	Summary: "an idempotency key that was used with other inputs is accepted",
@@ -54,7 +54,7 @@ var requestHashIgnored = isr.Protocol{
 
 type careless struct {
 	*pagecache.RecipeA
-	hash string // that the row has
+	hash string // the hash in the row
 }
 
 func (s *careless) Begin(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
@@ -70,7 +70,7 @@ func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (pageca
 	return s.whatever(ctx, key, r)
 }
 
-// whatever returns the row, even if the row has other inputs.
+// whatever returns the row even if it has other inputs.
 func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	item, err := s.GetRow(ctx, key, pagecache.SortRequest+r.ID)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tenantAndKeyConcatenated keeps the page /x of tenant t11 where the page 1/x of tenant t1 is.
+// tenantAndKeyConcatenated keeps the page /x of tenant t11 in the place of the page 1/x of tenant t1.
 //
-// Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's name was its partition key and its sort
-// key, one behind the other.
+// Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's name was its partition key followed by
+// its sort key.
 var tenantAndKeyConcatenated = isr.Protocol{
 	Name:    "tenant-and-key-concatenated",
 	Summary: "tenant and key are put together without anything between them",

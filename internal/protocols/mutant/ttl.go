@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// lockTTLInMilliseconds writes the ttl of LOCK as milliseconds since the epoch, a date some fifty thousand years from
-// now. Locks of machines that died stay for ever.
+// lockTTLInMilliseconds writes the ttl of LOCK as milliseconds since the epoch, a date some fifty thousand years ahead.
+// Locks of machines that died stay for ever.
 //
 // Seen in: chiradeep/dyndb-mutex issue 13.
 var lockTTLInMilliseconds = isr.Protocol{
@@ -35,8 +35,8 @@ func (s ttlMangler) Acquire(ctx context.Context, key string) (pagecache.Lease, e
 	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})
 }
 
-// lockTTLTooShort lets TTL collect the lock from the moment it is taken. Mostly TTL is days late, and the bug does not
-// show; when it is not, the holder has lost its lock.
+// lockTTLTooShort lets TTL collect the lock from the moment it is taken. Usually TTL is days late, and the bug does not
+// show. When TTL is not late, the holder has lost its lock.
 //
 // Seen in: delta-io/delta issue 1410, where a row went while its writer still relied on it.
 var lockTTLTooShort = isr.Protocol{
@@ -51,7 +51,7 @@ var lockTTLTooShort = isr.Protocol{
 }
 
 // metaTTLTooShort lets TTL collect the page's row half way through its freshness: rows that go early do as much harm as
-// rows that linger.
+// rows that stay too long.
 var metaTTLTooShort = isr.Protocol{
 	Name:    "meta-ttl-too-short",
 	Summary: "TTL may delete META while the page is fresh",
@@ -66,7 +66,7 @@ func (s hastyCollector) Publish(ctx context.Context, l pagecache.Lease, m pageca
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// versionTTLTooShort lets TTL collect a version a second after it went stale, and keeps the pointer to it as long as
+// versionTTLTooShort lets TTL collect a version a second after it went stale, but keeps the pointer to it as long as
 // pages are kept: META leads to a row that is gone.
 var versionTTLTooShort = isr.Protocol{
 	Name:    "version-ttl-too-short",
@@ -85,7 +85,7 @@ func (s versionCollector) Publish(ctx context.Context, l pagecache.Lease, m page
 }
 
 // presenceAsKnowledge treats a row that TTL may delete at any moment like any other row, and a missing row as one that
-// never existed. Its answers depend on when DynamoDB finds the time to clean up.
+// never existed. Its answers depend on when DynamoDB cleans up.
 var presenceAsKnowledge = isr.Protocol{
 	Name:    "presence-as-knowledge",
 	Summary: "a row past its ttl is used for as long as it is there",
@@ -106,8 +106,8 @@ func (s believer) Read(ctx context.Context, key string) (pagecache.Meta, error) 
 	return pagecache.ParseMeta(row)
 }
 
-// freshnessByTTL takes a row for fresh as long as TTL may not delete it. ttl is a horizon for garbage collection, hours
-// or days after the page went stale.
+// freshnessByTTL takes a row for fresh until TTL may delete it. ttl is a limit for garbage collection, hours or days
+// after the page went stale.
 var freshnessByTTL = isr.Protocol{
 	Name:    "freshness-by-ttl",
 	Summary: "a page counts as fresh until its ttl, not until generated_at + revalidate_seconds",

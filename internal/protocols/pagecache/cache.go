@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Cache answers requests for pages: from META while it is fresh, else by regenerating the page under a lease.
+// Cache answers requests for pages: from META while the page is fresh, else by regenerating it under a lease.
 type Cache struct {
 	cfg   isr.Config
 	store Store
@@ -58,14 +58,14 @@ type visit struct {
 	*Cache
 	key  string
 	last *page // the last page seen, fresh or not
-	seen int64 // the version of META as it was last seen, 0 if there was none
+	seen int64 // the version of META when it was last seen; 0 if there was none
 	// replaced is the body of a page that was found fresh and must be made again; "" if there is none.
 	replaced string
-	looks    int                // how often the lease was held, as long as that matters
+	looks    int                // how often the lease was held by others, as long as that matters
 	forgets  func(state string) // see forget; may be nil
 }
 
-// get answers the request, or says why it cannot.
+// get answers the request, or returns the reason why it cannot.
 func (v *visit) get(ctx context.Context) (isr.Served, error) {
 	for ; ; v.looks++ {
 		found, err := v.look(ctx, "look")
@@ -98,7 +98,8 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 	}
 }
 
-// forget says, in a search through all schedules, what the rest of the visit depends on: where it is, and these values.
+// forget tells a search through all schedules what the rest of the visit depends on: its position in the code, and
+// these values.
 func (v *visit) forget(where string, values ...any) {
 	if v.forgets != nil {
 		v.forgets(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.looks, " ", v.last, " ", values))
@@ -128,8 +129,8 @@ func (p *page) String() string {
 	return fmt.Sprint(meta, " ", string(p.body), " ", p.overtaken)
 }
 
-// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest
-// of the visit depends on its position in the code, and on these values: see forget.
+// look returns the page that META leads to, or nil. A row whose body is gone counts as no row. The rest of the visit
+// depends on its position in the code, and on these values: see forget.
 func (v *visit) look(ctx context.Context, where string, values ...any) (*page, error) {
 	v.forget(where, values...)
 	meta, err := v.store.Read(ctx, v.key)
@@ -156,13 +157,13 @@ func (v *visit) look(ctx context.Context, where string, values ...any) (*page, e
 
 func (c *Cache) fresh(p *page) bool { return !p.overtaken && c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
 
-// serve claims freshness as of now: while the body was on its way, the window may have ended.
+// serve judges freshness at this moment: while the body was on its way, the window may have ended.
 func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fresh: c.fresh(p)} }
 
-// regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
+// regenerate makes and publishes the page. It always gives the lease back; if that fails, the lease ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// The holder before may have published after our look: making the page again would be a stampede. If our look
-	// failed, this is still possible.
+	// The previous holder may have published after our look: then making the page again would be a stampede. If our
+	// look failed, we do not know.
 	if found, err := v.look(ctx, "look again", lease); err != nil ||
 		found != nil && v.fresh(found) && !v.replaces(found) {
 		v.forget("found", lease.held(), found, err)
@@ -182,8 +183,8 @@ func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	return made, nil
 }
 
-// release gives the lease back, best effort. The caller may be gone, and its context with it. That must not keep the
-// key locked for the others.
+// release tries to give the lease back. The caller may be gone, and its context with it. That must not keep the key
+// locked for the others.
 func (c *Cache) release(ctx context.Context, lease Lease) {
 	_ = c.store.Release(context.WithoutCancel(ctx), lease)
 }
@@ -200,7 +201,7 @@ func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 	sum := sha256.Sum256(body)
 	meta := Meta{
 		PK: isr.PartitionKey(v.cfg.Tenant, lease.Key),
-		// The token belongs to this generation alone, so no other writer can touch the body that META will name.
+		// The token belongs to this generation only, so no other writer can touch the body that META will name.
 		S3Key:             "pages/" + lease.Token,
 		GeneratedAt:       generatedAt,
 		RevalidateSeconds: int64(v.cfg.Revalidate / time.Second),
@@ -229,8 +230,8 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 }
 
 // unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. A fresh META
-// decides. Else, after a refusal, we serve our own page: its data is as new as its generated_at says. If the page was
-// overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and is
+// decides. Otherwise, after a refusal, we serve our own page: its data is as new as its generated_at says. If the page
+// was overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and is
 // returned to the caller.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	made.overtaken = errors.Is(cause, ErrOvertaken)
@@ -253,14 +254,14 @@ func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause 
 // Early is a Store whose pages are made again while they are still fresh.
 //
 // The first request that must do so takes the lease, looks again, and makes the page. If the lease is held, or anything
-// fails, it is served the old page as long as that is fresh. All other requests are served the old page.
+// fails, that request is served the old page as long as that is fresh. All other requests are served the old page.
 type Early interface {
 	Store
-	// Due says whether a request that has found this fresh page must make it again.
+	// Due reports whether a request that has found this fresh page must make it again.
 	Due(m Meta, now time.Time) bool
 }
 
-// makesAgain says whether this request must make a page again although it has found it fresh.
+// makesAgain reports whether this request must make a page again although it has found it fresh.
 func (v *visit) makesAgain(p *page) bool {
 	if v.early == nil || !v.early.Due(p.meta, v.cfg.Clock.Now()) {
 		return false
@@ -269,14 +270,14 @@ func (v *visit) makesAgain(p *page) bool {
 	return true
 }
 
-// replaces says whether this is the page that the request makes again although it was fresh.
+// replaces reports whether this is the page that the request makes again although it was fresh.
 func (v *visit) replaces(p *page) bool { return v.replaced != "" && v.replaced == p.meta.S3Key }
 
-// hasFresh says whether a request that should replace a fresh page still has a fresh page to serve.
+// hasFresh reports whether a request that should replace a fresh page still has a fresh page to serve.
 func (v *visit) hasFresh() bool { return v.replaced != "" && v.last != nil && v.fresh(v.last) }
 
-// AsHandler turns the results of New and NewOn into those of a Protocol's New: after a failure the Handler is nil, and
-// not a Handler that holds a nil *Cache.
+// AsHandler turns the results of New and NewOn into those of a Protocol's New: after a failure the Handler is nil, not
+// a Handler that holds a nil *Cache.
 func AsHandler(c *Cache, err error) (isr.Handler, error) {
 	if err != nil {
 		return nil, err

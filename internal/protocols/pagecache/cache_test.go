@@ -24,11 +24,11 @@ type node struct {
 	isr.Config
 	rig   *rig
 	clock *sleepless
-	// during each rendering; nil is nothing
+	// render runs during each rendering; nil does nothing.
 	render func(ctx context.Context, keepAlive func(context.Context) error) error
 	made   int  // renderings begun
 	onB    bool // it runs recipe B
-	// of the recipe; 0 are its own
+	// These configure the recipe; 0 means its default guards.
 	guards      guard.Set
 	pointerETag bool
 }
@@ -79,7 +79,7 @@ func (n *node) cache() (*pagecache.Cache, error) {
 	return pagecache.NewOn(b, n.Config)
 }
 
-// wantServed gets the page and checks what is served and how often it was made since the test began.
+// wantServed gets the page and checks what is served, and how often the page was made since the test began.
 func (n *node) wantServed(t *testing.T, body string, fresh bool, made int) {
 	t.Helper()
 	got, err := n.get(n.rig.ctx)
@@ -133,7 +133,7 @@ func TestWhatIsGoneIsAMiss(t *testing.T) {
 	})
 }
 
-// A page is as old as the data in it, not as its body.
+// A page is as old as its data, not as its body.
 func TestGeneratedAtIsTakenBeforeTheOriginIsRead(t *testing.T) {
 	r := newRig(t)
 	alice := r.node("alice")
@@ -167,7 +167,7 @@ func TestAPageThatTookLongerThanItsWindowIsServedAsStale(t *testing.T) {
 func TestContentionWithAnOldPage(t *testing.T) {
 	for _, test := range []struct {
 		policy    isr.Contention
-		publishes int // bob publishes after this number of alice's sleeps; 0 is never
+		publishes int // bob publishes after this number of alice's sleeps; 0 means never
 		want      string
 		fresh     bool
 		sleeps    int
@@ -216,7 +216,7 @@ func TestContentionWithoutAnyPageWaits(t *testing.T) {
 	}
 }
 
-// contend makes a rig on which bob holds a lease until t0+30, and publishes after the given number of sleeps of alice.
+// contend makes a rig on which bob holds a lease until t0+30, and publishes after the given number of alice's sleeps.
 // It returns alice's node.
 func (r *rig) contend(t *testing.T, policy isr.Contention, publishes int) *node {
 	t.Helper()
@@ -240,7 +240,7 @@ func (r *rig) publish(t *testing.T, by *pagecache.RecipeA, lease pagecache.Lease
 	must.OK(t, by.Publish(r.ctx, lease, meta))
 }
 
-// beforeFirst does something between two requests of a node: before its first one of that type.
+// beforeFirst calls do before a node's first request of the given type.
 func beforeFirst[Input any](n *node, do func()) {
 	done := false
 	n.Client = spy{n.Client, func(in any) error {
@@ -298,17 +298,17 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 			r.publish(t, bob, lease, "bob's")
 			return errOrigin
 		}
-		alice.wantServed(t, "old", false, 1) // no node has looked again, and the page is marked stale
+		alice.wantServed(t, "old", false, 1) // no node has looked again, and the page is marked as stale
 	})
 }
 
-// The policy says whether the last page or the error is the answer, whatever fails; a lease that is held is no failure.
+// The policy decides whether the last page or the error is the answer, whatever fails. A held lease is no failure.
 func TestTheFailurePolicy(t *testing.T) {
 	down := func(context.Context, func(context.Context) error) error { return errOrigin }
 	for _, test := range []struct {
 		name    string
 		prepare func(*testing.T, *rig, *node)
-		served  bool // also under Fail
+		served  bool // even under Fail
 	}{
 		{"the origin", func(_ *testing.T, _ *rig, alice *node) { alice.render = down }, false},
 		{"the body store",
@@ -393,7 +393,7 @@ func TestARefusedPublish(t *testing.T) {
 		name      string
 		meanwhile func(*testing.T, *rig) // while alice renders, for longer than her lease
 		want      string
-		meta      string // body that META leads to in the end, "" for no META
+		meta      string // the body that META leads to in the end; "" for no META
 		lock      string
 	}{
 		{"no takeover: her own page", func(*testing.T, *rig) {}, "alice's 1", "old", ""},
@@ -426,7 +426,7 @@ func TestARefusedPublish(t *testing.T) {
 	}
 }
 
-// The transaction took effect and its answer was lost. A client that retries learns it from the answer; one that does
+// The transaction took effect but its answer was lost. A client that retries learns that from the answer; one that does
 // not retry learns it from META.
 func TestALostAnswerToThePublish(t *testing.T) {
 	for _, sdk := range []bool{true, false} {
@@ -521,7 +521,7 @@ func TestAStoreThatFails(t *testing.T) {
 		name  string
 		fault string
 		old   bool
-		want  string // served as stale; "" is an error
+		want  string // served as stale; "" means an error
 	}{
 		{"the first read", "request-lost op=GetItem", true, ""},
 		{"acquire, without a page", "request-lost op=PutItem", false, ""},
@@ -548,7 +548,7 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// A failed read under the lease does not show whether another page has been published: to make the page anyway could be
+// A failed read under the lease does not show whether another page has been published: making the page anyway could be
 // a stampede. The lease is given back, so that the next request need not wait.
 func TestAFailedReadUnderTheLeaseGivesItBack(t *testing.T) {
 	r := newRig(t)
@@ -570,7 +570,7 @@ func TestTenantsDoNotShareAPage(t *testing.T) {
 	alice.wantServed(t, "alice's 1", true, 1)
 }
 
-// With one request at a time and true clocks, a cache is simple: a page is made if and only if the last one is 60 s
+// With one request at a time and exact clocks, a cache is simple: a page is made if and only if the last one is 60 s
 // old, and no lock is left behind.
 func TestOneRequestAtATimeIsAnOrdinaryCache(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,7 +17,7 @@ import (
 // answer to the request that the lease is for, if any. After a conflict it is sent again, and its guards are judged
 // again: under a lease that has ended meanwhile nothing is published.
 //
-// Without a guard on LOCK, the page is published even if the lease is gone; the lease is given back if it is there.
+// Without a guard on LOCK, the page is published even if the lease is gone. The lease is given back if it exists.
 func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem) error {
 	release := func() *types.Delete {
 		condition, values := s.onLease(l)
@@ -36,7 +36,7 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 	return nil
 }
 
-// transact sends the transaction, until it meets no conflict. With a nil release, LOCK does not change.
+// transact sends the transaction until there is no conflict. If release is nil, LOCK does not change.
 func (s *leases) transact(
 	ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete,
 ) error {
@@ -58,7 +58,7 @@ func (s *leases) transact(
 	return nil
 }
 
-// numbered is m with a version if versions are counted: one more than the version seen, or the present second as a
+// numbered is m with a version, if versions are counted: one more than the version seen, or the present second as a
 // number. No earlier count has reached the present second.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
@@ -72,8 +72,9 @@ func (s *leases) numbered(l Lease, m Meta) Meta {
 	return m
 }
 
-// refusal says why a publish was refused: ErrOvertaken if the guard on META did not hold, ErrAnswered if the condition
-// on the request did not, ErrLeaseLost if the guard on LOCK did not. Any other error is returned unchanged.
+// refusal returns the reason why a publish was refused: ErrOvertaken if the guard on META did not hold, ErrAnswered if
+// the condition on the request did not, ErrLeaseLost if the guard on LOCK did not. Any other error is returned
+// unchanged.
 func refusal(err error, actions []types.TransactWriteItem) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {

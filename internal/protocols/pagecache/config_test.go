@@ -48,7 +48,7 @@ func TestConfigKeepsWhatIsSet(t *testing.T) {
 	}
 }
 
-// TestTableVariable: the recipes of a program find the table that the environment names, and a store alone does not.
+// TestTableVariable: the recipes of a program find the table that the environment names, but a store alone does not.
 func TestTableVariable(t *testing.T) {
 	for _, test := range []struct {
 		env, table string

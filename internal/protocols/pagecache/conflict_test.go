@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A holder whose publish meets other transactions publishes after them, and gives up after the fourth.
+// A holder whose publish conflicts with other transactions publishes after them, and gives up after the fourth.
 func TestPublishPastConflicts(t *testing.T) {
 	for conflicts := range 6 {
 		t.Run(fmt.Sprintf("%d conflicts", conflicts), func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestALeaseThatEndsDuringAConflictIsNotPublished(t *testing.T) {
 	}
 }
 
-// A caller who has gone is not waited for.
+// If the caller has gone, the write does not wait.
 func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(r.ctx)
@@ -80,7 +80,7 @@ func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 	}
 }
 
-// Only a conflict is tried again: together with any other reason it is hopeless.
+// Only a conflict is retried: together with any other reason it is hopeless.
 func TestWhatCountsAsAConflict(t *testing.T) {
 	for _, test := range []struct {
 		answer error
@@ -124,7 +124,7 @@ func cancelledFor(codes ...string) error {
 	return e
 }
 
-// The holder's other writes go past a conflict too; an acquire does not: it met the holder.
+// The holder's other writes go past a conflict, too. An acquire does not: it conflicted with the holder.
 func TestConflictsOfTheLock(t *testing.T) {
 	r := newRig(t)
 	alice := r.store(t, "alice")

@@ -45,7 +45,7 @@ func pageTTL(c *isr.Config, freshUntil EpochSeconds) EpochSeconds {
 	return Ceil(freshUntil.Time().Add(c.Retention)) + buffer(c)
 }
 
-// byDefault gives a duration that is zero its default, and refuses a negative one.
+// byDefault replaces a zero duration by its default, and refuses a negative one.
 func byDefault(name string, d *time.Duration, byItself time.Duration) error {
 	if *d < 0 {
 		return fmt.Errorf("isr: Config.%s is %v, expected 0 (for the default) or more", name, *d)

@@ -6,20 +6,20 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 )
 
-// AllGuards is every guard.
+// AllGuards is the set of all guards.
 const AllGuards = guard.Token | guard.Expiry | guard.Version | guard.Monotonic
 
-// onLock are the guards whose condition is on LOCK.
+// onLock are the guards with a condition on LOCK.
 const onLock = guard.Token | guard.Expiry
 
 func has(g, all guard.Set) bool { return g&all == all }
 
-// The conditions of a publish. The SDK takes pointers, and only reads through them.
+// These are the conditions of a publish. The SDK takes pointers, and only reads through them.
 //
 // TTL may have deleted the row that was seen. A missing row is no sign of another publish or an invalidation, because
-// either would have left a row. That row would have another version, because a count begins at the present second. So
-// this guard depends neither on TTL nor on a clock. For the other guard, a row whose time is over counts as gone,
-// whether TTL has deleted it or not: :gone is the last ttl that counts as gone.
+// either would have left a row with another version: a count begins at the present second. So this guard depends
+// neither on TTL nor on a clock. For the other guard, a row whose time is over counts as gone, whether TTL has deleted
+// it or not: :gone is the last ttl that counts as gone.
 var (
 	ifHeld         = "lease_expires_at > :now"
 	ifVersion      = "(version = :seen OR attribute_not_exists(pk))"
@@ -51,7 +51,7 @@ type metaGuard struct {
 	values    map[string]types.AttributeValue
 }
 
-// onMeta is the condition on META of publishing m. The caller may add to values.
+// onMeta is the condition on META for publishing m. The caller may add to values.
 func (s *leases) onMeta(l Lease, m Meta) metaGuard {
 	g := s.Guards
 	if !has(g, guard.Version) && !has(g, guard.Monotonic) {
@@ -65,7 +65,7 @@ func (s *leases) onMeta(l Lease, m Meta) metaGuard {
 		if l.Seen > 0 {
 			return metaGuard{&ifVersion, nil, values}
 		}
-		return metaGuard{&ifNoVersion, nil, nil} // DynamoDB wants no values rather than an empty map of them
+		return metaGuard{&ifNoVersion, nil, nil} // DynamoDB refuses an empty map of values
 	}
 	values[":generated"], values[":gone"] = m.GeneratedAt.attribute(), s.gone().attribute()
 	switch {

@@ -29,7 +29,7 @@ func TestGuardsPrint(t *testing.T) {
 // version 3.
 var overtakings = []struct {
 	name              string
-	meta              *pagecache.Meta // nil is no row
+	meta              *pagecache.Meta // nil means no row
 	version, monotone bool            // the guards that refuse a page that was generated at t0+1
 }{
 	{"as it was", &pagecache.Meta{GeneratedAt: t0 - 100, Version: 3}, false, false},
@@ -42,7 +42,7 @@ var overtakings = []struct {
 	{"gone, and published again", &pagecache.Meta{GeneratedAt: t0, Version: 4}, true, false},
 }
 
-// Every combination of guards meets every state of LOCK and META.
+// Every combination of guards is tried against every state of LOCK and META.
 func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 	for g := guard.Token; g <= pagecache.AllGuards; g++ {
 		if effort.Fewer(false, true) && bits.OnesCount8(uint8(g)) > 1 && g != pagecache.AllGuards {
@@ -96,7 +96,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					}
 					left := ""
 					if lock.others && g&(guard.Token|guard.Expiry) == 0 {
-						left = "bob-1" // his lock is not given back for him
+						left = "bob-1" // bob's lock is not given back for him
 					}
 					if got := r.lockToken(); got != left {
 						t.Errorf("lock of %q left, want %q", got, left)
@@ -123,7 +123,7 @@ func TestTheFirstPublishUnderGuards(t *testing.T) {
 	}
 }
 
-// A row whose time is over still has its version. A deleted row has none: the count begins again with a higher one.
+// A row whose time is over still has its version. A deleted row has none: then the count begins again, higher.
 func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		r := newRig(t)
@@ -144,8 +144,8 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	}
 }
 
-// TTL may delete the row that was seen while a page is made: that does not overtake the page. An invalidation since
-// then does overtake it, and has a version that no earlier row had.
+// TTL may delete the row that was seen while a page is being made: that does not overtake the page. An invalidation
+// after that does overtake it, and has a version that no earlier row had.
 func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	for _, invalidated := range []bool{false, true} {
 		onBoth(t, func(t *testing.T, onB bool) {
@@ -167,8 +167,8 @@ func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	}
 }
 
-// A page that was overtaken while it was made may be older than the change that overtook it: it is served, but not as
-// fresh.
+// A page that was overtaken while it was being made may be older than the change that overtook it: it is served, but
+// not as fresh.
 func TestAnOvertakenPageIsNotFresh(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)

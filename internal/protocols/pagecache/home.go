@@ -9,12 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// NewAtHome returns a cache on recipe A for nodes in several regions of one global table. A condition is judged where
-// it is sent, so the nodes of all regions send the requests that decide to one region, the home of all keys: they take
-// and give back the lease there, look at META there under the lease, and publish there.
+// NewAtHome returns a cache on recipe A for nodes in several regions of one global table. A condition is judged in the
+// region to which it is sent. So the nodes of all regions send the requests that decide to one region, the home of all
+// keys: they take and give back the lease there, look at META there under the lease, and publish there.
 //
-// A page that is fresh in the node's own region is served from there. It may not be the newest one, and it is fresh by
-// its own window. A node whose client says that it is in the home region looks there alone.
+// A page that is fresh in the node's own region is served from there. It may not be the newest one, but it is fresh by
+// its own window. A node whose client says that it is in the home region looks only there.
 func NewAtHome(cfg isr.Config, home string) (*Cache, error) {
 	near, err := NewRecipeA(cfg)
 	if err != nil {
@@ -31,7 +31,7 @@ func NewAtHome(cfg isr.Config, home string) (*Cache, error) {
 	return NewOn(&atHome{store, near}, cfg)
 }
 
-// atHome is a store in the home region, with a look at the node's own region.
+// atHome is a store in the home region that also looks at the node's own region.
 type atHome struct {
 	*RecipeA
 	near *RecipeA

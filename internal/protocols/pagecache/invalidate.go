@@ -12,9 +12,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// An invalidation closes the window of the page and counts META's version up. If there is no page, it leaves a row with
-// a version, so that the publish of a page that is being made is refused. That row expires when a page would, and then
-// refuses nothing: no rendering may take that long.
+// An invalidation ends the freshness of the page and increments META's version. If there is no page, it leaves a row
+// with a version, so that the publish of a page that is being made is refused. That row expires when a page would, and
+// then refuses nothing: no rendering may take that long.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
@@ -24,13 +24,13 @@ var (
 	setNoPage = countUp + ", #ttl = :ttl REMOVE s3_key, current_sk, generated_at, etag"
 )
 
-// invalidateAttempts is how many times a page may come or go between the two requests of an invalidation.
+// invalidateAttempts is how often a page may come or go between the two requests of an invalidation.
 const invalidateAttempts = 4
 
-// Invalidate implements Store. If it is sent again after a lost response, it counts up once more. This refuses at most
-// one correct writer, which began in between, and its page is then made once more.
+// Invalidate implements Store. If it is sent again after a lost response, it increments the version again. This refuses
+// at most one correct writer, which began in between, and its page is then made again.
 //
-// Without guard.Version no publish would look at the version.
+// Without guard.Version no publish checks the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
 	if !has(s.Guards, guard.Version) {
 		return storeError("invalidate", key,
@@ -87,7 +87,7 @@ func (c *Cache) Invalidate(ctx context.Context, key string) error {
 // another call goes back further.
 //
 // A rollback lasts until the page is made again. An older version is fresh until its own window is over, which is
-// mostly the case already. It is never fresh if the page has been invalidated since it was made: then the next request
+// usually the case already. It is never fresh if the page has been invalidated since it was made: then the next request
 // makes the page again.
 func (c *Cache) Rollback(ctx context.Context, key string) error {
 	for look := 0; ; look++ {

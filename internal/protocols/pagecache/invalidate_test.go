@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// guarded makes all nodes run a recipe under all guards.
+// guarded returns a node with all guards, on recipe B if onB is true.
 func (r *rig) guarded(actor string, onB bool) *node {
 	n := r.node(actor)
 	n.guards, n.onB = pagecache.AllGuards, onB
@@ -30,7 +30,7 @@ func (n *node) invalidate(t *testing.T) {
 	must.OK(t, c.Invalidate(n.rig.ctx, key))
 }
 
-// onBoth runs a test on either recipe.
+// onBoth runs a test on each recipe.
 func onBoth(t *testing.T, test func(t *testing.T, onB bool)) {
 	for _, onB := range []bool{false, true} {
 		t.Run(map[bool]string{false: "recipe A", true: "recipe B"}[onB], func(t *testing.T) { test(t, onB) })
@@ -53,7 +53,7 @@ func TestAnInvalidatedPageIsMadeAgain(t *testing.T) {
 	})
 }
 
-// It is stale and nothing worse: while somebody makes the new page, the old one is served.
+// The page is only stale: while somebody makes the new page, the old one is served.
 func TestAnInvalidatedPageIsServedAsStale(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -65,7 +65,7 @@ func TestAnInvalidatedPageIsServedAsStale(t *testing.T) {
 	})
 }
 
-// A clock that is behind must not find a window open that has been closed.
+// For a clock that is behind, too, the window of an invalidated page must be over.
 func TestAnInvalidationReachesClocksThatAreBehind(t *testing.T) {
 	r := newRig(t)
 	alice := r.guarded("alice", false)
@@ -79,7 +79,7 @@ func TestAnInvalidationReachesClocksThatAreBehind(t *testing.T) {
 	alice.wantServed(t, "ahead", false, 1)
 }
 
-// A page that is being made during an invalidation is not published, nor served as fresh: its data may be too old.
+// A page that is being made during an invalidation is neither published nor served as fresh: its data may be too old.
 func TestAFillThatAnInvalidationOvertakes(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -124,7 +124,7 @@ func TestAFillThatAnInvalidationOvertakes(t *testing.T) {
 	}
 }
 
-// Two clocks that are apart do not agree on when a page is gone. An invalidation is heeded by either.
+// Two clocks that differ do not agree on when a page is gone. Either heeds an invalidation.
 func TestAnInvalidationAtTheEndOfAPagesTime(t *testing.T) {
 	for _, page := range []bool{true, false} {
 		onBoth(t, func(t *testing.T, onB bool) {
@@ -160,7 +160,7 @@ func TestAFillThatBeginsAfterAnInvalidation(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
 		alice, bob := r.guarded("alice", onB), r.guarded("bob", onB)
-		beforeFirst[*dynamodb.PutItemInput](alice, func() { bob.invalidate(t) }) // between her look and her lease
+		beforeFirst[*dynamodb.PutItemInput](alice, func() { bob.invalidate(t) }) // between alice's look and her lease
 		alice.wantServed(t, "alice's 1", true, 1)
 	})
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// leases is the common part of the recipes: the LOCK row of a key, and publishing under it.
+// leases is the part that the recipes share: the LOCK row of a key, and publishing under it.
 type leases struct {
 	cfg    isr.Config
 	Guards guard.Set // the guards of a publish, the same on all nodes; recipes have guard.Token|guard.Expiry
-	// PointerETag says, for recipe B, that the pointer also holds the etag, for readers that need nothing else.
+	// PointerETag says that recipe B's pointer also holds the etag, for readers that need nothing else.
 	PointerETag bool
-	// last is the partition key that was made last: one request for a page needs it many times.
+	// last is the latest partition key, because one request for a page needs it many times.
 	last atomic.Pointer[partition]
 }
 
-// partition is where the rows of a cache key live.
+// partition maps a cache key to the partition of its rows.
 type partition struct{ key, pk string }
 
 func (s *leases) Config() isr.Config { return s.cfg }
@@ -42,7 +42,7 @@ func (s *leases) PK(key string) string {
 	return made.pk
 }
 
-// GetRow reads a row of the key, strongly consistent; nil if it is missing.
+// GetRow reads a row of the key with strong consistency; nil if it is missing.
 func (s *leases) GetRow(ctx context.Context, key, sk string) (map[string]types.AttributeValue, error) {
 	out, err := s.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.cfg.Table, Key: Key(s.PK(key), sk), ConsistentRead: &consistent,
@@ -53,8 +53,8 @@ func (s *leases) GetRow(ctx context.Context, key, sk string) (map[string]types.A
 	return out.Item, nil
 }
 
-// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl and never by presence. An invalidation
-// leaves a window of zero seconds, which not even a clock that is behind finds open.
+// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl or by presence. An invalidation leaves a
+// window of zero seconds, which is over even for a clock that is behind.
 func (s *leases) Fresh(m Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && Floor(now) < m.FreshUntil()
 }
@@ -63,11 +63,11 @@ func (s *leases) Fresh(m Meta, now time.Time) bool {
 // time TTL has not deleted it yet, by any clock, and a later deletion makes no difference.
 func (s *leases) gone() EpochSeconds { return s.Now() + buffer(&s.cfg) }
 
-// Gone says whether a row with the given ttl counts as gone.
+// Gone reports whether a row with the given ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
 
 // found reads a META row. If there is no row, the error is ErrMiss. If the row counts as gone or has no page, it is
-// ErrMiss together with the row's version.
+// ErrMiss, and the Meta has the row's version.
 func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	if item == nil {
 		return Meta{}, isr.ErrMiss
@@ -83,10 +83,10 @@ func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	}
 }
 
-// nothing is the content of a row that leads to no page: a publish builds on it.
+// nothing is the content of a row without a page: a publish builds on it.
 func (m Meta) nothing() Meta { return Meta{PK: m.PK, Version: m.Version} }
 
-// otherRecipe is the error of a META row that another protocol has written.
+// otherRecipe is the error for a META row that another protocol wrote.
 func otherRecipe(missing, recipe string) error {
 	return fmt.Errorf(
 		"META row: attribute %s: found nothing, expected that of recipe %s (do all nodes run the same recipe?)",
@@ -102,11 +102,11 @@ func (s *leases) NewLock(key, token string) Lock {
 
 func (s *leases) lockTTL(expires EpochSeconds) EpochSeconds { return expires + buffer(&s.cfg) }
 
-// The conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads through them.
+// These are the conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads through them.
 var (
 	ifFree = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 	ifOwn  = "lease_token = :token"
-	// guards every write of a lease's holder except its release
+	// ifOwnAndHeld guards every write of a lease's holder except its release.
 	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now"
 	setExpiry    = "SET lease_expires_at = :expires, #ttl = :ttl"
 	consistent   = true
@@ -114,10 +114,11 @@ var (
 
 // Acquire implements Store.
 //
-// A put can be refused by its own success: if the response is lost, the SDK sends the put again, and it meets its own
-// row. So a refused put asks for the row. If the row has its own token, the put has succeeded.
+// A put can be refused because of its own success: if the response is lost, the SDK sends the put again, and the put
+// finds its own row. So a refused put asks for the row. If the row has the put's token, the put has succeeded.
 //
-// A put that meets a transaction on LOCK counts as refused, too: only a holder who publishes has one.
+// A put that conflicts with a transaction on LOCK counts as refused, too: only a publishing holder has such a
+// transaction.
 func (s *leases) Acquire(ctx context.Context, key string) (Lease, error) {
 	lock := s.NewLock(key, s.cfg.Tokens())
 	lease := Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}
@@ -171,8 +172,8 @@ func (s *leases) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	return l, nil
 }
 
-// Release implements Store. It needs the token only: the release of a lease that is over and has not been taken over
-// changes nothing for others.
+// Release implements Store. It needs only the token: releasing a lease that is over and was not taken over changes
+// nothing for others.
 func (s *leases) Release(ctx context.Context, l Lease) error {
 	err := s.pastConflicts(ctx, func() error {
 		_, err := s.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{

@@ -8,11 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// observed is a store that tells its operations to the observers in the contexts of its calls. If the node dies before
-// an answer, the observer hears none.
+// observed is a store that reports its operations to the observers in the contexts of its calls. If the node dies
+// before an answer, the observer gets none.
 type observed struct {
 	Store
-	buffer EpochSeconds // the time for which a row counts as gone before its ttl
+	buffer EpochSeconds // how long before its ttl a row counts as gone
 }
 
 func called(ctx context.Context, op storeop.Operation) (answered func(storeop.Operation)) {
@@ -57,7 +57,7 @@ func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 	return err
 }
 
-// Restore is a publish, of a page that was there before.
+// Restore is a publish of an earlier page.
 func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) error {
 	op := o.withMeta(withLease(storeop.Operation{Verb: storeop.Publish, Key: l.Key}, l), older)
 	answered := called(ctx, op)
@@ -87,7 +87,7 @@ func (o observed) withMeta(op storeop.Operation, m Meta) storeop.Operation {
 	return op
 }
 
-// withResult returns the operation with the result that follows from a store's answer.
+// withResult returns the operation with the result that a store's answer means.
 func withResult(op storeop.Operation, err error) storeop.Operation {
 	switch {
 	case err == nil:

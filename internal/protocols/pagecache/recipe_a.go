@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// RecipeA keeps one META row a key and publishes it in place: one transaction puts META and deletes LOCK, under the
+// RecipeA keeps one META row per key and publishes it in place: one transaction puts META and deletes LOCK, under the
 // guards. By default, the lease must be the publisher's own and not over.
 type RecipeA struct{ leases }
 
@@ -51,7 +51,7 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 }
 
 // Found reads a META row. If there is no row, the error is ErrMiss. If the row counts as gone or has no page, it is
-// ErrMiss together with the row's Version.
+// ErrMiss, and the Meta has the row's Version.
 func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 	m, err := r.found(item)
 	if err == nil && m.S3Key == "" {

@@ -28,7 +28,7 @@ func TestAcquire(t *testing.T) {
 		row   map[string]types.AttributeValue // LOCK before
 		after time.Duration                   // when alice asks
 		held  bool
-		until pagecache.EpochSeconds // the end of the lease that she gets
+		until pagecache.EpochSeconds // the end of alice's lease
 	}{
 		{"no lock", nil, 0, false, t0 + 30},
 		{"no lock, between seconds: the expiry rounds up", nil, 1, false, t0 + 31},
@@ -76,7 +76,7 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
-// The SDK repeats a put whose response was lost, and the repetition meets the row of the first attempt.
+// The SDK repeats a put whose response was lost, and the repetition finds the row of the first attempt.
 func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	want := pagecache.Lease{Key: key, Token: "alice-1", ExpiresAt: t0 + 30}
 
@@ -119,12 +119,12 @@ func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	})
 }
 
-// guarded are the states of LOCK that a holder's write can meet. Alice acquired at t0, until t0+30.
+// guarded are the states of LOCK in which a holder's write can find it. Alice acquired at t0, until t0+30.
 var guarded = []struct {
 	name    string
 	prepare func(*testing.T, *rig)
-	over    bool // the lease is
-	others  bool // somebody else's lock is in its place
+	over    bool // the lease is over
+	others  bool // another node's lock is in its place
 	missing bool
 }{
 	{name: "own", prepare: func(*testing.T, *rig) {}},
@@ -209,7 +209,7 @@ func wantLost(t *testing.T, r *rig, operation string, err error, before []string
 	}
 }
 
-// Another error must not be taken for a refusal: the lease may still be valid.
+// Another error must not be taken for a refusal, because the lease may still be valid.
 func TestFailuresOfTheStoreAreNotALostLease(t *testing.T) {
 	r, alice, lease := acquired(t)
 	meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60}
@@ -301,7 +301,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TTL must not come for a row that still matters, even if it came at once.
+// TTL must not delete a row that still matters, even if it deletes at once.
 func TestRowsOutliveTheirMeaning(t *testing.T) {
 	r, alice, lease := acquired(t)
 	lock := alice.NewLock(key, "x")

@@ -12,12 +12,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// RecipeB keeps a row for each generation of a page, VER#<lease token>, and META as the pointer to the visible one: one
+// RecipeB keeps a row for each generation of a page, VER#<lease token>, and META as the pointer to the visible one. One
 // transaction puts the version, moves the pointer and deletes LOCK, under the guards. A page can be rolled back to an
 // older version as long as that version is kept.
 //
-// Freshness is the pointer's: generated_at and revalidate_seconds are in both rows. The version's ttl is never before
-// the pointer's.
+// The pointer decides freshness: generated_at and revalidate_seconds are in both rows. The version's ttl is never
+// before the pointer's.
 type RecipeB struct{ leases }
 
 var _ Store = (*RecipeB)(nil)
@@ -31,8 +31,8 @@ func NewRecipeB(cfg isr.Config) (*RecipeB, error) {
 	return &RecipeB{leases{cfg: cfg, Guards: guard.Token | guard.Expiry}}, nil
 }
 
-// Read implements Store: META, and then the version that it leads to. A version is written once, so both belong to one
-// moment. A pointer to a row that is gone is a miss.
+// Read implements Store: it reads META, and then the version that META leads to. A version is written once, so both
+// show one moment. A pointer to a missing row is a miss.
 func (r *RecipeB) Read(ctx context.Context, key string) (Meta, error) {
 	m, err := r.pointer(ctx, key)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *RecipeB) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// pointer reads META: ErrMiss if it points at nothing.
+// pointer reads META; the error is ErrMiss if it leads to nothing.
 func (r *RecipeB) pointer(ctx context.Context, key string) (Meta, error) {
 	item, err := r.GetRow(ctx, key, isr.SortMeta)
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 	return visible, older, nil
 }
 
-// age orders versions by the time of their generation, and versions of the same second by their sort keys.
+// age orders versions by generation time and, within a second, by sort key.
 type age struct {
 	generatedAt EpochSeconds
 	sk          string
@@ -197,7 +197,7 @@ func (r *RecipeB) Versions(ctx context.Context, key string) ([]Version, error) {
 var (
 	areVersions = "pk = :pk AND begins_with(sk, :versions)"
 
-	// The condition of a rollback: META is as it was found, invalidations included.
+	// ifPointer is the condition of a rollback: META is as it was found, including invalidations.
 	ifPointer        = "current_sk = :from AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifPointerVersion = ifPointer + " AND version = :seen"
 	ifPointerFirst   = ifPointer + " AND attribute_not_exists(version)"

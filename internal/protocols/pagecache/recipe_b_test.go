@@ -32,7 +32,7 @@ func (n *node) rollback(t *testing.T) error {
 	return c.Rollback(n.rig.ctx, key)
 }
 
-// versions makes alice publish that many versions, a minute apart.
+// versions makes alice publish the given number of versions, a minute apart.
 func (r *rig) versions(t *testing.T, alice *node, count int) {
 	t.Helper()
 	for i := 1; i <= count; i++ {
@@ -67,7 +67,7 @@ func TestRecipeBWritesAVersionAndPointsAtIt(t *testing.T) {
 	}
 }
 
-// etagOf is the etag in a row, as it prints.
+// etagOf is the etag in a row, in printed form.
 func etagOf(t *testing.T, r *rig, sk string) string {
 	t.Helper()
 	for _, item := range r.db.Items(table) {
@@ -79,7 +79,7 @@ func etagOf(t *testing.T, r *rig, sk string) string {
 	return ""
 }
 
-// A pointer without an etag does not keep the etag of the version before.
+// A pointer without an etag does not keep the etag of the previous version.
 func TestThePointersETagIsThatOfItsVersionOrNone(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.b("alice"), r.b("bob")
@@ -133,7 +133,7 @@ func TestRecipeBReads(t *testing.T) {
 	wantMention(t, err, "read", key, "s3_key", "recipe A")
 }
 
-// Recipe B refuses what recipe A refuses, and writes nothing then.
+// Recipe B refuses what recipe A refuses, and then writes nothing.
 func TestRecipeBPublishesUnderTheLease(t *testing.T) {
 	for _, test := range guarded {
 		t.Run(test.name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// A version that is still within its window is fresh again, unless an invalidation has closed it.
+// A version that is still within its window is fresh again, unless there was an invalidation.
 func TestWhatIsRolledBackToIsAsOldAsItIs(t *testing.T) {
 	for _, invalidated := range []bool{false, true} {
 		r := newRig(t)
@@ -222,7 +222,7 @@ func TestWhatIsRolledBackToIsAsOldAsItIs(t *testing.T) {
 		if invalidated {
 			alice.invalidate(t)
 		} else {
-			delete(r.bodies, "pages/alice-1") // so that she makes another one
+			delete(r.bodies, "pages/alice-1") // so that alice makes another one
 		}
 		alice.wantServed(t, "alice's 2", true, 2)
 		r.bodies["pages/alice-1"] = []byte("alice's 1")
@@ -284,7 +284,7 @@ func TestARollbackWaitsForTheHolder(t *testing.T) {
 	}
 }
 
-// Versions are found on however many pages the store answers with, and those past their time are not.
+// Versions are found on however many pages the store answers with, but not those past their time.
 func TestRollbackReadsEveryPage(t *testing.T) {
 	r := newRig(t)
 	alice := r.b("alice")

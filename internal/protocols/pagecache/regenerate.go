@@ -12,14 +12,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Regenerate implements Regenerator: it makes and publishes the page, fresh or not, once for each Request. If the same
-// request comes again, it is served the page that was made for it, for as long as Retention lasts. A request waits
-// while another node is regenerating the page.
+// Regenerate implements Regenerator: it makes and publishes the page, fresh or not, once for each Request. The same
+// request again is served the page that was made for it, as long as Retention lasts. A request waits while another node
+// is regenerating the page.
 //
-// ErrOtherInputs says that Request.ID was used with another Hash. A failed request is an error, whatever
-// Config.Failure says: the page was not made, or this call cannot tell. The same request again finds out.
+// ErrOtherInputs says that Request.ID was used with another Hash. A failed request is an error, whatever Config.Failure
+// says: the page was not made, or this call cannot tell. Making the same request again finds out.
 //
-// A page that an earlier call has made is served as fresh only while META leads to it, and says that it is fresh.
+// A page that an earlier call made is served as fresh only while META leads to it and says that it is fresh.
 func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	if r.ID == "" {
 		return isr.Served{}, errNoID
@@ -40,13 +40,13 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 	}
 }
 
-// again says whether an error means that another node was faster.
+// again reports whether an error means that another node was faster.
 func again(err error) bool {
 	return errors.Is(err, ErrHeld) || errors.Is(err, isr.ErrLeaseLost) || errors.Is(err, ErrOvertaken) ||
 		errors.Is(err, ErrAnswered)
 }
 
-// answer serves the page of a request that was answered before, and makes a page for any other request.
+// answer serves the page of an answered request, and makes a page for any other request.
 func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	row, err := v.store.Begin(ctx, v.key, r)
 	if err != nil {
@@ -61,14 +61,14 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 		return isr.Served{}, err
 	}
 	v.forget("ask", lease)
-	// The holder before may have answered the request. If Asked cannot tell, the publish will be refused.
+	// The previous holder may have answered the request. If Asked cannot tell, the publish will be refused.
 	if row, err := v.store.Asked(ctx, v.key, r); err == nil && row.Status == RequestCompleted {
 		v.forget("answered", lease.held(), row.ResultS3Key)
 		v.release(ctx, lease)
 		return v.result(ctx, row)
 	}
 	v.forget("see", lease)
-	// The publish builds upon META as it is now, under the lease and before the origin is read.
+	// The publish builds on META as it is now, under the lease and before the origin is read.
 	if err := v.see(ctx); err != nil {
 		v.release(ctx, lease)
 		return isr.Served{}, err
@@ -98,7 +98,7 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// see looks at META alone.
+// see reads only META.
 func (v *visit) see(ctx context.Context) error {
 	meta, err := v.store.Read(ctx, v.key)
 	if err != nil && !errors.Is(err, isr.ErrMiss) {
@@ -108,8 +108,8 @@ func (v *visit) see(ctx context.Context) error {
 	return nil
 }
 
-// result serves the page that answered a request. It is fresh as long as META leads to that very page and says that it
-// is fresh. If META cannot be read, it does not count as fresh.
+// result serves the page that answered a request. It is fresh as long as META leads to exactly that page and says that
+// it is fresh. If META cannot be read, the page does not count as fresh.
 func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) {
 	v.forget("result", row.ResultS3Key)
 	body, err := v.cfg.Bodies.GetBody(ctx, row.ResultS3Key)
@@ -126,14 +126,14 @@ func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) 
 // RequestStatus is the progress of a requested regeneration.
 type RequestStatus string
 
-// The statuses. A request that has started or failed may be taken up again by any caller with the same inputs.
+// These are the statuses. Any caller with the same inputs may take up a request that has started or failed.
 const (
 	RequestStarted   RequestStatus = "STARTED"
 	RequestCompleted RequestStatus = "COMPLETED"
 	RequestFailed    RequestStatus = "FAILED"
 )
 
-// RequestRow is a REQ# row: one regeneration that was asked for with an idempotency key.
+// RequestRow is a REQ# row: one regeneration with an idempotency key.
 type RequestRow struct {
 	PK          string
 	SK          string // REQ# and the idempotency key
@@ -156,7 +156,7 @@ func (r RequestRow) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseRequestRow reads a REQ# row. The error for another row names the wrong attribute.
+// ParseRequestRow reads a REQ# row. For any other row, the error names the wrong attribute.
 func ParseRequestRow(item map[string]types.AttributeValue) (RequestRow, error) {
 	r := reader{item: item}
 	row := RequestRow{
@@ -186,8 +186,8 @@ var (
 	aliasStatusTTL = map[string]string{"#status": attrStatus, "#ttl": attrTTL}
 )
 
-// Begin implements Store. If the response to a put was lost and the put was sent again, the answer is the row that it
-// has written.
+// Begin implements Store. If the response to a put was lost and the put was sent again, Begin returns the row that the
+// put wrote.
 func (s *leases) Begin(ctx context.Context, key string, r isr.Request) (RequestRow, error) {
 	var row RequestRow
 	var found map[string]types.AttributeValue
@@ -266,7 +266,7 @@ func (s *leases) Fail(ctx context.Context, key string, r isr.Request) error {
 	return nil
 }
 
-// answer is the part of a publish that completes the request it is for.
+// answer is the part of a publish that completes the request of the lease.
 func (s *leases) answer(l Lease, m Meta) types.TransactWriteItem {
 	now := s.Now()
 	return types.TransactWriteItem{Update: &types.Update{

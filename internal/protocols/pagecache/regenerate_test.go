@@ -37,7 +37,7 @@ func (n *node) wantMade(t *testing.T, body string, fresh bool, made int) {
 	}
 }
 
-// status is the status in deploy's row, "" if there is none.
+// status is the status in deploy's row; "" if there is no row.
 func (r *rig) status() string {
 	for _, item := range r.db.Items(table) {
 		if sk, _ := item.Str("sk"); sk == "REQ#deploy-1" {
@@ -48,7 +48,7 @@ func (r *rig) status() string {
 	return ""
 }
 
-// answered counts how often deploy has been answered.
+// answered counts how often deploy was answered.
 func (r *rig) answered() (times int) {
 	for _, c := range r.db.Changes() {
 		if status, _ := c.After.Str("status"); status == "COMPLETED" {
@@ -89,7 +89,7 @@ func TestARequestIsAnsweredOnce(t *testing.T) {
 		r.clock.Advance(time.Minute)
 		bob.wantMade(t, "alice's 2", false, 0) // the age of its data
 		bob.wantServed(t, "bob's 1", true, 1)
-		alice.wantMade(t, "alice's 2", false, 2) // and not the page any more
+		alice.wantMade(t, "alice's 2", false, 2) // it is not the page any more
 	})
 }
 
@@ -116,7 +116,7 @@ func TestARequestWithOtherInputsIsRefused(t *testing.T) {
 		alice.render = nil
 		alice.wantMade(t, "alice's 2", true, 2)
 		refused("been answered")
-		r.clock.Advance(time.Second) // within a second, GuardMonotonic would make him render twice
+		r.clock.Advance(time.Second) // within a second, the guard Monotonic would make him render twice
 		if got, err := bob.regenerate(t, isr.Request{ID: "deploy-2", Hash: "h2"}); err != nil ||
 			string(got.Body) != "bob's 1" {
 			t.Errorf("under another key: got %q, %v", got.Body, err)
@@ -145,7 +145,7 @@ func TestAFailedRequestMayBeTakenUpAgain(t *testing.T) {
 	})
 }
 
-// A node that dies leaves a request that has started, and its lock.
+// A node that dies leaves a started request, and its lock.
 func TestARequestOfTheDeadIsTakenUpAgain(t *testing.T) {
 	everyReference(t, func(t *testing.T, r *rig, node func(string) *node) {
 		alice, bob := node("alice"), node("bob")
@@ -196,7 +196,7 @@ func TestWhoWaitsIsServedWhatTheHolderMakes(t *testing.T) {
 	})
 }
 
-// A node that sleeps past its lease, while another answers the request, publishes nothing.
+// A node that sleeps past its lease, while another node answers the request, publishes nothing.
 func TestASleeperFindsItsRequestAnswered(t *testing.T) {
 	everyReference(t, func(t *testing.T, r *rig, node func(string) *node) {
 		alice, bob := node("alice"), node("bob")
@@ -212,7 +212,7 @@ func TestASleeperFindsItsRequestAnswered(t *testing.T) {
 	})
 }
 
-// A holder does not publish if its request has been answered, even though its lease is still valid.
+// A holder does not publish if its request has been answered, even if its lease is still valid.
 func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -231,7 +231,7 @@ func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 	})
 }
 
-// A page that an invalidation overtakes is made again: the request is for a page that is visible.
+// A page that an invalidation overtakes is made again, because the request asks for a visible page.
 func TestARequestThatIsOvertakenIsMadeAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -270,8 +270,8 @@ func TestARequestIsForgotten(t *testing.T) {
 	}
 }
 
-// A repetition of a request finds the outcome of the first call, whatever one fault did to it: one page was published,
-// and every caller that was given a page was given that page.
+// A repetition of a request finds the outcome of the first call, whatever one fault did to that call: one page was
+// published, and every caller that was given a page was given that page.
 func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 	for _, op := range []string{"GetItem", "PutItem", "TransactWriteItems", "UpdateItem", "DeleteItem"} {
 		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled",
@@ -300,7 +300,7 @@ func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 							}
 							r.fault(t, fault)
 							first, err := alice.regenerate(t, deploy)
-							leftToTheCaller := kind == "throttled" && op == "TransactWriteItems" // by the SDK
+							leftToTheCaller := kind == "throttled" && op == "TransactWriteItems" // as the SDK leaves it
 							if sdk && failures == 0 && err != nil && !leftToTheCaller {
 								t.Errorf("with the SDK's own attempts: got %v, want success", err)
 							}

@@ -25,7 +25,7 @@ const (
 	key   = "/home"
 )
 
-// t0 is when every test begins, in the rows' unit.
+// t0 is the beginning of every test, in the rows' unit.
 var t0 = pagecache.Floor(fakeclock.Epoch)
 
 // rig is a store, a clock and a body store, with any number of nodes on them.
@@ -57,7 +57,7 @@ func (r *rig) config(actor string) isr.Config {
 	}
 }
 
-// store is the protocol's store alone, as a node sees it.
+// store is only the protocol's store, as a node uses it.
 func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 	t.Helper()
 	return recipeA(t, r.config(actor))
@@ -68,13 +68,13 @@ func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
 	return must.Of(pagecache.NewRecipeA(c))(t)
 }
 
-// put writes a row as an actor without a name.
+// put writes a row as the actor setup.
 func (r *rig) put(t *testing.T, item map[string]types.AttributeValue) {
 	t.Helper()
 	must.Done(t)(r.db.As("setup").PutItem(r.ctx, &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 }
 
-// page puts a page into the cache, generated at that second and fresh for 60 s.
+// page puts a page into the cache, generated at the given second and fresh for 60 s.
 func (r *rig) page(t *testing.T, body string, generatedAt pagecache.EpochSeconds) {
 	t.Helper()
 	r.bodies[body] = []byte(body)
@@ -106,7 +106,7 @@ func (r *rig) rows() []string {
 	return lines
 }
 
-// lockToken is the token in the LOCK row of the key, "" if there is no such row.
+// lockToken is the token in the LOCK row of the key; "" if there is no such row.
 func (r *rig) lockToken() string {
 	for _, item := range r.db.Items(table) {
 		if sk, _ := item.Str("sk"); sk == isr.SortLock {
@@ -133,7 +133,7 @@ func counting(actor string) func() string {
 	}
 }
 
-// sleepless is a clock that moves when someone sleeps on it.
+// sleepless is a clock that moves when somebody sleeps on it.
 type sleepless struct {
 	*fakeclock.Clock
 	slept    int
@@ -212,7 +212,7 @@ func wantMention(t *testing.T, err error, words ...string) {
 	}
 }
 
-// meta is the text of an attribute of the key's META row, "" if there is none.
+// meta is the text of an attribute of the key's META row; "" if it is missing.
 func (r *rig) meta(t *testing.T, name string) string {
 	t.Helper()
 	for _, item := range r.db.Items(table) {

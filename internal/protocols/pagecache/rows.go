@@ -34,10 +34,10 @@ const (
 	SortRequest = "REQ#" // begins the sort key of a requested regeneration
 )
 
-// EpochSeconds is an instant as the rows hold it. Its own type keeps milliseconds out.
+// EpochSeconds is an instant in the form of the rows. It is a separate type, so that milliseconds cannot slip in.
 type EpochSeconds int64
 
-// Floor is the last whole second not after t. "Now" is rounded like this.
+// Floor is the last whole second not after t. The present time is rounded like this.
 func Floor(t time.Time) EpochSeconds { return EpochSeconds(t.Unix()) }
 
 // Ceil is the first whole second not before t. An expiry is rounded like this.
@@ -54,11 +54,10 @@ func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
 
 func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
 
-// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. The
-// result of recipe B's Read has both.
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. Recipe
+// B's Read returns both in one Meta.
 //
-// An invalidation of a page that does not exist leaves a row without S3Key and CurrentSK: the row has a Version and
-// nothing else.
+// An invalidation of a missing page leaves a row without S3Key and CurrentSK: the row has only a Version.
 type Meta struct {
 	PK                string
 	S3Key             string
@@ -66,9 +65,9 @@ type Meta struct {
 	GeneratedAt       EpochSeconds
 	RevalidateSeconds int64
 	ETag              string
-	Version           int64 // counts publishes and invalidations under guard.Version; 0 is none
-	Invalidated       int64 // the version that the last invalidation made; 0 is none
-	RenderMillis      int64 // how long it took to make the page; 0 if it is not measured
+	Version           int64 // counts publishes and invalidations under guard.Version; 0 means none
+	Invalidated       int64 // the version that the last invalidation made; 0 means none
+	RenderMillis      int64 // how long it took to make the page; 0 if not measured
 	TTL               EpochSeconds
 }
 
@@ -93,7 +92,7 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseMeta reads a META row. Another row, such as another team's, gives an error that names the wrong attribute.
+// ParseMeta reads a META row. For any other row, such as another team's, the error names the wrong attribute.
 func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	r := reader{item: item}
 	m := Meta{
@@ -118,7 +117,7 @@ func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	return m, nil
 }
 
-// hasPage says whether the row leads to a page.
+// hasPage reports whether the row leads to a page.
 func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
 
 // Version is a VER# row of recipe B: one generation of a page.
@@ -129,7 +128,7 @@ type Version struct {
 	GeneratedAt       EpochSeconds
 	RevalidateSeconds int64
 	ETag              string
-	Version           int64 // the version of META at its publish, under guard.Version; 0 is none
+	Version           int64 // the version of META at its publish, under guard.Version; 0 means none
 	TTL               EpochSeconds
 }
 
@@ -148,7 +147,7 @@ func (v Version) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseVersion reads a VER# row. Another row gives an error that names the wrong attribute.
+// ParseVersion reads a VER# row. For any other row, the error names the wrong attribute.
 func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
 	r := reader{item: item}
 	v := Version{
@@ -201,7 +200,7 @@ func Key(pk, sk string) map[string]types.AttributeValue {
 	return key
 }
 
-// The values of sort keys, made once: values are only read.
+// These values of sort keys are made once, because values are only read.
 var textMeta, textLock = text(isr.SortMeta), text(isr.SortLock)
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -210,7 +209,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// setText and setNumber add an optional attribute if it is there.
+// setText and setNumber add an optional attribute unless it is empty.
 func setText(item map[string]types.AttributeValue, name, s string) {
 	if s != "" {
 		item[name] = text(s)

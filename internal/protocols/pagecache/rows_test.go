@@ -120,7 +120,7 @@ func TestRowsSurvive(t *testing.T) {
 	})
 }
 
-// The row that an invalidation leaves where there is no page.
+// This row is left by an invalidation of a missing page.
 func TestParseMetaWithoutAPage(t *testing.T) {
 	got, err := pagecache.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"),
 		"revalidate_seconds": n("0"), "ttl": n("9")})
@@ -184,7 +184,7 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 	}
 }
 
-// Other attributes are other people's business.
+// Other attributes are ignored: they belong to others.
 func TestParseMetaPassesOverWhatItDoesNotKnow(t *testing.T) {
 	want := pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}
 	item := want.Item()

@@ -13,14 +13,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// early is recipe A with a window of two parts. META's revalidate_seconds is the untouched part, in which the page may
-// not be made again. In the rest of the window the page is still fresh, so that a new one can be made while no request
-// has to wait, or is served a stale page.
+// early is recipe A with a window of two parts. META's revalidate_seconds is the first part, in which the page must not
+// be made again. In the rest of the window the page is still fresh, so that a new one can be made while no request has
+// to wait or is served a stale page.
 //
-// The rows show whether a page is made again in its untouched part: single-flight finds that.
+// If a page is made again in the first part, the rows show it: single-flight finds that.
 type early struct {
 	*pagecache.RecipeA
-	untouched pagecache.EpochSeconds // from generated_at
+	untouched pagecache.EpochSeconds // the length of the first part, from generated_at
 }
 
 func (s *early) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
@@ -38,7 +38,7 @@ func (s *early) freshUntil(m pagecache.Meta) pagecache.EpochSeconds {
 	return m.GeneratedAt + window(s.RecipeA)
 }
 
-// mayMake says whether the untouched part of the page's window is over.
+// mayMake reports whether the first part of the page's window is over.
 func (s *early) mayMake(m pagecache.Meta, now time.Time) bool { return !s.RecipeA.Fresh(m, now) }
 
 // refreshAhead makes the page again at a read after four fifths of the window, if the same node has read the page at
@@ -67,7 +67,7 @@ var refreshAhead = isr.Protocol{
 	},
 }
 
-// tracker is a cache that tells its store of each request.
+// tracker is a cache that reports each request to its store.
 type tracker struct {
 	*pagecache.Cache
 	store *recentReader
@@ -86,7 +86,7 @@ type recentReader struct {
 
 var _ pagecache.Early = (*recentReader)(nil)
 
-// lastReads are the times of the last two requests for a page, or zero.
+// lastReads are the times of the last two requests for a page; zero if there was none.
 type lastReads struct{ last, before time.Time }
 
 func (s *recentReader) note(key string) {
@@ -104,16 +104,16 @@ func (s *recentReader) Due(m pagecache.Meta, now time.Time) bool {
 	return recent && s.mayMake(m, now)
 }
 
-// beta says how eagerly pages are made again: with a larger beta, earlier. The paper's value is 1.
+// beta is how eagerly pages are made again: the larger, the earlier. The paper's value is 1.
 const beta = 1
 
 // xfetch draws at each read whether the read makes the page again before its window ends. The chance is
-// exp(-left/(beta*delta)): left is the rest of the window, and delta is the time that it took to make the page. META
-// has delta in render_ms.
+// exp(-left/(beta*delta)): left is the rest of the window, and delta is the time that it took to make the page, which
+// META has as render_ms.
 //
-// The published algorithm has no lock: each read whose draw says so makes the page. Here the lease and the second look
-// are recipe A's, so each page is made again once. A page is never made again in the first half of its window. Without
-// that bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
+// The published algorithm has no lock: each read that draws yes makes the page. Here the lease and the second look are
+// recipe A's, so each page is made again once. A page is never made again in the first half of its window. Without that
+// bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
 //
 // Source: Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
 var xfetch = isr.Protocol{
@@ -128,8 +128,8 @@ type drawer struct{ early }
 
 var _ pagecache.Early = (*drawer)(nil)
 
-// Publish writes down how long the page took to make. generated_at is a whole second, so the figure is up to a second
-// too large, and pages are made again a little earlier.
+// Publish records how long the page took to make. generated_at is a whole second, so the figure is up to a second too
+// large, and pages are made again a little earlier.
 func (s *drawer) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	m.RenderMillis = s.Config().Clock.Since(m.GeneratedAt.Time()).Milliseconds()
 	return s.early.Publish(ctx, l, m)
@@ -144,8 +144,8 @@ func (s *drawer) Due(m pagecache.Meta, now time.Time) bool {
 	return !now.Add(gap).Before(s.freshUntil(m).Time())
 }
 
-// draw returns a number in (0, 1): a hash of a token, which is unique. A run counts its tokens, alice-1 and alice-2
-// under every schedule, so the hash is of the page and of the time, too.
+// draw returns a number in (0, 1): a hash of a token, which is unique, and of the page and the time. The page and the
+// time are needed because tokens are alice-1 and alice-2 under every schedule of a run.
 func (s *drawer) draw(m pagecache.Meta, now time.Time) float64 {
 	sum := sha256.Sum256(fmt.Append(nil, s.Config().Tokens(), " ", m.S3Key, " ", now.UnixNano()))
 	return (float64(binary.BigEndian.Uint64(sum[:8])>>11) + 0.5) / (1 << 53)

@@ -16,7 +16,7 @@ func Hasty() isr.Protocol {
 
 type hasty struct {
 	drawer
-	acquired bool // just now
+	acquired bool // the lease was acquired just now
 }
 
 func (s *hasty) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {

@@ -27,9 +27,9 @@ var absolute = isr.Protocol{
 	Memoryless: true,
 }
 
-// hybrid is sliding under a cap. A page that is not read for half of the promised window is stale, and so is one whose
-// data is as old as the whole window, however often it is read. The age is counted from generated_at, which no read
-// moves.
+// hybrid is sliding with a cap. A page that is not read for half of the promised window is stale, and so is one whose
+// data is as old as the whole window, however often it is read. The age counts from generated_at, which no read
+// changes.
 var hybrid = isr.Protocol{
 	Name: "policy-hybrid",
 	Summary: "each read of a fresh page keeps it fresh for half a window more, up to a whole window after " +
@@ -44,7 +44,7 @@ var hybrid = isr.Protocol{
 const mostJitter = 0.2
 
 // jitter shortens the window of each page by a random share of up to a fifth, so that pages that were made together do
-// not end together. META has the shorter window, and every reader goes by it.
+// not end together. META has the shorter window, and every reader uses that.
 var jitter = isr.Protocol{
 	Name:    "policy-jitter",
 	Summary: "each page is fresh for 0.8 to 1 of the window, at random, and then made again while others wait",
@@ -68,12 +68,12 @@ func (s *jittered) Publish(ctx context.Context, l pagecache.Lease, m pagecache.M
 // staleTolerance is how long after its window a page may be served as stale.
 const staleTolerance = 30 * time.Second
 
-// Under staleWhileRevalidate, one node makes a stale page again. The other requests are served the old page for as long
-// as it is tolerated, and wait after that.
+// staleWhileRevalidate makes a stale page again on one node. The other requests are served the old page for as long as
+// it is tolerated, and wait after that.
 //
 // The published pattern keeps a second copy of the value under a longer TTL, and has a lock that its holder deletes
-// unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come
-// or not, and the lock is recipe A's: no holder deletes the lock of another, and no page is put without it.
+// unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has
+// deleted it or not, and the lock is recipe A's: no holder deletes another's lock, and no page is put without the lock.
 var staleWhileRevalidate = isr.Protocol{
 	Name:    "policy-swr",
 	Summary: "one node makes a stale page again, and others are served the old one for 30 s after its window",
@@ -98,7 +98,7 @@ var unprotected = isr.Protocol{
 
 type unlocked struct{ *pagecache.RecipeA }
 
-// Acquire makes the name of the body that will be put. No row has the lease.
+// Acquire makes the name of the body that will be put. No row holds the lease.
 func (s *unlocked) Acquire(_ context.Context, key string) (pagecache.Lease, error) {
 	l := s.NewLock(key, s.Config().Tokens())
 	return pagecache.Lease{Key: key, Token: l.LeaseToken, ExpiresAt: l.LeaseExpiresAt}, nil

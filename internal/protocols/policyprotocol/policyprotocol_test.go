@@ -20,7 +20,7 @@ func TestPoliciesAreNamedAndRefuseABadConfig(t *testing.T) {
 	}
 }
 
-// TestARefreshAheadIsOfPagesThatAreReadOften: Bob has not read the page lately, and does not refresh it.
+// TestARefreshAheadIsOfPagesThatAreReadOften: Bob has not read the page lately, and so does not refresh it.
 func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.node("policy-refresh-ahead", "alice"), r.node("policy-refresh-ahead", "bob")
@@ -34,7 +34,7 @@ func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 }
 
 // TestAnEarlyRefreshNeverCostsAFreshPage: while another node has the lease, or when the origin is broken, the old page
-// is served as long as it is fresh, even if the configuration makes requests wait, and fail.
+// is served as long as it is fresh, even if the configuration makes requests wait and fail.
 func TestAnEarlyRefreshNeverCostsAFreshPage(t *testing.T) {
 	strict := func(cfg *isr.Config) { cfg.Contention, cfg.Failure = isr.Wait, isr.Fail }
 	r := newRig(t)
@@ -73,7 +73,7 @@ func TestAnEarlyRefreshLooksAgain(t *testing.T) {
 	r.wantRendered(0, 8)
 }
 
-// TestStaleIsToleratedForThirtySeconds: after that the page counts as none, and its reader waits.
+// TestStaleIsToleratedForThirtySeconds: after that the page counts as missing, and its reader waits.
 func TestStaleIsToleratedForThirtySeconds(t *testing.T) {
 	r := newRig(t)
 	alice := r.node("policy-swr", "alice")
@@ -96,7 +96,7 @@ func TestAnAbsolutePageIsWaitedFor(t *testing.T) {
 	r.want(alice, "of second 13", true)
 }
 
-// TestEveryNodeRendersWithoutALock: while Alice renders, Bob does so, too.
+// TestEveryNodeRendersWithoutALock: while Alice renders, Bob renders, too.
 func TestEveryNodeRendersWithoutALock(t *testing.T) {
 	r := newRig(t)
 	bob := r.node("policy-unprotected", "bob")
@@ -115,7 +115,7 @@ func TestEveryNodeRendersWithoutALock(t *testing.T) {
 	r.wantRendered(0, 2)
 }
 
-// TestJitteredWindowsDiffer: the page is read every second. It lasts for eight to ten seconds, and not always as long.
+// TestJitteredWindowsDiffer: the page is read every second. It lasts for eight to ten seconds, not always the same.
 func TestJitteredWindowsDiffer(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.node("policy-jitter", "alice"), r.node("policy-jitter", "bob")

@@ -24,7 +24,7 @@ const (
 	key   = "/home"
 )
 
-// rig is a store, a clock and bodies, and any number of nodes on them. Windows last ten seconds.
+// rig has a store, a clock and bodies, for any number of nodes. Windows last ten seconds.
 type rig struct {
 	*testing.T
 	clock    *fakeclock.Clock
@@ -32,7 +32,7 @@ type rig struct {
 	bodies   scenariotest.Bodies
 	rendered []int // the seconds at which the origin was read
 	takes    time.Duration
-	broken   bool // the origin
+	broken   bool // the origin is broken
 }
 
 func newRig(t *testing.T) *rig {
@@ -45,7 +45,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// node is a node under a policy.
+// node makes a node under a policy.
 func (r *rig) node(policy, actor string, options ...func(*isr.Config)) isr.Handler {
 	r.Helper()
 	all := policyprotocol.All()
@@ -80,7 +80,7 @@ func (r *rig) node(policy, actor string, options ...func(*isr.Config)) isr.Handl
 // second is the present second, counted from the beginning of the test.
 func (r *rig) second() int { return int(r.clock.Now().Sub(fakeclock.Epoch) / time.Second) }
 
-// at moves to a second.
+// at moves the clock to the given second.
 func (r *rig) at(second int) {
 	r.Helper()
 	left := time.Duration(second)*time.Second - r.clock.Now().Sub(fakeclock.Epoch)
@@ -108,7 +108,7 @@ func (r *rig) wantRendered(seconds ...int) {
 	}
 }
 
-// locked puts a lock of another node until a second.
+// locked puts another node's lock, which lasts until the given second.
 func (r *rig) locked(until int) {
 	r.Helper()
 	expires := pagecache.Floor(fakeclock.Epoch) + pagecache.EpochSeconds(until)
@@ -121,7 +121,7 @@ func (r *rig) locked(until int) {
 	}
 }
 
-// before calls a function before a node puts a row, once.
+// before calls a function once, before a node puts a row.
 type before struct {
 	isr.Client
 	put func()

@@ -58,7 +58,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 }
 
 // TestABugInAnEarlyRefreshIsFound: the rows hold the time from which on a page may be made again, so a page that is
-// made twice shows.
+// made twice can be seen.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r := scenariotest.Ran(t, campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: kernel.Options{
@@ -73,7 +73,7 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 // replaced is the line of a trace that shows a page being replaced.
 var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* => body \S+ generated \+(\S+) `)
 
-// refreshes counts the pages in a run that were made again before the end of their window, and after it.
+// refreshes counts the pages in a run that were made again before the end of their window, and those made after it.
 func refreshes(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -86,7 +86,7 @@ func refreshes(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) (e
 		switch {
 		case err1 != nil || err2 != nil:
 			t.Fatalf("found %q", times[0])
-		case from == to: // a longer window
+		case from == to: // only the window has become longer
 		case to-from < s.Cache.Revalidate:
 			early++
 		default:
@@ -97,11 +97,11 @@ func refreshes(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) (e
 }
 
 // TestPagesAreMadeAgainEarly: a campaign in which no page is made again early has tested no early refresh. Under
-// xfetch, schedules must differ in that.
+// xfetch, some runs must have an early one, and some a late one.
 func TestPagesAreMadeAgainEarly(t *testing.T) {
 	const runs = 60
 	s := steadyReads(t)
-	for policy, want := range map[string]struct{ early, late int }{ // the least number of runs
+	for policy, want := range map[string]struct{ early, late int }{ // the least number of runs with each
 		"policy-absolute":      {0, runs / 2},
 		"policy-swr":           {0, runs / 2},
 		"policy-refresh-ahead": {runs / 2, 0},

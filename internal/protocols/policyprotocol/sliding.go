@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sliding starts the window again with each read of a fresh page. Nothing is rendered then, so a page that is read
-// often enough is never made again: it is served as fresh, whatever the age of its data.
+// sliding starts the window again with each read of a fresh page, without rendering. So a page that is read often
+// enough is never made again: it is served as fresh, whatever the age of its data.
 var sliding = isr.Protocol{
 	Name:    "policy-sliding",
 	Summary: "each read of a fresh page opens its window anew: a page that is read steadily is never made again",
@@ -24,11 +24,11 @@ var sliding = isr.Protocol{
 	Memoryless: true,
 }
 
-// slider is recipe A with pages that are fresh until a time after their last read.
+// slider is recipe A with pages that stay fresh for a time after their last read.
 type slider struct {
 	*pagecache.RecipeA
 	slide pagecache.EpochSeconds // that time
-	cap   pagecache.EpochSeconds // how old a page may become; 0 is no bound
+	cap   pagecache.EpochSeconds // how old a page may become; 0 means no limit
 }
 
 // Publish opens the first window.
@@ -37,8 +37,8 @@ func (s *slider) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Met
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// Read returns the row with the window that this read has written. If the row cannot be written, the old window holds:
-// another page may have taken its place.
+// Read returns the row with the window that this read has written. If the row cannot be written, the old window stays,
+// because another page may have replaced it.
 func (s *slider) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	m, err := s.RecipeA.Read(ctx, key)
 	now := s.Config().Clock.Now()
@@ -52,14 +52,14 @@ func (s *slider) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	return m, nil
 }
 
-// slid is the row after a read. generated_at stays: the row keeps the true age of its data.
+// slid is the row after a read. generated_at does not change, so the row keeps the true age of its data.
 func (s *slider) slid(m pagecache.Meta, now pagecache.EpochSeconds) pagecache.Meta {
 	longer := m
 	until := now + s.slide
 	if s.cap > 0 {
 		until = min(until, m.GeneratedAt+s.cap)
 	} else {
-		longer.TTL += until - m.FreshUntil() // under a cap, the first ttl was for the longest window
+		longer.TTL += until - m.FreshUntil() // under a cap, the first ttl already covers the longest window
 	}
 	longer.RevalidateSeconds = int64(until - m.GeneratedAt)
 	return longer
@@ -68,7 +68,7 @@ func (s *slider) slid(m pagecache.Meta, now pagecache.EpochSeconds) pagecache.Me
 var setWindow, ifSamePage = "SET revalidate_seconds = :longer, #ttl = :ttl",
 	"s3_key = :page AND generated_at = :generated AND revalidate_seconds = :window"
 
-// extend writes the window, and says whether it has done so. A row that has changed keeps its own window: it may have
+// extend writes the window, and reports whether it has. A row that has changed keeps its own window: it may have
 // another page, or be invalidated.
 func (s *slider) extend(ctx context.Context, key string, m, longer pagecache.Meta) bool {
 	cfg := s.Config()

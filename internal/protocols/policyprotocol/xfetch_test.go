@@ -58,8 +58,8 @@ func TestTheChanceOfAnEarlyRefresh(t *testing.T) {
 	}
 }
 
-// TestAnInvalidatedPageIsNotFresh: the pages of an early policy are fresh for longer than their rows say, but not if a
-// row says nothing.
+// TestAnInvalidatedPageIsNotFresh: under an early policy pages are fresh for longer than their rows say, but not if a
+// row has no window.
 func TestAnInvalidatedPageIsNotFresh(t *testing.T) {
 	s, clock := newDrawer(t)
 	m := pagecache.Meta{S3Key: "pages/1", GeneratedAt: pagecache.Floor(fakeclock.Epoch), RevalidateSeconds: 50}
