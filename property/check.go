@@ -65,7 +65,7 @@ type Check struct {
 	// the rules of the recipe (breaking one harms nobody), and a bound on the age of everything that it serves,
 	// whatever the world's revalidate and retention are.
 	Promise scenario.Promise
-	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
+	// Goroutines is for a store with its own goroutines, timers, channels or context timeouts: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
 

@@ -87,8 +87,8 @@ type LockCheck struct {
 	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark. In any
 	// case, some world must take a lock: otherwise nothing is judged.
 	Reach []scenario.Mark
-	// Goroutines means the same as Check.Goroutines. It is for a lock that has goroutines, timers, channels or context
-	// timeouts of its own.
+	// Goroutines means the same as Check.Goroutines. It is for a lock with its own goroutines, timers, channels or
+	// context timeouts.
 	Goroutines bool
 	// Table is how the lock wants its table created; nil means the string keys pk and sk. The name is Machine.Table.
 	Table *dynamodb.CreateTableInput

@@ -468,7 +468,7 @@ func badLocks() map[string]func(property.Machine) (property.Lock, error) {
 	}
 }
 
-// TestLockPasses: a correct lock with rows and a table of its own passes.
+// TestLockPasses: a correct lock with its own rows and table passes.
 func TestLockPasses(t *testing.T) {
 	effort.OneAtATime(t)
 	t.Parallel()

@@ -125,7 +125,7 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	}.done(true)
 }
 
-// ofEarlierRun is the hint that an answer has the bytes of a rendering of an earlier run; "" if it has not.
+// ofEarlierRun is the hint that an answer has the bytes of a rendering of an earlier run; otherwise "".
 func ofEarlierRun(e *history.Event) string {
 	if !recorder.IsRendering(e.Tenant+e.Key, e.Body) {
 		return ""

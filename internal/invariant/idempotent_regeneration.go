@@ -352,7 +352,7 @@ func (m *requested) Event(e history.Event) {
 	}
 }
 
-// claimed is the REQ row of a request before this instant. If a cache has partition keys of its own, the row may be in
+// claimed is the REQ row of a request before this instant. If a cache has its own partition keys, the row may be in
 // any partition.
 func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
 	before := func(s reqStates) fingerprint.Hash {

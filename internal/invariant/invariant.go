@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Verdict is the result of a check. It is not a bool: "unknown" is a result of its own, and never passes for ok.
+// Verdict is the result of a check. It is not a bool: "unknown" is a separate result, and never passes for ok.
 type Verdict uint8
 
 // The verdicts.

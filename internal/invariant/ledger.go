@@ -376,7 +376,7 @@ func (p *partition) generation() (attr.Item, string) {
 	return nil, sk
 }
 
-// visible reports whether META shows a page at t: the row is there and not past its ttl, and it has a page.
+// visible reports whether META shows a page at t: the row exists, is not past its ttl, and has a page.
 func (p *partition) visible(t time.Time) bool {
 	return isPage(p.meta) && !expired(p.meta, t)
 }

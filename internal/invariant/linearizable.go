@@ -137,7 +137,7 @@ func (ev *Evidence) orders() (porcupine.Model, porcupine.LinearizationInfo) {
 		}
 		return parts
 	}
-	left := map[string]*int{} // each key has a goroutine of its own
+	left := map[string]*int{} // each key has its own goroutine
 	for _, key := range keys {
 		steps := maxDrawn
 		left[key] = &steps

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// readYourWrites holds that after a successful regeneration by name, its node does not get an older page, not even as
-// stale. A regeneration that failed does not count, because it may not have happened.
+// readYourWrites holds that after a successful regeneration with an idempotency key, its node does not get an older
+// page, not even as stale. A regeneration that failed does not count, because it may not have happened.
 //
 // Reads after an invalidation, by the node itself or by another, are judged by noLostInvalidation.
 var readYourWrites = Invariant{

@@ -32,7 +32,7 @@ func (l *changeLog) oddLock(actor string) *changeLog {
 	return l.write(actor, "LOCK", attr.Item{"owner": attr.S(actor)})
 }
 
-// ownRows is a run of a cache that keeps the page "/" in a partition of its own.
+// ownRows is a run of a cache that keeps the page "/" in a partition with another key.
 func ownRows() *run {
 	r := newRun()
 	r.on("cache", "CACHE#/")

@@ -82,7 +82,7 @@ type Event struct {
 	Time  time.Time // true time
 	Actor string    // the node, with its incarnation after a restart
 	Kind  Kind
-	Key   string   // the cache key, if the event is about one
+	Key   string   // the cache key, if the event concerns one
 	As    ServedAs // for Served
 	Body  string   // for Served and Rendered: the rendering
 	Note  string   // an error's text, a clock step's size

@@ -31,7 +31,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/invariant"
 )
 
-// Verdict is the result of a check. It is not a bool: "unknown" is a result of its own, and never passes for ok.
+// Verdict is the result of a check. It is not a bool: "unknown" is a separate result, and never passes for ok.
 type Verdict = invariant.Verdict
 
 // The verdicts.

@@ -7,7 +7,7 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 // its findings in the cache's own names. The zero Schema describes META and LOCK: nothing is translated.
 //
 //	isr.Schema{Rows: []isr.Row{{
-//		Partition: "id = page#{key}", // one row a page, with the lock in it
+//		Partition: "id = page#{key}", // one row per page, with the lock in it
 //		Body:      "html", Generated: "updated_at ms",
 //		Token:     "locked_by", Expires: "locked_until ms",
 //	}}}
@@ -41,7 +41,7 @@ type Schema struct {
 // idempotency key.
 type Row struct {
 	// Table is the name of the table with such rows; "" means any table. If some Row names its table, all tables belong
-	// to one cache. Otherwise each table counts as a cache of its own.
+	// to one cache. Otherwise each table counts as a separate cache.
 	Table string
 	// Partition and Sort are the key: an attribute and the form of its value, such as "pk =
 	// TENANT#{tenant}#PAGE#{key}". Sort is empty for a table without a sort key. In a form, {key} stands for the cache
@@ -54,7 +54,7 @@ type Row struct {
 	// is one, with types as above. An index has all attributes.
 	Index string
 	// When holds the conditions under which a row is of this kind, with spaces between them. Examples are "type=page",
-	// "status!=DONE", "locked_by" (the attribute is there, and not empty) and "!deleted".
+	// "status!=DONE", "locked_by" (the attribute exists, and is not empty) and "!deleted".
 	When string
 
 	// Body is the attribute with the page itself, and BodyKey is the attribute with the page's name in a body store. If

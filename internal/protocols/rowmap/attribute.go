@@ -50,14 +50,14 @@ func (u unit) resolution() time.Duration {
 	}
 }
 
-// attribute is an attribute named by a schema; the zero attribute means none is named.
+// attribute is an attribute that a schema names; the zero attribute means none.
 type attribute struct {
 	name string
 	unit unit
 	path []string // the path of a name with dots
 }
 
-// parseAttribute reads a name and, if there are units, one of them. The first unit is the default.
+// parseAttribute reads a name and, if units has any, one of them. The first unit is the default.
 func parseAttribute(text string, units []unit) (attribute, error) {
 	name, rest, spaced := strings.Cut(strings.TrimSpace(text), " ")
 	a := attribute{name: name}
@@ -90,7 +90,7 @@ func join(units []unit) string {
 
 func (a *attribute) is() bool { return a.name != "" }
 
-// String names the attribute with its unit, as a sentence shows it.
+// String names the attribute with its unit, for use in a sentence.
 func (a *attribute) String() string {
 	if a.unit == "" || a.unit == seconds {
 		return a.name
@@ -98,7 +98,7 @@ func (a *attribute) String() string {
 	return a.name + " (" + string(a.unit) + ")"
 }
 
-// in returns the attribute's value in a row, nil if it has none.
+// in returns the attribute's value in a row, or nil.
 func (a *attribute) in(row attr.Item) attr.Value {
 	if v := row[a.name]; v != nil || a.path == nil {
 		return v
@@ -114,7 +114,7 @@ func (a *attribute) in(row attr.Item) attr.Value {
 	return within[a.path[len(a.path)-1]]
 }
 
-// top is the name of the row's own attribute in which this attribute lies.
+// top is the name of the top-level attribute of the row that contains this one.
 func (a *attribute) top() string {
 	if a.path == nil {
 		return a.name
@@ -122,7 +122,7 @@ func (a *attribute) top() string {
 	return a.path[0]
 }
 
-// text returns the attribute as text; false if it is missing or empty.
+// text returns the attribute as text, or false if it is missing or empty.
 func (a *attribute) text(row attr.Item) (string, bool) {
 	switch v := a.in(row).(type) {
 	case attr.S:
@@ -136,7 +136,7 @@ func (a *attribute) text(row attr.Item) (string, bool) {
 	}
 }
 
-// seconds returns the attribute (a time or a length of time) in seconds; false if its value is not of its unit.
+// seconds returns the attribute (a time or a length of time) in seconds, or false if its value does not fit its unit.
 func (a *attribute) seconds(row attr.Item) (attr.N, bool) {
 	value := a.in(row)
 	text, isText := value.(attr.S)
@@ -166,8 +166,8 @@ func (a *attribute) length(row attr.Item) (time.Duration, bool) {
 	return t.Sub(time.Unix(0, 0)), ok
 }
 
-// timeForms are the forms of ISO 8601 that programs write, besides the form of RFC 3339. A fraction of the seconds may
-// be in each.
+// timeForms are the forms of ISO 8601 that programs write, besides that of RFC 3339. In each, the seconds may have a
+// fraction.
 var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00",
 	"2006-01-02 15:04:05", "20060102T150405Z0700"}
 
@@ -192,7 +192,7 @@ func secondsOf(t time.Time) attr.N {
 	return attr.N{Number: nano}
 }
 
-// scaled returns a number with the decimal point moved to the left by places.
+// scaled returns a number with the decimal point moved to the left by the given places.
 func scaled(n attr.N, places int) attr.N {
 	if places == 0 {
 		return n
@@ -208,7 +208,7 @@ func scaled(n attr.N, places int) attr.N {
 	}
 	less, err := attr.ParseNumber(n.String() + "E-" + strconv.Itoa(places))
 	if err != nil {
-		return n // it is beyond the numbers of DynamoDB, and so no time
+		return n // beyond the numbers of DynamoDB, and so no time
 	}
 	return attr.N{Number: less}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// fit says how well a mapping fits the rows that were written.
+// fit tells how well a mapping fits the rows that were written.
 type fit struct {
-	written    bool // some row was
-	found      bool // in some row something was found
-	locked     bool // in some row there was a lock with its holder and its end
-	left       bool // some attribute, or some row, has no meaning
+	written    bool // some row was written
+	found      bool // something was found in some row
+	locked     bool // some row had a lock with its holder and its end
+	left       bool // some attribute or some row has no meaning
 	strangers  []string
-	paged      bool     // in some row there was a page
-	pageless   []string // rows in which there was none, with the reason
-	complaints []string // the complaints of a schema's own function
+	paged      bool     // some row had a page
+	pageless   []string // rows without a page, with the reason
+	complaints []string // what the schema's own function reported
 	times      map[*attribute]*timesOf
 }
 
@@ -36,26 +36,26 @@ func (f *fit) clone() fit {
 	return c
 }
 
-// timesOf says whether an attribute's values were times of the run.
+// timesOf tells whether an attribute's values were times of the run.
 type timesOf struct {
 	near  bool   // some value was
-	text  string // the first value that would be one in another unit
+	text  string // the first value that would be such a time in another unit
 	as    unit   // that unit
-	tries int    // how many values were looked at in other units
+	tries int    // how many values were tried in other units
 }
 
-// times are the attributes with times of the run. The one of TTL is in seconds, whatever the row says.
+// times are the attributes with times of the run. The TTL attribute is in seconds, whatever the row says.
 func (e *entry) times() [3]*attribute {
 	return [...]*attribute{&e.expires, &e.generated, &e.freshUntil}
 }
 
-// mostTries bounds what an attribute costs that holds no times.
+// mostTries bounds the effort for an attribute that holds no times.
 const mostTries = 4
 
-// life is the distance from the time of a write within which the times in its row lie. Another unit is further off.
+// life is how far the times in a row may be from the time of its write. In another unit they are further away.
 const life = 10 * 365 * 24 * time.Hour
 
-// time notes the times in a row that an entry has matched.
+// time notes the times in a row that matches an entry.
 func (f *fit) time(e *entry, c *ddbfake.Change) {
 	for _, a := range e.times() {
 		if !a.is() || !e.holds(c.After) || a.in(c.After) == nil {
@@ -89,8 +89,8 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 	}
 }
 
-// Misread names an attribute whose values are times of the run only if read in another unit than the mapping's, and
-// gives a hint how to map it; otherwise both are "".
+// Misread names an attribute whose values are times of the run only in another unit than the mapping's, and gives a
+// hint how to map it. Otherwise both are "".
 func (t *Translator) Misread() (text, hint string) {
 	for i := range t.m.entries {
 		e := &t.m.entries[i]
@@ -121,7 +121,7 @@ func (f *fit) refuse(complaint string) {
 	}
 }
 
-// see notes a change, with the roles that were found in its row.
+// see notes a change and the roles found in its row.
 func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks bool) {
 	if c.After == nil {
 		return
@@ -153,7 +153,7 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 	}
 }
 
-// pages notes whether a change leaves a page, or why its row is not one.
+// pages notes whether a change leaves a page, or why its row is none.
 func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	f.paged = f.paged || slices.ContainsFunc(found, func(o target) bool { return o.sk == sortMeta && o.after != nil })
 	if f.paged || len(f.pageless) == maxStrangers {
@@ -168,7 +168,7 @@ func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	}
 }
 
-// stranger describes a row, and says why it has no role or, if it was found to have one, why it has no lock.
+// stranger describes a row, with the reason why it has no role or, if it has one, why it has no lock.
 func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
 	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
 }
@@ -188,7 +188,7 @@ func rowOf(c *ddbfake.Change) string {
 	return text
 }
 
-// reasons says, after a colon, why some entries find nothing in a row, or no lock; "" if there is no reason.
+// reasons gives, after a colon, the reasons why some entries find nothing in a row, or no lock; "" if there are none.
 func (m *Mapping) reasons(c *ddbfake.Change, of func(*entry) bool) string {
 	var reasons []string
 	for i := range m.entries {
@@ -205,7 +205,7 @@ func (m *Mapping) reasons(c *ddbfake.Change, of func(*entry) bool) string {
 	return ": " + strings.Join(reasons, "; ")
 }
 
-// misses says why an entry finds nothing in a row, or no lock; "" if it does.
+// misses returns the reason why an entry finds nothing in a row, or no lock; "" if it finds it.
 func (e *entry) misses(c *ddbfake.Change) string {
 	if e.table != "" && e.table != c.Table {
 		return "the table is not " + e.table
@@ -250,8 +250,8 @@ func shortened(v attr.Value) string {
 	return text
 }
 
-// Misfit says why the mapping does not fit the rows that were translated, and names some of them; "" if the rows show
-// no reason. A mapping that has a lock fits if a lock was found, or if nothing in the rows could be one.
+// Misfit returns the reason why the mapping does not fit the rows that were translated, and names some of them; "" if
+// the rows show no reason. A mapping with a lock fits if a lock was found, or if nothing in the rows could be one.
 func (t *Translator) Misfit() string {
 	f := &t.fit
 	switch {
@@ -268,8 +268,8 @@ func (t *Translator) Misfit() string {
 	}
 }
 
-// Unlocked reports a mapping without a lock, and names candidate rows; "" if the mapping has a lock, or if every
-// written row and attribute already has a meaning.
+// Unlocked reports that a mapping has no lock, and names rows that may hold one; "" if the mapping has a lock, or if
+// all written rows and attributes have a meaning.
 func (t *Translator) Unlocked() string {
 	if !t.m.Lockless() || !t.fit.left {
 		return ""
@@ -279,7 +279,7 @@ func (t *Translator) Unlocked() string {
 		"without a lock leaves this invariant out"
 }
 
-// Unnamed reports that a cache without a mapping wrote rows but no known one, and names some; otherwise "".
+// Unnamed reports that a cache without a mapping wrote no known rows, and names some of its rows; otherwise "".
 func Unnamed(changes []ddbfake.Change) string {
 	var strangers []string
 	for i := range changes {
@@ -296,14 +296,14 @@ func Unnamed(changes []ddbfake.Change) string {
 	if strangers == nil {
 		return ""
 	}
-	slices.Sort(strangers) // runs in another order come to the same text
+	slices.Sort(strangers) // runs in another order get the same text
 	strangers = slices.Compact(strangers)
 	return listed("no row that was written is a page or a lease, META or LOCK:",
 		strangers[:min(len(strangers), maxStrangers)]) +
 		"\nhint: say what the cache's own rows mean: Rows, or in a file `rows` (docs/SCENARIOS.md, Rows of your own)"
 }
 
-// listed is a text with the rows that were kept for it.
+// listed returns a text, followed by the given rows.
 func listed(text string, rows []string) string {
 	for _, row := range rows {
 		text += "\n  " + row
@@ -314,8 +314,8 @@ func listed(text string, rows []string) string {
 	return text
 }
 
-// Pageless names rows that could not be read as pages, with the reason, if no row could; otherwise "". It needs a write
-// of a page: a run may end before one.
+// Pageless names rows that could not be read as pages, with the reason, if no row could; otherwise "". Without a write
+// of a page it says nothing, because a run may end before one.
 func (t *Translator) Pageless() string {
 	f := &t.fit
 	if f.paged || len(f.pageless) == 0 {
@@ -329,7 +329,7 @@ func (m *Mapping) locks() bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.isLock })
 }
 
-// Unlocked is in each META of a mapping without locks: no publish of such a cache belongs to a lease.
+// Unlocked marks each META of a mapping without locks: no publish of such a cache belongs to a lease.
 const Unlocked = "unlocked"
 
 // Lockless reports whether no row can be a lock. Without a mapping, LOCK is one.

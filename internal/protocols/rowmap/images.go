@@ -2,7 +2,7 @@ package rowmap
 
 import "github.com/isr-sim/isr-sim/ddbfake/attr"
 
-// lock is the translated LOCK of a row; nil if the row says that it is not locked.
+// lock is the translated LOCK of a row; nil if the row is not locked.
 func (e *entry) lock(row attr.Item, held holding) attr.Item {
 	lock := attr.Item{}
 	token, has := held.token, held.token != ""
@@ -19,9 +19,9 @@ func (e *entry) lock(row attr.Item, held holding) attr.Item {
 		expires, ends = held.expires, held.expires != attr.N{}
 	}
 	if e.token.is() && !has && e.token.in(row) != nil {
-		return nil // an empty text, or null: it is held by nobody
+		return nil // an empty text, or null: nobody holds it
 	}
-	// In a row that is a page as well, the lock is there with its token.
+	// In a row that is also a page, the lock exists only with its token.
 	if e.isPage && (e.token.is() && !has || !e.token.is() && (e.endless || e.expires.in(row) == nil)) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (e *entry) addTTL(to, row attr.Item) {
 	}
 }
 
-// page is the translated META, or VER#, of a row; nil if the row has no attribute of a page.
+// page is the translated META or VER# of a row; nil if the row has no attribute of a page.
 func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	page := attr.Item{}
 	for _, of := range []struct {
@@ -91,11 +91,11 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	return page
 }
 
-// MarkedAt is the attribute of a translated page with the time of its latest mark, if the page was generated after
-// that: the mark has no effect, by the clocks that wrote the two times.
+// MarkedAt is the attribute of a translated page with the time of its latest mark, if the page was generated after the
+// mark. Then the mark has no effect, by the clocks that wrote the two times.
 const MarkedAt = "marked_at"
 
-// invalidate closes the window of a page that the row marks as not fresh, and notes a mark from before the page.
+// invalidate ends the freshness of a page that the row marks as not fresh, and notes a mark from before the page.
 func (e *entry) invalidate(page, row attr.Item) {
 	if e.invalidated.unit == "" {
 		if e.invalidated.is() && e.marks(row) {
@@ -128,7 +128,7 @@ func closeWindow(page attr.Item) {
 	}
 }
 
-// marks reports whether the marker of a row, which is no time, says that the page is not fresh.
+// marks reports whether the marker of a row, if it is not a time, says that the page is not fresh.
 func (e *entry) marks(row attr.Item) bool {
 	switch v := e.invalidated.in(row).(type) {
 	case nil, attr.NULL:
@@ -144,8 +144,8 @@ func (e *entry) marks(row attr.Item) bool {
 	}
 }
 
-// versionIn is the name of the version that a page's pointer leads to. The pointer is the name itself, or the sort key
-// or partition key of the version's row.
+// versionIn is the name of the version that a page's pointer leads to. The pointer is that name, or the sort key or
+// partition key of the version's row.
 func (m *Mapping) versionIn(pointer string) string {
 	for i := range m.entries {
 		e := &m.entries[i]

@@ -10,14 +10,14 @@ import (
 )
 
 // nanos is the suffix of an attribute of a translated row that holds a time's fraction, in nanoseconds. It follows the
-// name of the time. In rows that are not translated a fraction is not part of a time: those hold whole seconds.
+// name of the time. Rows that are not translated hold whole seconds.
 const nanos = ".nanos"
 
 // times are the attributes of translated rows that hold times and lengths of time.
 var times = []string{"generated_at", "revalidate_seconds", "fresh_until", "lease_expires_at"}
 
-// Instant returns an attribute of epoch seconds, with its fraction if the row is a translated one; false if it is
-// missing, no whole number (N), or too far away to calculate with.
+// Instant returns an attribute of epoch seconds, with its fraction if the row is translated. It returns false if the
+// attribute is missing, no whole number (N), or too far away to calculate with.
 func Instant(row attr.Item, name string) (time.Time, bool) {
 	sec, whole := row.Int(name)
 	if !whole || sec <= -farthest || sec >= farthest {
@@ -42,18 +42,18 @@ func nanosOf(name string) string {
 	return name + nanos
 }
 
-// GeneratedNanos is the attribute with the fraction of generated_at. Two pages may differ in it alone.
+// GeneratedNanos is the attribute with the fraction of generated_at. Two pages may differ only in it.
 const GeneratedNanos = "generated_at" + nanos
 
 // IsFraction reports whether an attribute is the fraction of a time.
 func IsFraction(name string) bool { return strings.HasSuffix(name, nanos) }
 
-// farthest is a number of seconds. Sums of a few times below this bound do not overflow.
+// farthest is a number of seconds. Below this bound, sums of a few times do not overflow.
 const farthest = 1 << 59
 
-// Times returns the attributes of the rows themselves that hold times, each with its unit. It leaves out attributes
-// that other rows use for something else, or in another unit, and attributes within a map. A nil Mapping has the times
-// of META and LOCK.
+// Times returns the top-level attributes of rows that hold times, each with its unit. It leaves out attributes that
+// other rows use for something else, or in another unit, and attributes within a map. A nil Mapping has the times of
+// META and LOCK.
 func (m *Mapping) Times() map[string]string {
 	if m == nil {
 		return map[string]string{"generated_at": "s", "fresh_until": "s", "lease_expires_at": "s", "ttl": "s"}

@@ -33,7 +33,7 @@ type entry struct {
 	when            []condition
 
 	isPage, isLock, isVersion, isRequest bool
-	// isMark says that the row marks a page as not fresh: the page of its key, which is in another row.
+	// isMark says that the row marks as not fresh the page of its key, which is in another row.
 	isMark bool
 
 	body, bodyKey, generated, window, freshUntil, current, invalidated, etag, version attribute
@@ -41,15 +41,15 @@ type entry struct {
 	hash, status, made                                                                attribute
 	ttl                                                                               attribute
 
-	endless bool // the lock has no end: expires is never
+	endless bool // the lock has no end: expires is the word never
 
-	always time.Duration // the window of pages whose rows do not hold it; 0 if not given
+	always time.Duration // the window of pages whose rows have none; 0 if not given
 }
 
-// never is the expires of locks that are held until they are given back.
+// never is the value of expires for locks that are held until they are given back.
 const never = "never"
 
-// withoutEnd is the hint for a lock without a named end.
+// withoutEnd is the hint for a lock whose end is not named.
 const withoutEnd = "expires: locked_until ms, or expires: never of a lock that is held until it is given back"
 
 // keyAttribute is an attribute of a key, or the zero value.
@@ -67,9 +67,9 @@ type index struct {
 
 // Error is a mistake in an isr.Schema.
 type Error struct {
-	Row           int    // its place in Schema.Rows, from 0
-	Field         string // the name of the field in scenario files; "" is the row as a whole
-	Problem, Hint string // the text that was found and the expected one; how to mend it, or ""
+	Row           int    // its position in Schema.Rows, from 0
+	Field         string // the name of the field in scenario files; "" means the whole row
+	Problem, Hint string // the text that was found and what was expected; how to mend it, or ""
 }
 
 func (e *Error) Error() string {
@@ -84,7 +84,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// New checks a schema. It returns nil for the zero Schema, and for one that has a name alone. The error is an *Error.
+// New checks a schema. It returns nil for the zero Schema, and for one with only a name. The error is an *Error.
 func New(s isr.Schema) (*Mapping, error) {
 	if len(s.Rows) == 0 && s.Translate == nil {
 		return nil, nil
@@ -121,8 +121,8 @@ func New(s isr.Schema) (*Mapping, error) {
 	return m, nil
 }
 
-// Attributes returns the names of the attributes that pages and locks have, without those of keys and conditions. For a
-// path, it returns the first name.
+// Attributes returns the names of the attributes of pages and locks, without those of keys and conditions. For a path,
+// it returns the first name.
 func (m *Mapping) Attributes() []string {
 	var names []string
 	for i := range m.entries {
@@ -136,7 +136,7 @@ func (m *Mapping) Attributes() []string {
 	return slices.Compact(names)
 }
 
-// attributes are the entry's, in the order in which reports name them.
+// attributes returns the entry's attributes, in the order in which reports name them.
 func (e *entry) attributes() []*attribute {
 	return []*attribute{
 		&e.token, &e.expires, &e.lasts, &e.renews, &e.generated, &e.window, &e.freshUntil, &e.current, &e.bodyKey,
@@ -280,7 +280,7 @@ func (e *entry) decide(translated bool) *Error {
 	return nil
 }
 
-// marked checks that rows that mark pages have pages to mark.
+// marked checks that there are pages if some rows mark pages.
 func (m *Mapping) marked() error {
 	i := slices.IndexFunc(m.entries, func(e entry) bool { return e.isMark })
 	if i < 0 || m.HasPages() {
@@ -290,7 +290,7 @@ func (m *Mapping) marked() error {
 		Problem: "found a row that marks pages as not fresh, and no entry that is a page"}
 }
 
-// fits checks that the entry and the entries before it are of one kind of table.
+// fits checks that the entry and the entries before it agree about their tables.
 func (m *Mapping) fits(e *entry) *Error {
 	for i := range m.entries {
 		other := &m.entries[i]
@@ -391,7 +391,7 @@ type condition struct {
 	text string
 	of   attribute
 	not  bool
-	// value is compared with the attribute if compares is set; else the condition is that the attribute is there.
+	// value is compared with the attribute if compares is set. Otherwise the condition is that the attribute exists.
 	compares bool
 	value    string
 }
@@ -406,7 +406,7 @@ func parseCondition(text string) condition {
 	} else if after, ok := strings.CutPrefix(text, "!"); ok {
 		name, c.not = after, true
 	}
-	c.of, _ = parseAttribute(name, nil) // it has no space
+	c.of, _ = parseAttribute(name, nil) // the name has no space
 	return c
 }
 
@@ -427,7 +427,7 @@ func (c *condition) holds(row attr.Item) bool {
 	return (there && text == c.value) != c.not
 }
 
-// matches reports whether a row's key is of the entry's form. The row may be the key alone.
+// matches reports whether a row's key has the entry's form. The row may be only the key.
 func (e *entry) matches(table string, key attr.Item, c *captures) bool {
 	if e.table != "" && e.table != table {
 		return false
@@ -443,7 +443,7 @@ func (e *entry) matches(table string, key attr.Item, c *captures) bool {
 	return ok && e.sort.form.match(text, c)
 }
 
-// holds reports whether a row, whose key matches, is of the entry's kind.
+// holds reports whether a row whose key matches is of the entry's kind.
 func (e *entry) holds(row attr.Item) bool {
 	return row != nil && !slices.ContainsFunc(e.when, func(c condition) bool { return !c.holds(row) })
 }

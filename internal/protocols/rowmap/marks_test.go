@@ -35,7 +35,7 @@ func TestRowsThatMarkPages(t *testing.T) {
 	l.want(l.write("alice", "p", page, nil),
 		`pMETA of /a: {body: "z", generated_at: 10, revalidate_seconds: 0} => absent`)
 	l.want(l.write("alice", "p", never, nil))
-	// another cache
+	// This row belongs to another cache.
 	l.want(l.write("alice", "q", page, items{"html": s("x"), "at": n(9)}), `qMETA of /a: absent => `+fresh)
 	if why := l.rows.Misfit(); why != "" {
 		t.Errorf("it fits, got %s", why)
@@ -101,7 +101,7 @@ func TestMarksInTheRowOfALockAndOfTwoPages(t *testing.T) {
 }
 
 // A renewal counts from the write of the attribute. If the length changes without a renewal, it still counts from that
-// write: a release may shorten the lease and leave the version as it is.
+// write: a release may shorten the lease but keep the version.
 func TestALengthThatChangesUnderOneVersion(t *testing.T) {
 	l := newStory(t,
 		isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Token: "owner", Lasts: "ms ms", Renews: "guid"}}})
@@ -119,7 +119,7 @@ func TestALengthThatChangesUnderOneVersion(t *testing.T) {
 		`pLOCK of /a: `+lease("1035")+` => {lease_token: "alice"}`)
 	l.want(l.write("alice", "p", key, row(30_000, "2")), `pLOCK of /a: {lease_token: "alice"} => `+lease("1035"))
 	l.want(l.write("alice", "p", key, nil), `pLOCK of /a: `+lease("1035")+` => absent`)
-	// before the log began: it counts from the first write that is known
+	// The row was written before the log began, so the length counts from the first known write.
 	l.last["p"+key.String()] = with(key, row(20_000, "3"))
 	l.want(l.write("alice", "p", key, row(10_000, "3")), `pLOCK of /a: {lease_token: "alice"} => `+lease("1015"))
 }
@@ -133,7 +133,7 @@ func TestLocksWithoutAnEnd(t *testing.T) {
 	lock := func(token string) string { return `{lease_expires_at: null, lease_token: "` + token + `"}` }
 	l.want(l.write("alice", "p", key, items{"owner": s("a1")}), `pLOCK of /a: absent => `+lock("a1"))
 	l.want(l.write("alice", "p", key, nil), `pLOCK of /a: `+lock("a1")+` => absent`)
-	// no token: whoever put it
+	// A lock without a token belongs to whoever put it.
 	l.want(l.write("alice", "p", key, items{"busy": n(1)}), `pLOCK of /a: absent => `+lock("alice"))
 	l.want(l.write("bob", "p", key, items{"busy": n(2)}))
 	l.want(l.write("bob", "p", key, items{"idle": n(2)}), `pLOCK of /a: `+lock("alice")+` => absent`)

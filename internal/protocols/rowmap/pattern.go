@@ -95,15 +95,15 @@ func (c *captures) of(name string) *string {
 	}
 }
 
-// match reads a text. A placeholder stands for at least one byte, and for as few as possible. A tenant may be empty:
-// worlds without tenants have that one. A placeholder that stood for another text before does not match.
+// match reads a text. A placeholder stands for at least one byte, and for as few as possible, but a tenant may be
+// empty, as in worlds without tenants. A placeholder that stood for another text before does not match.
 func (f *form) match(text string, c *captures) bool {
 	var dead deadEnds
 	return dead.match(f.parts, text, c)
 }
 
-// deadEnds are pairs, by their lengths, of a rest of a form and a rest of a text that do not match. No placeholder is
-// in a form twice, so the text before them does not matter. Without deadEnds, the time would grow with a power of the
+// deadEnds are pairs, by their lengths, of the rest of a form and the rest of a text that do not match. No placeholder
+// occurs twice in a form, so the text before does not matter. Without deadEnds, the time would grow with a power of the
 // length.
 type deadEnds map[[2]int]bool
 
@@ -115,7 +115,7 @@ func (d *deadEnds) match(parts []part, text string, c *captures) bool {
 	if d.matches(parts, text, c) {
 		return true
 	}
-	if len(parts) > 2 { // else there is nothing to try again
+	if len(parts) > 2 { // otherwise there is nothing to retry
 		if *d == nil {
 			*d = deadEnds{}
 		}

@@ -15,7 +15,7 @@ import (
 // Roles are the kinds of row that a row may be.
 type Roles uint8
 
-// The roles. A nil Mapping or Translator is of the rows META and LOCK: there the sort key is the role.
+// These are the roles. A nil Mapping or Translator stands for the rows META and LOCK: there the sort key is the role.
 const (
 	Page Roles = 1 << iota
 	Lock
@@ -26,8 +26,8 @@ const (
 // Has reports whether r has all of the roles in other.
 func (r Roles) Has(other Roles) bool { return r&other == other }
 
-// Place returns the roles that a row may have by its key alone, and the partition of its translated rows. The item may
-// have other attributes, too.
+// Place returns the roles that a row may have judging only by its key, and the partition of its translated rows. The
+// item may have other attributes, too.
 func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
 	if m == nil {
 		sk, _ := item["sk"].(*types.AttributeValueMemberS)
@@ -65,7 +65,7 @@ func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk 
 	return pk, roles
 }
 
-// RoleOf is the role of a translated row, or of one that needs no translation, by its sort key; 0 if it has none.
+// RoleOf is the role of a translated row, or of a row that needs no translation, by its sort key; 0 if it has none.
 func RoleOf(sk string) Roles {
 	switch {
 	case sk == sortMeta:
@@ -96,8 +96,8 @@ func (e *entry) roles() (r Roles) {
 	return r
 }
 
-// keyOf returns the attributes of a key that the entries of a table name, nil if the item lacks them. The entries that
-// name the table come first: an item of theirs may have the key of another table among its attributes.
+// keyOf returns the attributes of a key that the entries of a table name, or nil if the item lacks them. Entries that
+// name the table come first, because their items may have the key of another table among their attributes.
 func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr.Item {
 	named := slices.ContainsFunc(m.entries, func(e entry) bool { return e.table != "" && e.table == table })
 	for i := range m.entries {
@@ -133,8 +133,8 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 	return key
 }
 
-// Pages returns the partitions of the translated rows to which a row may belong by its key. With a schema's function,
-// which decides by more than keys, all rows may belong to one.
+// Pages returns the partitions of the translated rows to which a row may belong by its key. A schema's function decides
+// by more than keys, so then all rows may belong to one partition.
 func (m *Mapping) Pages(table string, key attr.Item) (all []string) {
 	if m.translate != nil {
 		return []string{""}
@@ -163,7 +163,7 @@ func (m *Mapping) PagesOf(table string, item map[string]types.AttributeValue) []
 	return m.Pages(table, m.keyOf(table, item))
 }
 
-// Name identifies a row in a table by the key in an item; "" if it is not one of the mapping's tables.
+// Name identifies a row in a table by the key in an item; "" if the mapping does not have that table.
 func (m *Mapping) Name(table string, item map[string]types.AttributeValue) string {
 	key := m.keyOf(table, item)
 	if key == nil {
@@ -173,8 +173,8 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 }
 
 // Writes returns the roles of a row that a put of an item, or an update, sets. It sets the lock if it sets the lock's
-// token or, for a lock without a token, its end. It sets the page if it sets an attribute of the page. The item of an
-// update is its key.
+// token or, for a lock without a token, its end. It sets the page if it sets an attribute of the page. For an update,
+// the item is its key.
 func (m *Mapping) Writes(
 	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
 ) (r Roles) {
@@ -222,7 +222,7 @@ func (m *Mapping) Writes(
 	return r
 }
 
-// names says whether an expression has an attribute, or an alias of it.
+// names reports whether an expression contains an attribute, or an alias of it.
 func names(expression string, aliases map[string]string, attribute string) bool {
 	if strings.Contains(expression, attribute) {
 		return true
@@ -236,7 +236,7 @@ func names(expression string, aliases map[string]string, attribute string) bool 
 	return false
 }
 
-// Publishes reports whether an update gives a page a body, and does not only take, extend or give back its lock.
+// Publishes reports whether an update gives a page a body, instead of only taking, extending or giving back its lock.
 func (m *Mapping) Publishes(
 	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
 ) bool {
@@ -315,7 +315,7 @@ func words(expression string) []string {
 	return all
 }
 
-// Token returns the value of the token in an item, nil if it has none.
+// Token returns the value of the token in an item, or nil.
 func (m *Mapping) Token(item map[string]types.AttributeValue) types.AttributeValue {
 	if m == nil {
 		return item["lease_token"]
@@ -328,7 +328,7 @@ func (m *Mapping) Token(item map[string]types.AttributeValue) types.AttributeVal
 	return nil
 }
 
-// TTL returns the value of the TTL attribute in an item, nil if it has none.
+// TTL returns the value of the TTL attribute in an item, or nil.
 func (m *Mapping) TTL(item map[string]types.AttributeValue) types.AttributeValue {
 	if m == nil {
 		return item["ttl"]

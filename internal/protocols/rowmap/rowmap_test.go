@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// one is a cache with one row a page and names of its own.
+// one is a cache with one row per page, and its own names.
 var one = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
 	Expires: "locked_until ms", TTL: "expires",
@@ -40,7 +40,7 @@ func decimal(text string) attr.N {
 	return attr.N{Number: number}
 }
 
-// with returns an item with the key's attributes, too.
+// with returns an item with the key's attributes added.
 func with(key, row attr.Item) attr.Item {
 	if row == nil {
 		return nil
@@ -105,7 +105,7 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 	return lines
 }
 
-// goElsewhere lets the story go on with a clone of its rows. What happens to the others must not be seen.
+// goElsewhere lets the story go on with a clone of its rows. Later changes of the originals must not show.
 func (l *story) goElsewhere(c ddbfake.Change) {
 	kept := l.rows.Clone()
 	c.Actor, c.Time = "mallory", c.Time.Add(30*365*24*time.Hour)
@@ -127,7 +127,7 @@ func (l *story) goElsewhere(c ddbfake.Change) {
 
 func (l *story) want(got []string, want ...string) {
 	l.t.Helper()
-	for i := range got { // each META of rows without a lock has it: TestPagesWithoutLocks of package invariant
+	for i := range got { // each META of rows without a lock has it: see TestPagesWithoutLocks of package invariant
 		got[i] = strings.ReplaceAll(got[i], ", unlocked: true", "")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -206,7 +206,7 @@ func TestOneChangeBecomesSeveralInOrder(t *testing.T) {
 	}
 }
 
-// If two entries find the page in one row, the first decides. If they find two pages, these are two changes.
+// If two entries find the same page in one row, the first decides. If they find two pages, there are two changes.
 func TestTheFirstPageCounts(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{
 		{Partition: "id = {key}#{*}", Body: "html", Generated: "at"},
@@ -246,7 +246,7 @@ func TestDynamolock(t *testing.T) {
 	l.now = time.Unix(1005, 0)
 	touched := row("alice", "1")
 	touched["data"] = s("x")
-	l.want(l.write("a", "p", key, touched)) // the version is the same: a contender goes on counting
+	l.want(l.write("a", "p", key, touched)) // the version is the same, so another client goes on counting
 	l.now = time.Unix(1010, 500_000_000)
 	l.want(l.write("a", "p", key, row("alice", "2")),
 		`pLOCK of /a: {lease_expires_at: 1020, lease_token: "alice"} => {lease_expires_at: 1030, lease_expires_at.nanos: 500000000, lease_token: "alice"}`)
@@ -279,7 +279,7 @@ func TestPowertools(t *testing.T) {
 		`pLOCK of `+isr.PartitionKey("", "/b")+`: absent => {lease_expires_at: 7, lease_token: "carol", ttl: 7}`)
 }
 
-// A lock without a token in the row of its page is its writer's until another sets its end.
+// If a lock has no token and is in the row of its page, it belongs to its writer until another sets its end.
 func TestALockWithoutAToken(t *testing.T) {
 	l := newStory(t,
 		isr.Schema{Rows: []isr.Row{{Partition: "id N = {key}", Body: "html", FreshUntil: "until", Expires: "lock"}}})
@@ -296,7 +296,7 @@ func TestALockWithoutAToken(t *testing.T) {
 	l.want(l.write("bob", "p", key, items{"html": s("x"), "until": n(30)}),
 		`pLOCK of `+pk+`: {lease_expires_at: 25, lease_token: "bob"} => absent`)
 	before := items{"id": n(9)}
-	l.last["p"+before.String()] = with(before, items{"lock": n(50)}) // before the log began, by an unknown writer
+	l.last["p"+before.String()] = with(before, items{"lock": n(50)}) // from before the log, by an unknown writer
 	l.want(l.write("alice", "p", before, items{"lock": n(50), "more": n(1)}),
 		`pLOCK of `+isr.PartitionKey("", "9")+
 			`: {lease_expires_at: 50} => {lease_expires_at: 50, lease_token: "alice"}`)
@@ -329,7 +329,7 @@ func TestUnits(t *testing.T) {
 	for _, test := range []struct {
 		unit  string
 		value attr.Value
-		want  string // seconds, and nanoseconds if there are any; "" is no time
+		want  string // seconds, and nanoseconds if there are any; "" means no time
 	}{
 		{"", n(12), "12"}, {"", decimal("12.75"), "12 750000000"}, {"s", s("12"), "12"}, {"ms", n(1999), "1 999000000"},
 		{"ms", s("2000"), "2"}, {"ms", n(-1), "-1 999000000"}, {"us", n(1), "0 1000"}, {"ns", n(1_000_000_001), "1 1"},
@@ -361,7 +361,7 @@ func TestTimes(t *testing.T) {
 		{Partition: "id = other#{key}", Token: "at", Expires: "lock.end"},
 	}})
 	must.OK(t, err)
-	// Each other attribute is left out for a reason: until has two units, at is a token, too, lock.end is within a map,
+	// Each other attribute is left out for a reason: until has two units, at is also a token, lock.end is within a map,
 	// and window is no time.
 	if got, want := fmt.Sprint(m.Times()), "map[ttl:s]"; got != want {
 		t.Errorf("the attributes with times are %s, want %s", got, want)
@@ -405,7 +405,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A long key of many parts is read, or refused, at once.
+// A long key of many parts is read or refused at once.
 func TestLongKeys(t *testing.T) {
 	l := newStory(t,
 		isr.Schema{Rows: []isr.Row{{Partition: "id = {tenant}|{*}|{*}|{*}|{*}|{key}|end", Token: "o", Expires: "e"}}})
@@ -426,10 +426,10 @@ func TestTheKeyMayBeInBoth(t *testing.T) {
 	row := items{"o": s("x"), "e": n(1)}
 	l.want(l.write("a", "", items{"pk": s("T#t1"), "sk": s("LOCK#/a#t1")}, row),
 		`LOCK of t1/a: absent => {lease_expires_at: 1, lease_token: "x"}`)
-	l.want(l.write("a", "", items{"pk": s("T#t1"), "sk": s("LOCK#/a#t2")}, row)) // two tenants are none
+	l.want(l.write("a", "", items{"pk": s("T#t1"), "sk": s("LOCK#/a#t2")}, row)) // two different tenants: no match
 }
 
-// A row whose token is empty is not locked; one without a token is not understood.
+// A row with an empty token is not locked. A row without a token is not understood.
 func TestNoToken(t *testing.T) {
 	for _, test := range []struct {
 		token attr.Value
@@ -493,7 +493,7 @@ func TestAFunctionReadsRows(t *testing.T) {
 	}
 }
 
-// The key alone need not say what a row is. Then an earlier write of the row says it.
+// The key alone need not show what a row is. Then an earlier write of the row shows it.
 func TestAFunctionReadsMoreThanKeys(t *testing.T) {
 	l := newStory(t, isr.Schema{
 		Rows: []isr.Row{{Partition: "id = lock#{key}", Token: "owner", Expires: "until"}},
@@ -557,7 +557,7 @@ func TestMisfit(t *testing.T) {
 		name string
 		key  attr.Item
 		row  attr.Item
-		want []string // nothing is a fit
+		want []string // empty if the mapping fits
 	}{
 		{"a key of another form", items{"id": s("pages/a")}, items{"html": s("x")},
 			[]string{"fits none of the rows", `pages {id: "pages/a"}, with html: id is not of the form page#{key}`}},
@@ -602,7 +602,7 @@ func TestMisread(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		values []attr.Value // of locked_until, one write each
-		want   string       // nothing if they are read well
+		want   string       // empty if they are read correctly
 	}{
 		{"none", []attr.Value{nil}, ""},
 		{"right", []attr.Value{in(time.Millisecond)}, ""},

@@ -12,11 +12,10 @@ import (
 // Table describes a table of a cache.
 type Table struct {
 	Create *dynamodb.CreateTableInput
-	TTL    *dynamodb.UpdateTimeToLiveInput // nil if nothing in it has a ttl
+	TTL    *dynamodb.UpdateTimeToLiveInput // nil if no row in it has a ttl
 }
 
-// Tables describes the tables that the mapping's rows are in. Rows that name no table are in the table of the given
-// name.
+// Tables describes the tables of the mapping's rows. Rows that name no table are in the table with the given name.
 func (m *Mapping) Tables(name string) []Table {
 	var all []Table
 	for i := range m.entries {
@@ -57,8 +56,8 @@ func (e *entry) create(table string) *dynamodb.CreateTableInput {
 	return in
 }
 
-// define returns a key of a table or an index: its partition key, and its sort key, which may have no name. The table
-// gets the definitions that it lacks.
+// define returns a key of a table or an index: its partition key, and its sort key, which may have no name. It adds the
+// definitions that the table lacks.
 func define(in *dynamodb.CreateTableInput, keys ...keyAttribute) (schema []types.KeySchemaElement) {
 	for i, k := range keys {
 		if k.name == "" {

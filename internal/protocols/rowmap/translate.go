@@ -32,14 +32,14 @@ type Translator struct {
 	of   []target // room for the rows of one change
 	// places are the places of rows that only a schema's function knows, as far as they have been written.
 	places map[string]place
-	// pages are the pages of mappings with marks: a mark is a row which says that a page, in another row, is not fresh.
+	// pages are the pages of mappings with marks. A mark is a row which says that a page, in another row, is not fresh.
 	pages map[rowName]*markedPage
 	marks []mark // room for the marks of one change
 }
 
 // markedPage is a page as its own row shows it, and the rows that mark it, by their names.
 type markedPage struct {
-	row   attr.Item // its translated META, nil if there is none
+	row   attr.Item // its translated META, or nil
 	marks map[markName]mark
 }
 
@@ -53,7 +53,7 @@ type markName struct {
 type mark struct {
 	e   *entry
 	pk  string
-	row attr.Item // nil if it is gone
+	row attr.Item // nil if the row is gone
 }
 
 // place is a row's roles, and the partition of its translated rows.
@@ -62,13 +62,13 @@ type place struct {
 	roles Roles
 }
 
-// Translator returns a new one, which knows no rows.
+// Translator returns a new translator, which knows no rows.
 func (m *Mapping) Translator() *Translator {
 	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{},
 		pages: map[rowName]*markedPage{}}
 }
 
-// Clone returns a translator that goes on from where this one is.
+// Clone returns a translator that continues from the state of this one.
 func (t *Translator) Clone() *Translator {
 	c := &Translator{m: t.m, held: maps.Clone(t.held), pks: t.pks, fit: t.fit.clone(), places: maps.Clone(t.places),
 		pages: maps.Clone(t.pages)}
@@ -83,11 +83,11 @@ type page struct{ tenant, key string }
 
 type rowName struct{ region, table, key string }
 
-// holding has the facts about a lock that its row does not hold.
+// holding has the facts about a lock that its row lacks.
 type holding struct {
-	token   attr.S    // for locks without one: the actor that set the end, or wrote the row of a lock without an end
+	token   attr.S    // for locks without a token: the actor that set the end or, if the lock has no end, wrote the row
 	expires attr.N    // for locks that hold only a length
-	renewed time.Time // and the write from which that counts
+	renewed time.Time // the write from which that length counts
 }
 
 // target is a translated row before and after a change.
@@ -106,7 +106,7 @@ func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// Append appends the meaning of a change of the log: zero or more changes of META, LOCK, VER# and REQ# rows, with the
+// Append appends what a change of the log means: zero or more changes of META, LOCK, VER# and REQ# rows, with the
 // sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
 func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
 	t.of, t.marks = t.of[:0], t.marks[:0]
@@ -170,7 +170,7 @@ func (t *Translator) pk(c *captures) string {
 	return pk
 }
 
-// target returns the change's translated row with a key, which it adds if need be.
+// target returns the change's translated row with a key, and adds it if it is missing.
 func (t *Translator) target(pk, sk string) *target {
 	i := slices.IndexFunc(t.of, func(o target) bool { return o.pk == pk && o.sk == sk })
 	if i < 0 {
@@ -219,7 +219,7 @@ func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Chan
 	}
 }
 
-// lock adds the row's lock. Facts that the row does not hold come from the change that wrote it.
+// lock adds the row's lock. Facts that the row lacks come from the change that wrote it.
 func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.Change) {
 	var name rowName
 	var was holding
@@ -246,8 +246,8 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 			now.renewed = c.Time
 		}
 		now.expires = attr.N{}
-		// If the length changes and renews does not, the new length counts from the same write, as other machines see
-		// it.
+		// If the length changes but the attribute of renews does not, the new length counts from the same write,
+		// because other machines count so.
 		if d, ok := e.lasts.length(c.After); ok {
 			now.expires = secondsOf(now.renewed.Add(d))
 		}
@@ -258,7 +258,7 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 	}
 }
 
-// mark ends the freshness of a change's pages that other rows mark. A mark is a row of its own: when it is written, the
+// mark ends the freshness of a change's pages that other rows mark. A mark is a separate row: when it is written, the
 // page's row does not change, but the translated page does.
 func (t *Translator) mark(c *ddbfake.Change) {
 	for _, m := range t.marks {
@@ -300,7 +300,7 @@ func (t *Translator) marked(c *ddbfake.Change, pk string) *markedPage {
 	return t.pages[name]
 }
 
-// shown is the META of a page with its marks.
+// shown is the META of a page after its marks.
 func (p *markedPage) shown(row attr.Item) attr.Item {
 	if row == nil {
 		return nil
@@ -321,7 +321,7 @@ func sameValue(a *attribute, c *ddbfake.Change) bool {
 	return before != nil && attr.Equal(before, after)
 }
 
-// custom adds the rows that the schema's own function makes of the row.
+// custom adds the rows that the schema's function makes of the row.
 func (t *Translator) custom(c *ddbfake.Change) {
 	read := func(row attr.Item, of func(*target) *attr.Item) {
 		if row == nil {
@@ -358,7 +358,7 @@ func (t *Translator) custom(c *ddbfake.Change) {
 	t.places[c.Table+c.Key.String()] = at
 }
 
-// Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
+// Place is Mapping.Place, but also knows the rows that a schema's function has translated.
 func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
 	if t == nil {
 		return (*Mapping)(nil).Place(table, item)
@@ -387,7 +387,7 @@ func (m *Mapping) resolution() time.Duration {
 	return least
 }
 
-// Resolution is the smallest step of the times in rows: a second, if m is nil.
+// Resolution is the smallest step of the times in rows: a second if m is nil.
 func (m *Mapping) Resolution() time.Duration {
 	if m == nil {
 		return time.Second

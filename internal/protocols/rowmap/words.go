@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// phrase is a part of a sentence about META and LOCK, with its replacement in the cache's own names.
+// phrase is a part of a sentence about META and LOCK, and its replacement in the cache's own names.
 type phrase struct{ from, to string }
 
 // phrases returns the phrases of the mapping, the longer ones first.
@@ -46,10 +46,10 @@ func (m *Mapping) phrases() []phrase {
 		if kind != "" {
 			add(name+" ("+kind+")", own)
 		}
-		own, _, _ = strings.Cut(own, " (") // without the unit, where the type does not matter
+		own, _, _ = strings.Cut(own, " (") // without the unit, because the type does not matter there
 		add(name, own)
 	}
-	if until := m.ownFreshUntil(); until != "" { // no length of time, as revalidate_seconds is
+	if until := m.ownFreshUntil(); until != "" { // this is not a length of time, unlike revalidate_seconds
 		add("generated_at + revalidate_seconds", until)
 		add("T - revalidate_seconds", "T - the window")
 	}
@@ -89,7 +89,7 @@ func (m *Mapping) ownFreshUntil() (name string) {
 	return name
 }
 
-// sortKey is the fixed sort key of a kind of rows; "" without one, or with several.
+// sortKey is the fixed sort key of a kind of rows; "" if there is none, or several.
 func (m *Mapping) sortKey(is func(*entry) bool) string {
 	found := ""
 	for i := range m.entries {
@@ -106,7 +106,7 @@ func (m *Mapping) sortKey(is func(*entry) bool) string {
 	return found
 }
 
-// Say puts the cache's own names into a sentence about META and LOCK. It replaces whole words only.
+// Say translates a sentence about META and LOCK into the cache's own names. It replaces only whole words.
 func (m *Mapping) Say(text string) string {
 	if m == nil {
 		return text
@@ -128,13 +128,13 @@ func (m *Mapping) Say(text string) string {
 
 func begins(before byte) bool { return strings.IndexByte(" (\"\n", before) >= 0 }
 
-// stands reports whether a text begins with the phrase, and the phrase ends at the end of a word.
+// stands reports whether a text begins with the phrase, and a word ends where the phrase ends.
 func stands(text, phrase string) bool {
 	rest, ok := strings.CutPrefix(text, phrase)
 	return ok && (rest == "" || strings.IndexByte(" ,.;:)\"'\n", rest[0]) >= 0)
 }
 
-// Row prints a row by its own names, without its key: times are instants as second prints them.
+// Row prints a row by its own names, without its key. The function instantText prints times.
 func (m *Mapping) Row(row attr.Item, instantText func(time.Time) string) string {
 	if row == nil {
 		return "absent"
@@ -183,8 +183,8 @@ func (m *Mapping) isKey(name string) bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.partition.name == name || e.sort.name == name })
 }
 
-// Time returns the instant that a number in a request means. It returns false unless the times of rows are finer than
-// seconds and the instant is within some years of around.
+// Time returns the instant that a number in a request means in milliseconds, microseconds or nanoseconds. It returns
+// false if m is nil, or if no such instant is within some years of around.
 func (m *Mapping) Time(n int64, around time.Time) (time.Time, bool) {
 	const near = 20 * 365 * 24 * time.Hour
 	for _, t := range []time.Time{time.UnixMilli(n), time.UnixMicro(n), time.Unix(0, n)} {
