@@ -365,7 +365,7 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		// its Publish also drops the idempotency keys of requests, so the store must not have Regenerate
+		// its Publish does not complete requests with idempotency keys, so the store must not have Regenerate
 		return handler(store.Get), nil
 	})
 }

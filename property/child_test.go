@@ -64,7 +64,7 @@ func TestChild(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return handler(real.Get), nil // its publish also drops the idempotency keys of requests
+			return handler(real.Get), nil // its publish does not complete requests with keys, either
 		})
 	} else if promised, ok := strings.CutPrefix(name, "token only, promised: "); ok {
 		c := property.Check{Schedules: 5, Promise: kernel.Promise{Recipe: promised == "true"}}

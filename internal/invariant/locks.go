@@ -151,7 +151,7 @@ type lock struct {
 	refused []*history.Event // writes that it refused
 }
 
-// answered is a holder's request to keep or extend its lock, and the answer that it still holds it.
+// answered is a holder's question whether it still holds a lock, or its request for an extension, with the answer yes.
 type answered struct{ asked, answer *history.Event }
 
 // hold is a request for a lock and its fate.

@@ -66,9 +66,9 @@ type Protocol struct {
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
-	// Config.Tokens has returned, and that other tokens would not change what it does: it compares tokens, and what
-	// holds them, for equality only, and writes them unchanged. It makes exhaustive search shorter. If it is set
-	// wrongly, the search is wrong.
+	// Config.Tokens has returned, and that it would do the same if machines exchanged their tokens: it compares tokens,
+	// and what holds them, for equality only, and writes them unchanged. It makes exhaustive search shorter. If it is
+	// set wrongly, the search is wrong.
 	Memoryless bool
 	// SDK says that New needs a real *dynamodb.Client as Config.Client.
 	SDK bool

@@ -18,7 +18,7 @@ type Schema struct {
 	// may be empty.
 	Name string
 	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds. The first kind that finds a page in the
-	// row decides the page, and the first kind that finds a lock decides the lock.
+	// row determines the page, and the first kind that finds a lock determines the lock.
 	Rows []Row
 	// Translate is for rows that Rows cannot describe. It is called with the name of a table and a row of it, once for
 	// the row before a change and once for the row after it; the row may also have nothing but its key. It returns the

@@ -16,8 +16,8 @@ import (
 
 // How often a node pauses, or stops waiting for an answer.
 const (
-	pauseEvery   = 8  // about every 60 requests for pages
-	abandonEvery = 60 // requests for pages, about
+	pauseEvery   = 8  // in writes, on average
+	abandonEvery = 60 // in requests for pages, on average
 )
 
 // node is one machine: it asks for one page after another.
