@@ -94,7 +94,7 @@ func (c *tally) String() string {
 		c.Worlds, c.Schedules, c.Steps, strings.Join(reached, ", "))
 }
 
-// abilities returns the verbs that a store can do: the store has the verb's method, which does not return
+// abilities returns the verbs that a store can do: the store has the verb's method, and that does not return
 // ErrUnsupported. To find out, abilities makes one store in a separate run. If the store breaks in this run, it also
 // breaks in the worlds, and is reported then.
 func (r runner) abilities(rows isr.Schema) []kernel.Verb {

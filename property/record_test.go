@@ -191,7 +191,7 @@ func (r *records) begin(
 	if text(row["owner"]) == me && r.bug != "own record" {
 		return nil, nil // the row is this call's: the answer to its put was lost
 	}
-	// This is no bug: for the replica, the call is in progress until it shows it as completed.
+	// This is no bug: until the replica shows the call as completed, the call counts as in progress.
 	if r.bug == "looks at a replica" {
 		seen, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key)})
 		if err != nil || text(seen.Item["owner"]) != text(row["owner"]) {

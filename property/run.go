@@ -87,7 +87,7 @@ type failure struct {
 // goroutine outside of the schedule does not.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
-// violates reports whether a schedule of the failure violates an invariant.
+// violates reports whether the failure is a violation that a schedule shows.
 func (f *failure) violates() bool {
 	return f.repeatable() && strings.HasPrefix(f.kind, invariant.Violated.String())
 }

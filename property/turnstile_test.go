@@ -241,7 +241,7 @@ func (p *passage) Extend(ctx context.Context) error {
 	return nil
 }
 
-// extendFrom extends the lease if it has been extended nth times, as the holder believes.
+// extendFrom extends the lease if its number of extensions is nth, the number that the holder knows.
 func (p *passage) extendFrom(ctx context.Context, nth int) error {
 	l := p.of
 	until, end := l.end(l.Clock.Now())

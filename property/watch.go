@@ -73,8 +73,8 @@ func (e *stuckError) Error() string { return "the store under test" + e.why }
 
 // rouse wakes the simulator in a bubble in which it waits for ever: a goroutine waits for a mutex, so the bubble is not
 // quiet, and no time passes in it. But the mutex's holder may wait for something that takes no time, such as the answer
-// to a request. What the simulator then does does not depend on when the watchdog notices: meanwhile nothing happens in
-// the bubble.
+// to a request. The simulator's next steps do not depend on when the watchdog notices: meanwhile nothing happens in the
+// bubble.
 //
 // Go lets no goroutine outside of a bubble wake one inside, with one exception: the other side of a coroutine may be in
 // another bubble. (Both bubbles count it correctly; a goroutine without a bubble would not be counted.)

@@ -610,7 +610,7 @@ func TestDocsWidth(t *testing.T) {
 	}
 }
 
-// TestDocsSize: there is no more to read than somebody reads. A page that grows has another one shrink.
+// TestDocsSize: the pages stay short enough to be read. If one grows, another must shrink.
 func TestDocsSize(t *testing.T) {
 	all := append(pages(t), "SECURITY.md", "clients/js/README.md", "clients/python/README.md",
 		"examples/hold/README.md")

@@ -283,7 +283,7 @@ func fenced(text string) string {
 	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// These types are the part of SARIF 2.1.0 that is written.
+// These types are the part of SARIF 2.1.0 that writeSARIF needs.
 //
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
