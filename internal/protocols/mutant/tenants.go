@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tenantAndKeyConcatenated keeps the page /x of tenant t11 in the place of the page 1/x of tenant t1.
+// tenantAndKeyConcatenated keeps the page /x of tenant t11 under the keys of the page 1/x of tenant t1.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's name was its partition key followed by
 // its sort key.

@@ -202,7 +202,7 @@ func History(file string, visualize func(io.Writer) error) error {
 }
 
 // telling returns the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs
-// passed, it makes the first run again, for which it needs c.
+// passed, it is the first run, for which telling needs c.
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (kernel.Run, bool, error) {
 	switch {
 	case r.Failure != nil:

@@ -24,7 +24,7 @@ func Row(r *campaign.Report) string {
 		Expected(r.Summary(), r.Verdict, r.Passed()), r.Reached())
 }
 
-// Expected adds to a row's verdict "violated", if it passed, that this is expected.
+// Expected adds to the summary of a violation that passed that it is as expected.
 func Expected(summary string, verdict invariant.Verdict, passed bool) string {
 	if verdict == invariant.Violated && passed {
 		summary += ", as expected"
@@ -88,8 +88,8 @@ func ReplayLine(r kernel.Replay, command, program, file string) string {
 }
 
 // ReplayCommand is the command that replays a schedule, or another command for it, such as shrink, with everything that
-// decides the run. The reader calls isr-sim program, and the scenario file. With the digest, if there is one, the
-// command can tell whether it runs the same schedule.
+// decides the run. The parameters program and file are the reader's names for isr-sim and the scenario. With the
+// digest, if there is one, the command can tell whether it runs the same schedule.
 func ReplayCommand(r kernel.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {

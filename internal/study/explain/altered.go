@@ -8,7 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// until is a strategy in two parts: it follows first for the given number of steps, and then follows then.
+// until is a strategy in two parts: it follows the strategy first for the given number of steps, and
+// the strategy then after that.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}
@@ -126,7 +127,7 @@ func (st *stay) Watch(s sim.Step) {
 }
 
 // without follows the recorded schedule up to the step cut, but without the event. From there on it follows the
-// strategy then, also without the event.
+// strategy then, still without the event.
 func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.Strategy {
 	if event.from != "" {
 		return staying(event.step, event.from, until(cut, reschedule.Follow(w.moves), then))

@@ -20,8 +20,8 @@ type Event struct {
 	Step int    // its position in Steps; for a property of the whole world, the first step that it changes
 	What string // its actor and its kind: alice pause
 	// Violated is the number of runs without the event, out of Tails, that violate the invariant. Each of these runs
-	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs
-	// between runs.
+	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs between
+	// runs.
 	Violated int
 	// With is the same number, out of Tails, for runs that keep the event.
 	With int
@@ -75,7 +75,8 @@ type counterfactual struct {
 	Event
 	world *kernel.Scenario // nil means the world of the run
 	fresh int              // the number of the read that no replica answers: see hooks.Probe
-	// follow is the recorded schedule up to the step cut, without the event, and then the strategy then.
+	// follow returns a strategy without the event: the recorded schedule up to the step cut, and the strategy then from
+	// there on.
 	follow func(cut int, then sim.Strategy) sim.Strategy
 	// whole has strategies for the whole schedule without the event.
 	whole []sim.Strategy

@@ -294,7 +294,7 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 	return nil
 }
 
-// countWhile counts the nights at the beginning for which the function is returns true.
+// countWhile counts the nights at the beginning for which is(night) returns true.
 func countWhile(nights []Night, is func(Night) bool) int {
 	n := slices.IndexFunc(nights, func(o Night) bool { return !is(o) })
 	if n < 0 {

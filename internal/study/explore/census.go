@@ -74,7 +74,7 @@ func (c *census) merge(o *census) {
 	c.shrink(censusInMemory)
 }
 
-// count estimates how many distinct things have a sighting for which the function is returns true.
+// count estimates how many distinct things have a sighting s for which is(s) returns true.
 func (c *census) count(is func(sighting) bool) int {
 	n := 0
 	//isrsim:unordered a count

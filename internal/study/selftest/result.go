@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// Results are the results for machines. The broken protocol must be caught, and the fixed one must not. The reader
-// calls isr-sim program, and the scenario file.
+// Results are the results for machines. The broken protocol must be caught, and the fixed one must not. The parameters
+// program and file are the reader's names for isr-sim and the scenario.
 func (r *ExhibitResult) Results(program, file string) (broken, fixed verdicts.Result) {
 	broken = results.OfReport(r.Broken, program, file, "")
 	broken.Passed, broken.Breaks = r.Broken.Verdict == invariant.Violated, r.Bug.Breaks

@@ -23,8 +23,8 @@ type Run struct {
 	Workers   int // see campaign.Campaign
 }
 
-// Mutants runs all mutants, and calls each with every result. An error comes from a run, or names the mutant at which
-// ctx ended.
+// Mutants runs all mutants, and calls the function each with every result. An error comes from a run, or names the
+// mutant at which ctx ended.
 func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*MutantResult, err error) {
 	for _, p := range mutant.All() {
 		result, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
@@ -48,8 +48,8 @@ type Reference struct {
 	Verdict   invariant.Verdict // ok if all are ok; otherwise the last one that is not ok
 }
 
-// References runs the reference protocols, with the given number of schedules in all, and calls each with the result of
-// every protocol. An error comes from a run, or names the protocol at which ctx ended.
+// References runs the reference protocols, with the given number of schedules in all, and calls the function each with
+// the result of every protocol. An error comes from a run, or names the protocol at which ctx ended.
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {
