@@ -25,10 +25,9 @@ type action struct {
 	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
 	transact     bool         // the action is one of TransactWriteItems
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
-	// statement says that the action is a statement of PartiQL: its args, condition and update are set from the
-	// beginning.
+	// statement means that the action is a PartiQL statement: its args, condition and update are already set.
 	statement bool
-	insert    bool // if the item exists, it is a duplicate
+	insert    bool // an existing item makes this a duplicate
 
 	// Set by prepare.
 	args      expr.Args
@@ -37,7 +36,7 @@ type action struct {
 	item      packed.Record // the item of a put
 	sizeBytes int           // the size of the item
 
-	found // set by locate and resolve, or before by fits
+	found // set by locate and resolve, or earlier by fits
 }
 
 type actionKind uint8
@@ -147,8 +146,8 @@ func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 	return schema.ofKey(a.values)
 }
 
-// newImage returns the attributes of the item of a put. It copies them: a pointer into the action would put every
-// action on the heap.
+// newImage returns a copy of the attributes of a put's item. A pointer into the action would put every action on the
+// heap.
 func (a *action) newImage() packed.Attributes {
 	item := a.item
 	return &item
@@ -231,8 +230,8 @@ func (a *action) runUpdate(w *write) error {
 }
 
 // updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
-// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. A missing
-// row may lack a path that occurs only in REMOVE: that is no mistake.
+// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. REMOVE may name a
+// path that a missing row lacks: that is no mistake.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_update_expression.py
 // (test_nested_attribute_remove_from_missing_item)
@@ -263,8 +262,8 @@ func (a *action) updated() (packed.Record, error) {
 	return after, nil
 }
 
-// performAlone is perform for an operation that consists of this action, with its answer. The request may carry legacy
-// parameters as well. PutItem and DeleteItem have answers of the same form.
+// performAlone is perform for a request that consists of this action alone, and makes the answer. The request may also
+// carry legacy parameters. The answers of PutItem and DeleteItem have the same form.
 func (a *action) performAlone(db *DB, r *request, old legacyWrite, values types.ReturnValue,
 	capacity types.ReturnConsumedCapacity,
 	metrics types.ReturnItemCollectionMetrics) (*dynamodb.UpdateItemOutput, error) {

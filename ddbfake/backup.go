@@ -22,13 +22,13 @@ type backup struct {
 	created time.Time
 	expires time.Time // zero if it does not expire
 
-	// mu is held while the table is copied: several DBs, each with its own lock, may share a backup.
+	// mu is held while the table is copied: several DBs, each with a lock of its own, may share a backup.
 	mu    sync.Mutex
 	table *table
 }
 
-// When a table with recovery is deleted, a backup is left. deletedTableBackup is the end of its name, and
-// systemRetention is how long it is kept.
+// Deleting a table that has recovery leaves a backup. deletedTableBackup is the end of its name, and systemRetention is
+// how long it is kept.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDetails.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-015
@@ -56,8 +56,8 @@ func (b *backup) copyTable() *table {
 	return b.table.copy()
 }
 
-// keepBackup makes a backup of a table. Its id is the time and a number. A system backup has the number 0, so if the
-// clock stands still it gets another millisecond.
+// keepBackup makes a backup of a table. Its id is the time and a number. A system backup has the number 0, so its id
+// needs another millisecond if the clock stands still.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
 // (DDB-BACKUP-006, DDB-BACKUP-015)
@@ -82,7 +82,7 @@ func (db *DB) keepBackup(t *table, name string, kind types.BackupType, now time.
 	return b
 }
 
-// backup returns a backup, nil if there is none. It may be gone.
+// backup returns a backup, or nil. The backup may have expired.
 func (s *state) backup(region, table, id string) *backup {
 	i := slices.IndexFunc(s.backups, func(b *backup) bool { return b.compare(id, table, region) == 0 })
 	if i < 0 {
@@ -148,15 +148,15 @@ func (db *DB) backupOf(r *request, region, table, id, arn string) (*backup, erro
 	return nil, &types.BackupNotFoundException{Message: aws.String("Backup not found: " + arn)}
 }
 
-// createBackup serves CreateBackup. Names need not differ.
+// createBackup serves CreateBackup. Several backups may have the same name.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
 // (DDB-BACKUP-003, DDB-BACKUP-011)
 //
-// Deviation: a backup has exactly the rows of the moment of the call, where the service promises those of a minute
-// before it, and sizes and numbers of rows are exact. It is AVAILABLE at the next call, so that BackupInUseException
-// never comes.
+// Deviation: a backup has exactly the rows of the moment of the call. The service promises only those of a minute
+// earlier. Sizes and row counts are exact. The backup is AVAILABLE at the next call, so BackupInUseException never
+// comes.
 func (db *DB) createBackup(r *request, in *dynamodb.CreateBackupInput) (*dynamodb.CreateBackupOutput, error) {
 	var c constraints
 	table := c.table(in.TableName)
@@ -179,7 +179,7 @@ func (db *DB) createBackup(r *request, in *dynamodb.CreateBackupInput) (*dynamod
 	return &dynamodb.CreateBackupOutput{BackupDetails: b.details(b.arn(), types.BackupStatusCreating)}, nil
 }
 
-// describeBackup serves DescribeBackup. The ARN is echoed as it was sent.
+// describeBackup serves DescribeBackup. The answer repeats the ARN as it was sent.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeBackup.html
 func (db *DB) describeBackup(r *request, in *dynamodb.DescribeBackupInput) (*dynamodb.DescribeBackupOutput, error) {
@@ -211,7 +211,7 @@ func (db *DB) deleteBackup(r *request, in *dynamodb.DeleteBackupInput) (*dynamod
 	return &dynamodb.DeleteBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusDeleted)}, nil
 }
 
-// maxListedBackups is the size of a page of ListBackups: the largest one, and the default.
+// maxListedBackups is the maximum size of a page of ListBackups, and the default.
 const maxListedBackups = 100
 
 // listBackups serves ListBackups. The table need not exist any more. AWS documents no order; this is the order of
@@ -286,7 +286,7 @@ func (b *backup) details(arn string, status types.BackupStatus) *types.BackupDet
 	return d
 }
 
-// describe returns the backup's description, with the settings that were on in its table. A system backup has these
+// describe returns the backup's description, with the settings that the table had turned on. A system backup has these
 // settings, too, but does not show them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDescription.html
@@ -354,8 +354,8 @@ const maxRecoveryDays = 35
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
 const recoveryLag = 5 * time.Minute
 
-// window returns the first and the last second to which a table with recovery can be restored at an instant. Just after
-// recovery was turned on, both are the second in which it was turned on.
+// window returns the first and the last second to which a table can be restored as of now. Just after recovery was
+// turned on, both are the second in which that happened.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-086
@@ -416,7 +416,7 @@ func (db *DB) describeContinuousBackups(
 	}, nil
 }
 
-// backedUp finds the table of an operation on its backups.
+// backedUp finds the table that an operation on backups names.
 func (db *DB) backedUp(r *request, name string) (*table, error) {
 	t, err := db.find(r, name)
 	if t == nil && err == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// do makes a call in a region.
+// do makes a call to a region.
 func do[O any](t testing.TB, db *ddbfake.DB, region string, in any) *O {
 	t.Helper()
 	out := must.Of(db.Do(t.Context(), ddbfake.Call{Actor: "alice", Region: region, Input: in}))(t)
@@ -100,7 +100,7 @@ func TestBackupOfALargeTableIsSmall(t *testing.T) {
 	}
 }
 
-// The change log of a restored table is whole: from its beginning its changes lead to the rows.
+// The change log of a restored table is complete: its changes lead from its beginning to the rows.
 func TestRestoredRowsAreInTheChangeLog(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(with(key("a", "1"), "v", n("1")), key("a", "2"))
@@ -125,7 +125,7 @@ func TestRestoredRowsAreInTheChangeLog(t *testing.T) {
 	}
 }
 
-// Backups and recovery are part of the state, and DBs with the same snapshot restore from it at the same time.
+// Backups and recovery are part of the state. DBs with the same snapshot may restore from it at the same time.
 func TestBackupsInSnapshots(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "1"))
@@ -157,7 +157,7 @@ func TestBackupsInSnapshots(t *testing.T) {
 	}
 }
 
-// A table is restored into another region, with a key of that region.
+// A table is restored to another region, with a key of that region.
 func TestRestoreInAnotherRegion(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "1"))

@@ -30,8 +30,8 @@ func batchWrite(
 	return must.Of(c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 }
 
-// Each write is a change of its own, with a request number of its own, because a batch is not atomic. The changes come
-// in the order of the tables' names, and then of the request.
+// Each write is a separate change with a separate request number, because a batch is not atomic. The changes come in
+// the order of the tables' names, and then of the request.
 func TestBatchWriteChanges(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "another", "pk", "S", "sk", "S")
@@ -99,7 +99,8 @@ func TestBatchEchoes(t *testing.T) {
 			"length greater than or equal to 1]")
 }
 
-// Over 16 MB the rest of the keys come back, those of later tables too, and asking for them again completes the batch.
+// After 16 MB the remaining keys come back, including those of later tables, and asking for them again completes the
+// batch.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 func TestBatchGetRest(t *testing.T) {
@@ -153,7 +154,7 @@ func TestBatchGetRest(t *testing.T) {
 	}
 }
 
-// A table may be named by its ARN; answers name it as the request does, and the same row is the same.
+// A table may be named by its ARN. Answers name it as the request does, and both names mean the same row.
 func TestBatchByARN(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	w := newWorld(t, ddbfake.LagManual)

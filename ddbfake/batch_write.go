@@ -9,14 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxBatchWrites is the number of writes in a BatchWriteItem. The other limit of BatchWriteItem, 16 MB a request, needs
-// no check here: the doors bound requests, and 25 items of 400 KB are less.
+// maxBatchWrites is the number of writes in a BatchWriteItem. The other limit, 16 MB per request, needs no check here:
+// the doors bound requests, and 25 items of 400 KB are less.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const maxBatchWrites = 25
 
-// batchWriteItem serves BatchWriteItem: writes that are checked together and then done one after the other, each on its
-// own.
+// batchWriteItem serves BatchWriteItem: all writes are checked first, and then done one after the other, independently.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
@@ -98,8 +97,7 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 			w := batchWrite{name: name, request: q}
 			switch {
 			case (q.PutRequest == nil) == (q.DeleteRequest == nil):
-				// The service answers with this text, although it speaks of something
-				// else. Source:
+				// The service answers with this text, although it describes another mistake. Source:
 				// https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
 				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly " +
 					"one of the supported datatypes")
@@ -195,8 +193,8 @@ func (w *batchWrite) resolve(seen batchKeys) error {
 	return seen.add(w.table, w.key)
 }
 
-// The parts that BatchGetItem and BatchWriteItem share follow. The tables of a batch come in a map. They are
-// served in the order of their names; AWS promises no order.
+// BatchGetItem and BatchWriteItem share the code that follows. The tables of a batch come in a map. They are served in
+// the order of their names; AWS promises no order.
 
 // duplicateKeys is the answer to a batch that names an item twice.
 //
@@ -204,7 +202,7 @@ func (w *batchWrite) resolve(seen batchKeys) error {
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 const duplicateKeys = "Provided list of item keys contains duplicates"
 
-// mapKeys refuses RequestItems, echoed as the service prints it, if one of the tables' names is not valid.
+// mapKeys refuses RequestItems if the name of a table is not valid. echo returns RequestItems as the service prints it.
 func (c *constraints) mapKeys(tables []string, echo func() string) {
 	for _, name := range tables {
 		if plainTableName(name) || strings.HasPrefix(name, "arn:") && len(name) <= maxTableARN &&
@@ -231,7 +229,7 @@ func (k batchKeys) add(t *table, key primaryKey) error {
 	return nil
 }
 
-// withholds reports whether a fault leaves one request of a batch undone.
+// withholds reports whether a fault leaves this request of a batch undone.
 func (db *DB) withholds(r *request, table string, values map[string]types.AttributeValue) bool {
 	switch {
 	case r.withheld == nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
-// Clock tells the service its time: TTL, idempotency tokens and the change log go by it, and by nothing else.
-// *fakeclock.Clock, a clockwork.Clock and a one-method wrapper of time.Now all satisfy it.
+// Clock is the service's time: TTL, idempotency tokens and the change log use no other. *fakeclock.Clock, a
+// clockwork.Clock and a one-method wrapper of time.Now all satisfy it.
 type Clock interface {
 	Now() time.Time
 }
@@ -36,48 +36,48 @@ type Options struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
-	// Throughput makes the service's limits hold, on Clock. One partition key of a table or a global index can be read
+	// Throughput enforces the service's limits, by Clock. One partition key of a table or a global index can be read
 	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. A table or index
 	// that is paid per request begins with its warm throughput: 12,000 and 4,000, unless more was asked for. 30 minutes
 	// after a peak it has twice that peak, up to its OnDemandThroughput.
 	//
-	// A request beyond that gets a ProvisionedThroughputExceededException from a provisioned table and a
-	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. The units
-	// of one second can be saved. A request that needs more than are left is let in on credit. It is off by default:
-	// then only faults limit calls.
+	// A request beyond the limits gets a ProvisionedThroughputExceededException from a provisioned table and a
+	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. Unused
+	// units are saved, up to those of one second. A request that needs more units than are left is let in on credit.
+	// Throughput is off by default: then only faults limit calls.
 	//
-	// Deviation: the service may save the units of five minutes, and has quotas of an account; the fake has neither. A
+	// Deviation: the service may save the units of five minutes, and has quotas per account; the fake has neither. A
 	// Scan takes units of the table, and not of keys.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 	Throughput bool
-	// Conflicts makes calls conflict if they overlap in real time, which means that they are in Do at the same time. A
+	// Conflicts makes calls conflict if they overlap in real time, that is, if they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
 	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds meanwhile. A
 	// transaction is refused if an earlier one with the same ClientRequestToken is under way and succeeds. No other
 	// call conflicts. One of two calls that conflict always succeeds.
 	//
-	// It is off by default, because the processors decide which calls overlap: with it, two runs of a program may get
-	// different answers. Without it calls conflict only where a FaultConflict says so.
+	// It is off by default, because goroutine scheduling decides which calls overlap: with it, two runs of a program
+	// may get different answers. Without it calls conflict only where a FaultConflict says so.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 	Conflicts bool
-	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept,
-	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never
-	// further behind than the beginning of the log.
+	// KeepChanges bounds the change log of a long-lived DB: at least the latest KeepChanges changes are kept, and at
+	// most twice that number. Zero keeps all. Replicas lose the dropped changes too: a read never lags behind the
+	// beginning of the log.
 	KeepChanges int
-	// LogRequests is how many of the latest requests Requests remembers. Zero keeps none.
+	// LogRequests is the number of latest requests that Requests remembers. Zero keeps none.
 	LogRequests int
-	// OnFault, if set, is called with each fault that strikes, before the fault's effect. It is for tests that must
+	// OnFault, if set, is called with each fault that strikes, before the fault takes effect. It is for tests that must
 	// know what the caller cannot. It must not call the DB.
 	OnFault func(Fault)
-	// ByKey, if set, is asked which rows Fault.Key means. A Key that it does not know is matched as if ByKey were nil.
-	// It must not call the DB.
+	// ByKey, if set, decides which rows Fault.Key matches. It returns known as false for a key that it does not know,
+	// which is then matched as if ByKey were nil. It must not call the DB.
 	ByKey func(key, table string, row map[string]types.AttributeValue) (is, known bool)
-	// Together, if set, says of two rows, by their keys, that no FaultShortPage comes between them. It must not call
-	// the DB.
+	// Together, if set, reports whether two rows, given by their keys, must not be separated by a FaultShortPage. It
+	// must not call the DB.
 	Together func(table string, a, b map[string]types.AttributeValue) bool
 }
 
@@ -101,7 +101,7 @@ type DB struct {
 	injected    faults.Waiting[Fault]
 	parsed      parsed
 	bindings    bindings
-	transaction *transaction // nil if there was none
+	transaction *transaction // nil before the first transaction
 	served      faults.Ring[Request]
 	limits      *limits              // nil without Options.Throughput
 	counters    map[string]*counters // by address
@@ -155,7 +155,7 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	db.served = faults.Ring[Request]{Keep: max(o.LogRequests, 0)}
 }
 
-// SetLag changes when TTL deletes. Rows that the former lag would have deleted before now are deleted first.
+// SetLag changes when TTL deletes rows. Rows due for deletion under the former lag are deleted first.
 func (db *DB) SetLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -170,8 +170,8 @@ func (db *DB) SetLag(l Lag) {
 }
 
 // Items returns the rows of a table sorted by partition key, then sort key; nil if there is no such table. The table is
-// named as in Tables: by its name if it is in the default region, or by its ARN. Expired rows that TTL has not deleted
-// are among them. The rows must not be modified.
+// named as in Tables: by its name if it is in the default region, or by its ARN. The result includes expired rows that
+// TTL has not deleted. The rows must not be modified.
 func (db *DB) Items(table string) []attr.Item {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -191,7 +191,7 @@ func (db *DB) Items(table string) []attr.Item {
 // state is everything a snapshot holds. Rows and tokens live in trees that copy on write, so copying a state costs a
 // few words of memory for each table.
 type state struct {
-	// The key of a table is its name if it is in the default region, and otherwise its ARN.
+	// The key of a table is its name in the default region, and its ARN elsewhere.
 	tables   map[string]*table
 	tokens   tokens
 	log      changeLog
@@ -204,7 +204,7 @@ type state struct {
 	// backups are sorted: see backup.compare. The list is replaced, not changed: snapshots share it.
 	backups  []*backup
 	underWay underWay
-	// tablesCreated numbers tables, and backupsCreated backups, for their ids.
+	// tablesCreated and backupsCreated count tables and backups, to make their ids.
 	tablesCreated, backupsCreated int
 }
 
@@ -226,8 +226,8 @@ func (s *state) copy() state {
 	return c
 }
 
-// Tables returns the names of the tables, and the ARNs of those that are not in the default region, sorted by region,
-// then name. Unlike ListTables it is not a request: no fault hits it, and it is not counted.
+// Tables returns the names of the tables in the default region and the ARNs of the others, sorted by region, then name.
+// Unlike ListTables it is not a request: no fault hits it, and it is not counted.
 func (db *DB) Tables() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -249,10 +249,10 @@ func (db *DB) Lag() Lag {
 	return db.lag
 }
 
-// Fate says when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next second
-// on. It is zero for a row that TTL does not delete, and for a row that does not exist. Deletion is the instant at
-// which the lag deletes the row, unless somebody writes the row before. It is zero if the lag never deletes the row, or
-// leaves that to Sweep. Without a Region, Table may be an ARN, as in Tables.
+// Fate reports when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next
+// second on. It is zero if TTL does not delete the row, or if there is no row. Deletion is the instant at which the lag
+// deletes the row, unless it is written before. It is zero if the lag never deletes the row, or leaves that to Sweep.
+// Without a Region, Table may be an ARN, as in Tables.
 func (db *DB) Fate(of Row) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// SetRegionLag changes how long a write of a global table is under way to each other region. Each row travels by
-// itself, also the rows of one transaction. New and Reset make the lag LagAtOnce: then all regions are the same. Under
-// LagManual writes arrive by Replicate only, and under LagNever not at all: the regions are cut off from each other.
-// LagPerItem takes the lag from an attribute of the row that is written or deleted.
+// SetRegionLag changes how long a write of a global table takes to reach each other region. Each row travels by itself,
+// even within one transaction. New and Reset set LagAtOnce: all regions are then equal. Under LagManual writes arrive
+// by Replicate only, and under LagNever not at all: the regions are cut off from each other. LagPerItem takes the lag
+// from an attribute of the row that is written or deleted.
 //
-// First the writes arrive that are due under the former lag. Those that are still under way then arrive by the new lag.
+// Writes that are due under the former lag arrive first. Those that are still under way then arrive by the new lag.
 func (db *DB) SetRegionLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -29,8 +29,8 @@ func (db *DB) RegionLag() Lag {
 	return db.regionLag
 }
 
-// Replicate lets all writes arrive now that are under way to other regions, in the order in which they were made, and
-// returns how many rows it changed. Under LagNever it does nothing.
+// Replicate makes all writes that are under way to other regions arrive now, in the order in which they were made, and
+// returns the number of rows that changed. Under LagNever it does nothing.
 func (db *DB) Replicate() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -62,15 +62,15 @@ type delivery struct {
 	key     primaryKey
 	after   *row      // nil for a deletion
 	lags    *row      // the row that decides the lag
-	number  int       // in the order of writes
+	number  int       // its place in the order of writes
 	written time.Time // when it was made
 	sent    time.Time // when its caller made the call
 	actor   string    // the caller, "" for TTL
-	at      time.Time // when it arrives; zero if time alone does not bring it
+	at      time.Time // when it arrives; zero if the passing of time does not bring it
 }
 
-// underWay are the deliveries: byTime has the ones with a time, in the order of times, and byRow has all of them, in
-// the order of their rows. It is empty until a row of a global table is written.
+// underWay holds the deliveries: byTime those with a time, in order of time, and byRow all of them, in order of their
+// rows. It is empty until a row of a global table is written.
 type underWay struct {
 	byTime, byRow *btree.BTreeG[*delivery]
 	numbers       int
@@ -114,7 +114,7 @@ func (u *underWay) remove(d *delivery) {
 	u.byTime.Delete(d)
 }
 
-// next is the first delivery that has a time, or nil.
+// next returns the earliest delivery that has a time, or nil.
 func (u *underWay) next() *delivery {
 	if u.byTime == nil {
 		return nil
@@ -133,7 +133,7 @@ func (u *underWay) inOrder() []*delivery {
 	return all
 }
 
-// outlive ends d, and all older deliveries to the same row.
+// outlive removes d, and all older deliveries to the same row.
 func (u *underWay) outlive(d *delivery) {
 	if u.byRow == nil {
 		return
@@ -151,7 +151,7 @@ func (u *underWay) outlive(d *delivery) {
 	}
 }
 
-// alsoTo sends what is under way to a table to its new replica in another region, too.
+// alsoTo copies the deliveries to a table for its new replica in another region.
 func (u *underWay) alsoTo(t *table, region string) {
 	for _, d := range u.inOrder() {
 		if d.to == t.region && d.table == t.name {
@@ -162,7 +162,7 @@ func (u *underWay) alsoTo(t *table, region string) {
 	}
 }
 
-// abandon ends the deliveries to a table that is no more.
+// abandon removes the deliveries to a deleted table.
 func (u *underWay) abandon(t *table) {
 	for _, d := range u.inOrder() {
 		if d.to == t.region && d.table == t.name {
@@ -172,8 +172,8 @@ func (u *underWay) abandon(t *table) {
 }
 
 // replicate sends a write of a row to the other regions of its table. If the table is strongly consistent, the write
-// arrives there before it is answered. The entry of the change log says who made it, and when. A write that leaves the
-// row as it was also counts as the last write.
+// arrives there before it is answered. The entry e of the change log has its actor and time. A write that leaves the
+// row as it was still counts as the last write.
 func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 	u := &db.state.underWay
 	u.numbers++
@@ -201,7 +201,7 @@ func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 	}
 }
 
-// arrival is when a delivery arrives; zero if it has no time.
+// arrival returns when a delivery arrives; zero if it has no time.
 func (db *DB) arrival(d *delivery) time.Time {
 	const odd = 0x9e3779b97f4a7c15 // each write of a row has a lag of its own
 	to := db.state.tables[address(d.to, d.table)]
@@ -215,7 +215,7 @@ func (db *DB) arrival(d *delivery) time.Time {
 	return d.written.Add(lag)
 }
 
-// retime gives all deliveries the times of the present lag.
+// retime recomputes the times of all deliveries for the present lag.
 func (db *DB) retime() {
 	u := &db.state.underWay
 	for _, d := range u.inOrder() {
@@ -226,8 +226,8 @@ func (db *DB) retime() {
 	}
 }
 
-// arrive makes a delivery take effect, and reports whether that changed the row. No condition is evaluated: the region
-// where the write was made has done that.
+// arrive makes a delivery take effect, and reports whether that changed the row. It evaluates no condition: the region
+// of the write has done that.
 //
 // Deviation: a write that arrives takes no units and is in no metric.
 //
@@ -241,7 +241,7 @@ func (db *DB) arrive(d *delivery, at time.Time) bool {
 	return db.takeIn(d, at)
 }
 
-// takeIn writes a delivery into the region that it goes to, and reports whether that changed the row.
+// takeIn writes a delivery into its region, and reports whether that changed the row.
 func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	w := write{found: found{table: db.state.tables[address(d.to, d.table)]}}
 	w.look(d.key)
@@ -260,9 +260,8 @@ func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	})
 }
 
-// settle makes everything take effect that time alone brings until now, in the order of time: TTL deletes the rows
-// whose lag has ended, and deliveries arrive in other regions. A deletion by TTL in one region is then under way to the
-// other regions.
+// settle does everything that is due by now, in order of time: TTL deletes the rows whose lag has ended, and deliveries
+// arrive in other regions. A deletion by TTL in one region is then under way to the other regions.
 func (db *DB) settle(now time.Time) {
 	u := &db.state.underWay
 	for {
@@ -275,7 +274,7 @@ func (db *DB) settle(now time.Time) {
 			continue
 		}
 		db.expireByLag(d.at)
-		if u.next() == d { // otherwise TTL has deleted the row, and ended d
+		if u.next() == d { // otherwise TTL has deleted the row and removed d
 			db.arrive(d, d.at)
 		}
 	}
@@ -283,10 +282,10 @@ func (db *DB) settle(now time.Time) {
 
 // UnderWay returns the writes that are under way to other regions, as the change log shows them once they have arrived,
 // except for three fields: Before is nil; Seq is the number of the write among the writes to global tables; Time is
-// when the write arrives by itself, zero if it does not. Writes to the same row stand together, oldest first. For a
-// deletion that found no row, Key is nil.
+// when the write arrives by itself, or zero. Writes to the same row are adjacent, oldest first. For a deletion that
+// found no row, Key is nil.
 //
-// A simulator makes one of them arrive as a step, and stops time where others arrive by themselves.
+// A simulator delivers one of them as a step, and stops time where others arrive by themselves.
 func (db *DB) UnderWay() []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -312,7 +311,7 @@ func (db *DB) UnderWay() []Change {
 	return all
 }
 
-// Sent returns the number of writes to global tables. A random lag follows from the number of its write.
+// Sent returns the number of writes to global tables. The number of a write decides its random lag.
 func (db *DB) Sent() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()

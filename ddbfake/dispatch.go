@@ -26,7 +26,7 @@ func (op *operation) ofStreams() bool {
 	return strings.HasPrefix(op.target, awsjson.StreamsTargetPrefix)
 }
 
-// handle makes a row of the dispatch table out of a typed method of DB.
+// handle makes an entry of the dispatch table out of a typed method of DB.
 func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *operation {
 	input := reflect.TypeFor[*I]()
 	target := awsjson.TargetPrefix + name
@@ -131,7 +131,7 @@ func operationOf(in any) *operation {
 	return operationByInput[reflect.TypeOf(in)]
 }
 
-// inputName names the type of a Call.Input, for the error that says it is not supported.
+// inputName names the type of a Call.Input in the error for an unsupported one.
 func inputName(in any) string {
 	if in == nil {
 		return "a nil input"

@@ -27,9 +27,8 @@ import (
 // client signs with names the actor; signatures are not checked. A fault that loses a request or a response breaks the
 // connection without an answer.
 //
-// GET / answers the health check of the service. The handler has no timeouts of its own: those belong to the
-// http.Server around it. The command isr-sim serve serves this handler together with a control API for tests in other
-// languages.
+// GET / answers the health check of the service. The handler sets no timeouts: those belong to the http.Server around
+// it. The command isr-sim serve serves this handler together with a control API for tests in other languages.
 func (db *DB) Handler() http.Handler { return &handler{db: db, do: db.doForWire} }
 
 // handler is the HTTP door.
@@ -104,7 +103,7 @@ const (
 	unknownPlain = "<UnknownOperationException/>\n"
 )
 
-// maxHeaderBytes is the largest size of the headers of a request. The text of the refusal is not known.
+// maxHeaderBytes is the maximum size of the headers of a request. The service's text for this refusal is not known.
 //
 // Source: https://github.com/scylladb/scylladb/issues/23438
 const maxHeaderBytes = 16 << 10
@@ -151,14 +150,14 @@ func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.R
 	return nil
 }
 
-// packedFrom is the length from which the service packs an answer, for a client that accepts that. AWS does not
+// packedFrom is the length from which the service compresses an answer, if the client accepts that. AWS does not
 // document the length.
 //
 // Source: https://github.com/awslabs/dynamodb-cross-region-library/issues/61 and
 // https://github.com/scylladb/scylladb/issues/27246
 const packedFrom = 4 << 10
 
-// gzipped packs an answer with gzip.
+// gzipped compresses an answer with gzip.
 func gzipped(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -199,8 +198,8 @@ func (h *handler) serve(ctx context.Context, r *httpdoor.Request, body []byte, t
 	return err
 }
 
-// refusal returns the first mistake that is found in a request before its operation is examined. The order is the
-// service's: malformed JSON, no target, no credentials.
+// refusal returns the first mistake in a request that does not depend on its operation. The order is the service's:
+// malformed JSON, no target, no credentials.
 func refusal(r *httpdoor.Request, signed bool, body []byte) error {
 	_, target := awsjson.OperationIn(r.Target)
 	switch {
@@ -228,15 +227,15 @@ func isJSON(given string) bool {
 	return false
 }
 
-// Gated returns the same door with a gate. The gate gets each decoded call, and calls serve to have it served. The gate
-// may wait; other calls do not wait for it.
+// Gated returns the same door with a gate. The gate receives each decoded call, and calls serve to have it served. It
+// may block; other calls do not wait for it.
 func (h *handler) Gated(
 	gate func(ctx context.Context, c Call, serve func(context.Context, Call) (any, error)) (any, error),
 ) http.Handler {
 	return &handler{db: h.db, do: func(ctx context.Context, c Call) (any, error) { return gate(ctx, c, h.do) }}
 }
 
-// Rows returns the rows that a call touches, as far as its tables exist.
+// Rows returns the rows that a call touches, in those of its tables that exist.
 func (h *handler) Rows(c Call) []httpdoor.Row {
 	db := h.db
 	region := cmp.Or(c.Region, DefaultRegion)
@@ -264,9 +263,8 @@ func (h *handler) Rows(c Call) []httpdoor.Row {
 	return rows
 }
 
-// Settings returns, for the control API, everything that a snapshot has of a table, except its rows: its description,
-// as DescribeTable answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. DB.Load
-// reads the description.
+// Settings serves the control API. It returns everything that a snapshot has of a table, except its rows: its
+// description in the JSON of DescribeTable, which DB.Load reads; its TTL attribute, "" if TTL is off; and its tags.
 func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl string, tags map[string]string) {
 	t := s.state.at(table)
 	if t == nil {
@@ -279,10 +277,10 @@ func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl s
 	return bytes.TrimSuffix(bytes.TrimPrefix(whole, []byte(`{"Table":`)), []byte("}")), ttl, t.tags
 }
 
-// Read returns, for the control API, the content of a snapshot: the addresses of its tables; the rows of one table,
-// sorted as by DB.Items (nil if there is no such table); the latest changes whose Seq is greater than a given one; and
-// the Seq of the last change. Rows and changes are made one by one: a slow reader keeps only the snapshot and one row
-// or change in memory. Nothing else may use the snapshot meanwhile.
+// Read serves the control API. It returns the content of a snapshot: the addresses of its tables; the rows of one
+// table, sorted as by DB.Items (nil if there is no such table); the latest changes whose Seq is greater than a given
+// one; and the Seq of the last change. Rows and changes are made one by one: a slow reader keeps only the snapshot and
+// one row or change in memory. Nothing else may use the snapshot meanwhile.
 func (h *handler) Read(s *Snapshot) (
 	tables []string, rows func(table string) iter.Seq[attr.Item],
 	changes func(seq, latest int) iter.Seq[Change], last int,

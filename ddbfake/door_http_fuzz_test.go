@@ -16,18 +16,18 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// httpSeeds are requests that work, one an operation at least, on the table of fuzzedDB, and some that do not: an
-// operation and a body a line.
+// httpSeeds are requests on the table of fuzzedDB, an operation and a body per line. At least one per operation works,
+// and some do not.
 //
 //go:embed testdata/requests.txt
 var httpSeeds string
 
-// FuzzHTTP sends any request to the HTTP door. Each is answered as the service answers: one of its status codes, a
-// checksum that is right, JSON that is whole. An error leaves everything as it was. After any request, rows can be
-// stored, and the same request in the same state has the same answer and the same effect.
+// FuzzHTTP sends any request to the HTTP door. Each answer is one that the service could give: with one of its status
+// codes, the right checksum and valid JSON. An error changes nothing. After any request, rows can be stored, and the
+// same request in the same state has the same answer and effect.
 //
-// The seeds catch each of these bugs when it is planted: a batch that stops in the middle, an unsorted map in an
-// answer, an item over 400 KB that is stored, a checksum of another body.
+// The seeds catch each of these bugs when planted: a batch that stops in the middle, an unsorted map in an answer, a
+// stored item over 400 KB, a checksum of another body.
 func FuzzHTTP(f *testing.F) {
 	const signed = "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, " +
 		"Signature=00"

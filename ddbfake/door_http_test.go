@@ -34,7 +34,7 @@ func zipped(s string) []byte {
 	return b.Bytes()
 }
 
-// clientOver returns a client as a user of the HTTP door would make one: over a socket, signing with an access key id.
+// clientOver returns a client as users of the HTTP door make it: over a socket, signing with an access key id.
 func clientOver(url, actor string, attempts int) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region:       "us-east-1",
@@ -164,12 +164,11 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The limit of a body holds for the bytes that are unpacked and for the bytes that are read, with and without a
-// Content-Length.
+// The limit on a body applies to the bytes read and to the bytes unpacked, with and without a Content-Length.
 func TestHandlerBoundsBodies(t *testing.T) {
 	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
 	large := bytes.Repeat([]byte(" "), 20<<20)
-	var packed bytes.Buffer // gzip without compression: the bytes are no fewer
+	var packed bytes.Buffer // gzip without compression: just as many bytes
 	w, _ := gzip.NewWriterLevel(&packed, gzip.NoCompression)
 	_, _ = w.Write(large)
 	_ = w.Close()
@@ -177,7 +176,7 @@ func TestHandlerBoundsBodies(t *testing.T) {
 		name    string
 		body    []byte
 		gzip    bool
-		atMost  int // bytes that are read of the body
+		atMost  int // bytes of the body that are read
 		declare bool
 	}{
 		{"a bomb", bomb, true, len(bomb) / 10, false},
@@ -243,7 +242,7 @@ func TestHandlerAborts(t *testing.T) {
 	checkAborts(t, h, strings.NewReader("{}"))
 }
 
-// A caller that goes away before its body ends gets nothing, and nothing happens.
+// If the caller goes away before its body ends, it gets nothing, and nothing happens.
 func TestHandlerCallerGone(t *testing.T) {
 	h := &handler{do: func(context.Context, Call) (any, error) {
 		t.Error("a request whose body broke off was served")
@@ -267,7 +266,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }
 
-// An attribute value without a type, or with two, is refused at any depth, with the name of the parameter.
+// An attribute value without a type, or with two, is refused at any depth. The error names the parameter.
 func TestHandlerRefusesValues(t *testing.T) {
 	const (
 		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
@@ -298,7 +297,7 @@ func TestHandlerRefusesValues(t *testing.T) {
 	}
 }
 
-// The address of DescribeEndpoints is the one by which the client has called.
+// DescribeEndpoints answers the address that the client has called.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Endpoint.html
 func TestDescribeEndpointsNamesThisServer(t *testing.T) {
@@ -311,7 +310,7 @@ func TestDescribeEndpointsNamesThisServer(t *testing.T) {
 	}
 }
 
-// A long answer is packed for a client that accepts that, and the checksum is that of the packed bytes.
+// A long answer is compressed for a client that accepts that, and the checksum is that of the compressed bytes.
 func TestLongAnswersArePacked(t *testing.T) {
 	names := slices.Repeat([]string{strings.Repeat("x", 100)}, 60)
 	for _, test := range []struct {

@@ -26,16 +26,16 @@ import (
 
 // Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer, except
 // for the timer of a retry. The client serializes, retries and deserializes as it does against AWS. See NewClient for
-// its options. The numbers in the ids that it makes up count per DB.
+// its options. Its generated ids are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
-// NewClient returns a real client of the SDK whose wire ends in do, which is called once for each attempt, in the
-// goroutine of the client's caller.
+// NewClient returns a real client of the SDK whose wire ends in do. It calls do once for each attempt, in the caller's
+// goroutine.
 //
-// It differs from a client of dynamodb.NewFromConfig only where that one would make runs differ from each other, or
-// would read the environment:
+// It differs from a client of dynamodb.NewFromConfig only where that one would differ from run to run, or would read
+// the environment:
 //   - nothing is loaded from files, the environment or the network;
 //   - the retryer is Retryer(3): as many attempts as the SDK's standard mode, no delay, no jitter, no token bucket;
 //   - two ids are numbered upwards, the invocation id and, where the caller leaves it nil, ClientRequestToken: see
@@ -56,18 +56,18 @@ func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dyna
 	}, append([]func(*dynamodb.Options){WithClientID(clients.Add(1))}, optFns...)...)
 }
 
-// WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, on every wire.
+// WithActor names the caller of a client, or of a single call. The actor becomes the access key id, on every wire.
 func WithActor(actor string) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.Credentials = actorCredentials(actor) }
 }
 
-// WithClientID sets the number from which a client makes up its ids: the ClientRequestToken of a transaction whose
-// caller gave none, and the invocation id. Both are UUIDs of the client's number and a counter, so that they are the
-// same in every run.
+// WithClientID sets the number from which a client generates its ids: the ClientRequestToken of a transaction whose
+// caller gave none, and the invocation id. Both are UUIDs made of that number and a counter, so that they are the same
+// in every run.
 //
 // Two clients of one database must not share a number: the second one's transactions would be taken for repetitions of
-// the first one's. NewClient numbers clients by process, which is safe but depends on what ran before; DB.Client
-// numbers them by DB.
+// the first one's. NewClient counts clients per process, which is safe but depends on what ran before; DB.Client counts
+// them per DB.
 func WithClientID(id uint64) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) {
 		o.IdempotencyTokenProvider = &counter{client: id}
@@ -87,7 +87,7 @@ func countInvocations(client uint64) func(*middleware.Stack) error {
 // clients numbers the clients that NewClient makes.
 var clients atomic.Uint64
 
-// counter makes up UUIDs that count.
+// counter generates UUIDs in counting order.
 type counter struct {
 	client uint64
 	n      atomic.Uint64
@@ -100,8 +100,7 @@ func (c *counter) next() string {
 // GetIdempotencyToken returns the next token.
 func (c *counter) GetIdempotencyToken() (string, error) { return c.next(), nil }
 
-// invocationID stands in for the middleware of the SDK that draws a random id for each call. Retries stay within one
-// call and share it.
+// invocationID replaces the SDK middleware that draws a random id for each call. Retries of a call share its id.
 type invocationID struct{ counter }
 
 // ID is the id of the SDK's own middleware.
@@ -158,14 +157,14 @@ func (unlimited) GetToken(ctx context.Context, _ uint) (func() error, error) {
 // AddTokens does nothing.
 func (unlimited) AddTokens(uint) error { return nil }
 
-// Transport returns the wire of the SDK door for any "do": it decodes each request, calls do in the goroutine of
+// Transport returns the wire of the SDK door for any do: it decodes each request, calls do in the goroutine of
 // RoundTrip and encodes the answer. No goroutine, channel, timer or lock surrounds that call, so do may block, switch
 // coroutines or park the caller.
 //
 // An error of do becomes an HTTP answer if it is an error of the service. Any other error, such as a NetworkError, is
 // returned from RoundTrip as it is, and the SDK retries it as a lost connection.
 //
-// The returned value has a method Do as well, so that it serves as the HTTPClient of dynamodb.Options without an
+// The returned value also has a method Do, so that it serves as the HTTPClient of dynamodb.Options without an
 // http.Client around it; NewClient makes whole clients.
 func Transport(do func(context.Context, Call) (any, error)) http.RoundTripper {
 	return &transport{do: do}

@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// recorder is a "do" that keeps its calls and answers with the errors given, then with an empty GetItemOutput.
+// recorder is a do function that records its calls and answers with the given errors, then with an empty GetItemOutput.
 type recorder struct {
 	calls       []Call
 	invocations []string
@@ -76,7 +76,7 @@ func TestClientActor(t *testing.T) {
 	}
 }
 
-// Transport serves a client of the user's own making: an http.Client around it, a signature, the SDK's random ids.
+// Transport serves a client that the user has made: an http.Client around it, a signature, the SDK's random ids.
 func TestTransport(t *testing.T) {
 	var r recorder
 	client := dynamodb.New(dynamodb.Options{
@@ -108,8 +108,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// The ids that a client makes up are the same in every run, differ between clients, and stay the same over the attempts
-// of one call.
+// The ids that a client generates are the same in every run, differ between clients, and are the same in all attempts
+// of a call.
 func TestClientIDs(t *testing.T) {
 	transact := func(c *dynamodb.Client, token *string) {
 		t.Helper()
@@ -221,9 +221,9 @@ func TestRetryer(t *testing.T) {
 	}
 }
 
-// There are no retries for a caller that has given up.
+// There are no retries for a caller whose context is done.
 func TestRetryStopsWithTheContext(t *testing.T) {
-	for range 20 { // repeated, because the SDK's select would choose at random
+	for range 20 { // repeated, because the SDK's select could choose at random
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
 		err := getRow(ctx, NewClient(func(context.Context, Call) (any, error) {
@@ -238,8 +238,8 @@ func TestRetryStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// The "do" of a transport runs in the goroutine of its caller: a coroutine may switch inside it, which panics from any
-// other goroutine.
+// A transport calls do in the goroutine of its caller: a coroutine may switch inside do, which panics in any other
+// goroutine.
 func TestClientInCoroutine(t *testing.T) {
 	next, stop := iter.Pull(func(yield func(string) bool) {
 		client := NewClient(func(_ context.Context, c Call) (any, error) {
@@ -263,7 +263,7 @@ func TestClientInCoroutine(t *testing.T) {
 	}
 }
 
-// Two goroutines in a bubble, each with its client: requests are parked, and released in an order of our choosing.
+// Two goroutines in a bubble, each with a client: requests are parked, and released in an order that the test chooses.
 func TestClientInSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := New(Options{})
@@ -312,7 +312,7 @@ func TestClientInSynctest(t *testing.T) {
 	})
 }
 
-// A response lost after the commit makes the SDK's own retry of a conditional put meet its own write.
+// If the response is lost after the commit, the SDK's own retry of a conditional put finds its own write.
 func TestLostResponseOfConditionalPut(t *testing.T) {
 	db := New(Options{})
 	createTable(t, db, "cache")

@@ -41,7 +41,7 @@ func with(item values, more ...any) values {
 	return out
 }
 
-// tableInput creates a table; a sort key "" makes one without.
+// tableInput creates a table, without a sort key if sort is "".
 func tableInput(
 	name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType,
 ) *dynamodb.CreateTableInput {
@@ -77,7 +77,7 @@ func newWorld(t testing.TB, lag ddbfake.Lag) *world {
 	return worldOf(t, ddbfake.Options{Lag: lag})
 }
 
-// worldOf returns a world with other options. The clock of a world is its own.
+// worldOf returns a world with other options and a new clock.
 func worldOf(t testing.TB, o ddbfake.Options) *world {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)

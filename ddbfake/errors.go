@@ -11,8 +11,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// UnsupportedError says that the fake does not have an operation, or one of its parameters. Nothing is ignored in
-// silence. Its error code is UnknownOperationException, on the wire too.
+// UnsupportedError is returned for an operation or a parameter that the fake does not have. Nothing is ignored
+// silently. Its error code is UnknownOperationException, on the wire too.
 type UnsupportedError struct {
 	// Operation is the operation's name, for example "ImportTable".
 	Operation string
@@ -37,7 +37,7 @@ func (e *UnsupportedError) ErrorMessage() string {
 // ErrorFault is always the client's.
 func (e *UnsupportedError) ErrorFault() smithy.ErrorFault { return smithy.FaultClient }
 
-// notAFaultError says that a fault for the call has a kind that is not one of FaultKinds. The call has no effect.
+// notAFaultError is returned if a fault for the call has a kind that is not one of FaultKinds. The call has no effect.
 type notAFaultError struct {
 	Fault Fault
 }
@@ -48,13 +48,13 @@ func (e *notAFaultError) Error() string {
 		e.Fault.Kind, faultKindList())
 }
 
-// NetworkError is the caller's error for a lost request or a lost response. As in real life, its text does not say
+// NetworkError is the caller's error for a lost request or a lost response. As in real life, its text does not tell
 // which: the call may or may not have taken effect. Retryers of the SDK treat it as retryable.
 type NetworkError struct {
 	// Operation is the operation's name.
 	Operation string
-	// ResponseLost is for tests, which may know more than a caller: true if the call was served and only its response
-	// was lost, false if it never arrived.
+	// ResponseLost is for tests, which may know more than a caller. It is true if the call was served and only its
+	// response was lost, and false if the call never arrived.
 	ResponseLost bool
 }
 
@@ -78,13 +78,13 @@ func invalid(format string, args ...any) error {
 	return &smithy.GenericAPIError{Code: "ValidationException", Message: message, Fault: smithy.FaultClient}
 }
 
-// worded is an error about a value of a request that the service words in two ways.
+// worded is an error about a value of a request, in the service's two wordings.
 type worded struct {
 	error
 	older string
 }
 
-// refused returns the ValidationException for a value that is refused.
+// refused returns the ValidationException for such a value.
 func refused(err error) error {
 	if two, ok := errors.AsType[interface {
 		error
@@ -104,7 +104,7 @@ var olderLayer = []string{
 	"TransactGetItems", "TransactWriteItems",
 }
 
-// inWordsOf returns an error as an operation words it.
+// inWordsOf returns an error in the wording of an operation.
 func inWordsOf(operation string, err error) error {
 	two, ok := errors.AsType[*worded](err)
 	switch {
@@ -116,8 +116,8 @@ func inWordsOf(operation string, err error) error {
 	return two.error
 }
 
-// enveloped returns an error about a request of PutItem, UpdateItem or DeleteItem that was found without a look at the
-// table, as these operations word it since 2026. The text about the size of an item stands alone.
+// enveloped returns an error of PutItem, UpdateItem or DeleteItem that was found before looking at the table, in the
+// wording of these operations since 2026. The text about the size of an item stands alone.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/deleteItem.test.ts
@@ -158,7 +158,7 @@ func resourceNotFound(message string) error {
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const ongoing = "Transaction is ongoing for the item"
 
-// conflictError refuses a write because of a transaction on its row.
+// conflictError refuses a write because a transaction is using its row.
 func conflictError() error {
 	return &types.TransactionConflictException{Message: aws.String(ongoing)}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// waitForLock takes the lock of /home as soon as it is free. It waits by the clock of package time, as most code does.
+// waitForLock takes the lock of /home as soon as it is free. It waits by package time, as most code does.
 func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	clock := clockwork.NewRealClock()
 	for {
@@ -39,8 +39,8 @@ func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	}
 }
 
-// lockInBubble is the test: time stands still while anything runs, and jumps when everything waits, so it takes no real
-// time.
+// lockInBubble is the test. It takes no real time: the bubble's time stands still while anything runs, and jumps when
+// everything waits.
 func lockInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
@@ -51,7 +51,7 @@ func lockInBubble(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2}) // the SDK waits and sends again
+		db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2}) // the SDK waits and retries
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

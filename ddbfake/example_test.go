@@ -79,7 +79,7 @@ func ExampleDB_As() {
 	// true a1
 }
 
-// TTL deletes when its lag says so; by hand, with the zero Lag.
+// TTL deletes when its lag has ended or, with the zero Lag, by hand.
 func ExampleDB_Sweep() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := newCache(ddbfake.Options{Clock: clock})
@@ -100,7 +100,7 @@ func ExampleDB_Sweep() {
 	// left: 0
 }
 
-// A response that is lost after the commit: the caller meets its own lock.
+// A response is lost after the commit: the caller finds its own lock.
 func ExampleDB_Inject() {
 	db := newCache(ddbfake.Options{})
 	ctx := context.Background()
@@ -181,7 +181,7 @@ func ExampleStart() {
 	// ddbfake: request 1 alice ListTables: ok
 }
 
-// Rows are put without a client, and looked at without one, sorted by key.
+// Rows can be put and read without a client. They are sorted by key.
 func ExampleDB_Put() {
 	db := newCache(ddbfake.Options{})
 	err := db.Put("cache",
@@ -203,7 +203,7 @@ func ExampleDB_Put() {
 	// ddbfake: put item 1 of 1 into cache: api error ValidationException: One or more parameter values were invalid: Missing the key sk in the item
 }
 
-// TTL follows the clock: with a lag of ten minutes, a row is there for ten minutes after its ttl, and no test needs to
+// TTL follows the clock: with a lag of ten minutes, a row stays for ten minutes after its ttl, and no test needs to
 // sweep.
 func ExampleLagFixed() {
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -221,8 +221,8 @@ func ExampleLagFixed() {
 	// 00:15:00 rows: 0 expired: 0
 }
 
-// Each kind of fault hits an update of a counter that stood at 5 and then at 6. The caller's error and the row's change
-// are two things.
+// Each kind of fault hits an update of a counter that was 5 and then 6. The caller's error does not tell whether the
+// row has changed.
 func ExampleFaultKinds() {
 	key := attr.Item{"pk": attr.S("/home"), "sk": attr.S("META")}
 	for _, kind := range ddbfake.FaultKinds() {
@@ -293,7 +293,7 @@ func ExampleFaultKinds() {
 	// short-page: 1 of 2; n is 6
 }
 
-// A failing condition through a real client of the SDK, with the row that was there.
+// A condition fails for a real client of the SDK. The error has the row that was there.
 func ExampleDB_Client() {
 	ctx := context.Background()
 	db := ddbfake.New(ddbfake.Options{})

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// NotAFaultError is the error that tests from outside must recognise.
+// NotAFaultError is the error that external tests must recognise.
 type NotAFaultError = notAFaultError
 
 // Tests reach these operations through the Go door; other programs need a client.

@@ -17,8 +17,8 @@ type expression struct {
 	text *string
 }
 
-// parsed keeps parsed expressions by source text: programs send the same few texts again and again. Parsed expressions
-// do not hold names or values.
+// parsed caches parsed expressions by source text: programs send the same few texts again and again. Parsed expressions
+// hold no names or values.
 type parsed struct {
 	conditions    cache[*expr.Condition]
 	filters       cache[*expr.Condition]
@@ -30,7 +30,7 @@ type parsed struct {
 // cache holds parsed expressions of one language.
 type cache[E any] struct {
 	bySource map[string]cached[E]
-	// last is the expression that was asked for last. It is likely to be asked for next.
+	// last is the latest expression asked for. It is likely to be asked for next.
 	last cached[E]
 }
 
@@ -72,9 +72,9 @@ func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, er
 	return known.expression, nil
 }
 
-// Programs make many DBs, one a test or a schedule, and send the same expressions to all of them. So these functions
-// parse each expression once in a process. No result depends on that: a parsed expression is never written to, and the
-// same source always gives the same expression.
+// Programs make many DBs, one per test or schedule, and send the same expressions to all of them. So these functions
+// parse each expression once per process. That affects no result: a parsed expression is never written to, and the same
+// source always gives the same expression.
 var (
 	parseCondition    = once(expr.ParseCondition)
 	parseFilter       = once(expr.ParseFilter)
@@ -83,8 +83,8 @@ var (
 	parseKeyCondition = once(expr.ParseKeyCondition)
 )
 
-// once makes a parser remember its results, within the bounds of a cache. The result may be called by several
-// goroutines at once.
+// once makes a parser remember its results, within the bounds of a cache. Several goroutines may call the result at
+// once.
 func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 	var mu sync.Mutex
 	var known cache[E]
@@ -135,8 +135,8 @@ const valuesAlone = "ExpressionAttributeValues can only be specified when using 
 
 const projectionExpression = "ProjectionExpression"
 
-// bindings hold the names and values with which the expressions of a call are evaluated, one for each action. The next
-// call reuses them.
+// bindings hold the names and values with which the expressions of a call are evaluated, one per action. The next call
+// reuses them.
 type bindings struct {
 	kept [4]expr.Bindings // nearly every call needs at most this many
 	used int
@@ -153,7 +153,7 @@ func (b *bindings) next() *expr.Bindings {
 	return &b.kept[b.used-1]
 }
 
-// callArgs is expressionArgs for args that are not used after the call.
+// callArgs is expressionArgs for args that are unused after the call.
 func (db *DB) callArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
 	if names == nil && values == nil {
 		return expr.Args{}, nil
@@ -194,7 +194,7 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 		inValues := func(text string) error {
 			return invalid("ExpressionAttributeValues contains invalid value: %s for key %s", text, failed)
 		}
-		// The present layer does not say in which value it is, as far as that is known.
+		// The newer layer is not known to say in which value the mistake is.
 		if two, ok := errors.AsType[*worded](refused(failure)); ok {
 			return args, &worded{two.error, messageOf(inValues(two.older))}
 		}
@@ -203,8 +203,8 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// checkExpressions makes the checks that DynamoDB makes before it looks at any item: each expression by itself, and
-// then that all names and values are used.
+// checkExpressions makes the checks that DynamoDB makes before it looks at any item. It checks each expression by
+// itself, and then that all names and values are used.
 func checkExpressions(args expr.Args, used ...expr.Expression) error {
 	for _, e := range used {
 		if err := e.Check(args); err != nil {

@@ -13,34 +13,34 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
-// of injection. If one of them hits a call, those after it do not see the call. A fault that has hit Times calls is
+// Inject adds faults to the waiting ones. Each counts the calls that match it from now on. They are tried in the order
+// of injection. If a fault hits a call, the faults after it do not count that call. A fault that has hit Times calls is
 // dropped.
 //
-// A fault whose kind is not one of FaultKinds is a mistake, and does not pass in silence: every call that its
-// predicates match fails, with an error that names FaultKinds.
+// A fault whose kind is not one of FaultKinds is a mistake, and is not ignored: every call that its predicates match
+// fails, with an error that names FaultKinds.
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.injected.Add(faults...)
 }
 
-// ClearFaults drops every fault that waits.
+// ClearFaults drops every waiting fault.
 func (db *DB) ClearFaults() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. A fault that has hit some calls already is still
-// returned as it was injected.
+// Injected returns the waiting faults, in the order of injection. A fault that has already hit some calls is returned
+// as it was injected.
 func (db *DB) Injected() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.injected.All()
 }
 
-// Idle returns those of Injected that have hit no call.
+// Idle returns those faults of Injected that have hit no call.
 func (db *DB) Idle() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -55,8 +55,8 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	)
 }
 
-// Matches reports whether a fault's kind can hit a call that is about to be made, and its predicates hold. Nth and
-// Times, which count calls, are not among them.
+// Matches reports whether a fault's kind can hit a call that is about to be made, and whether its predicates match the
+// call. Nth and Times, which count calls, are ignored.
 func (db *DB) Matches(f Fault, c Call) bool {
 	op := operationOf(c.Input)
 	if op == nil {
@@ -96,7 +96,7 @@ func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool
 	return false
 }
 
-// byKey says whether Fault.Key means a row, and whether it knows such a Key.
+// byKey reports whether Fault.Key means a row, and whether it knows such a Key.
 type byKey func(key, table string, values map[string]types.AttributeValue) (is, known bool)
 
 // target is a row, or the part of a table, that a call touches.
@@ -148,7 +148,7 @@ func keyMatches(pattern string, v types.AttributeValue) bool {
 	return text == pattern
 }
 
-// targets returns the rows and tables that a call touches. The inputs are not validated yet.
+// targets returns the rows and tables that a call touches. The inputs have not been validated yet.
 func (db *DB) targets(region string, in any) []target {
 	one := func(table *string, values map[string]types.AttributeValue) []target {
 		return []target{{nameInARN(aws.ToString(table)), values}}
@@ -297,7 +297,7 @@ func actionTarget(item *types.TransactWriteItem) target {
 	return target{}
 }
 
-// queriedKey returns the key values that a Query asks to be equal; nil if the query is not valid.
+// queriedKey returns the key values that a Query asks for by equality; nil if the query is not valid.
 func (db *DB) queriedKey(region string, in *dynamodb.QueryInput) map[string]types.AttributeValue {
 	t := db.state.tables[address(region, nameInARN(aws.ToString(in.TableName)))]
 	if t == nil || in.KeyConditionExpression == nil {

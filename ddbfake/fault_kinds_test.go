@@ -14,7 +14,7 @@ import (
 
 const ongoing = "Transaction is ongoing for the item"
 
-// A conflict refuses writes and transactions. It does not match other calls, and still waits after them.
+// A conflict refuses writes and transactions. It does not match other calls, and waits on after them.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
@@ -85,7 +85,7 @@ func TestConflictBefalls(t *testing.T) {
 	}
 }
 
-// The reasons of a transaction name the actions on the rows that conflict.
+// The reasons of a cancelled transaction name the actions on the conflicting rows.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors

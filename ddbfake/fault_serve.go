@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
-// faultOf returns the fault that hits a request: the fault of the call itself, or an injected one. It is nil if there
-// is none, or if its kind cannot hit such a call.
+// faultOf returns the fault that hits a request: the call's own fault, or an injected one. It is nil if there is none,
+// or if its kind cannot hit such a call.
 func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	fault := c.Fault
 	if fault == nil {
@@ -59,8 +59,8 @@ func (db *DB) befalls(k FaultKind, region string, in any) bool {
 }
 
 // conflicts reports whether the service may refuse such a call, or a statement of it, because of a transaction in
-// progress. Reads of single items, queries and other batches are never refused: no source says what becomes of a
-// request of BatchWriteItem, whose documented errors do not include a conflict.
+// progress. Reads of single items, queries and other batches are never refused. The documented errors of BatchWriteItem
+// do not include a conflict, and no source says what becomes of one of its requests.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
@@ -198,14 +198,14 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)
 const rateExceeded = "Rate exceeded"
 
-// cancelledBy cancels a transaction whose targets a fault hits. There is a reason for each action on a row that the
-// fault's Table and Key match; a fault without them matches all rows.
+// cancelledBy cancels a transaction whose targets a fault hits. Each action on a row that the fault's Table and Key
+// match gets a reason; a fault without them matches all rows.
 func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
 	targets := db.targets(r.region, in)
 	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)
 }
 
-// conflict returns the service's refusal of a call because of another one in progress on the same row. A strongly
+// conflict returns the service's refusal of a call because another one is in progress on the same row. A strongly
 // consistent global table has no transactions: there the other call is a write in another region.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
@@ -223,7 +223,7 @@ func (db *DB) conflict(r *request, in any, f Fault) error {
 	return conflictError()
 }
 
-// onStrong reports whether a call is about a row of a strongly consistent global table.
+// onStrong reports whether a call touches a row of a strongly consistent global table.
 func (db *DB) onStrong(region string, in any) bool {
 	return slices.ContainsFunc(db.targets(region, in), func(target target) bool {
 		t := db.state.tables[address(region, target.table)]
@@ -256,26 +256,26 @@ const (
 	// strongly consistent global table, which has no transactions, another region writes the row:
 	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem, DeleteItem, TransactWriteItems,
 	// TransactGetItems, ExecuteStatement with a write, ExecuteTransaction, and BatchWriteItem on such a global table.
-	// Of a BatchExecuteStatement that writes it refuses the statements whose rows the predicates match, each with the
-	// code TransactionConflict; the others take effect. It matches no other call. The SDKs do not retry a conflict with
-	// a transaction by themselves.
+	// In a BatchExecuteStatement that writes, the statements whose rows the predicates match are refused with the code
+	// TransactionConflict; the others take effect. FaultConflict matches no other call. The SDKs do not retry a
+	// conflict with a transaction by themselves.
 	FaultConflict
-	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
-	// after the other. The caller gets the second answer; the first is lost.
+	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves two requests, one right after
+	// the other. The caller gets the second answer; the first is lost.
 	FaultDuplicate
-	// FaultStaleRead serves an eventually consistent read from a replica that has not heard of the last change of the
-	// rows that it reads: the item of GetItem, each item of BatchGetItem, the partition of a Query, the table of a
-	// Scan. It matches no other call, and no read with ConsistentRead. A row that has never changed is read as it is.
+	// FaultStaleRead serves an eventually consistent read from a replica that lacks the last change of the rows that
+	// the call reads: the item of GetItem, each item of BatchGetItem, the partition of a Query, the table of a Scan. It
+	// matches no other call, and no read with ConsistentRead. A row that has never changed is read as it is.
 	FaultStaleRead
 	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows the predicates match, or all requests
 	// for a table, come back in UnprocessedItems or UnprocessedKeys, and the others take effect. If no request is left,
-	// the answer is the same as with FaultThrottled, as at the service. A batch of statements says of each whether it
-	// was throttled. The fault matches BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
+	// the answer is the same as with FaultThrottled, as at the service. In a batch of statements, each throttled one
+	// gets an error. The fault matches BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
 	FaultUnprocessed
-	// FaultShortPage ends a page of a Query, of a Scan, or of a SELECT of many rows by ExecuteStatement after the first
-	// row that it reads, as if 1 MB were read: with LastEvaluatedKey or NextToken, and the counts and units of that
-	// row. The filter may drop the row, so a page may have no items. The fault matches calls whose page would read two
-	// rows or more, and no other call.
+	// FaultShortPage ends a page after the first row that it reads, as if 1 MB were read: with LastEvaluatedKey or
+	// NextToken, and the counts and units of that row. The page is of a Query, of a Scan, or of a SELECT of many rows
+	// by ExecuteStatement. The filter may drop the row, so a page may have no items. The fault matches calls whose page
+	// would read two rows or more, and no other call.
 	FaultShortPage
 )
 
@@ -326,23 +326,23 @@ const Always = faults.Always
 // Faults are comparable with ==, except that the zero and the explicit form
 // of a default differ (Nth 0 and 1, Times 0 and 1).
 type Fault struct {
-	// Kind says how the call goes wrong.
+	// Kind is how the call goes wrong.
 	Kind FaultKind
 	// Op is the name of an operation; "" is any.
 	Op string
 	// Table is the name of a table that the call touches, in any region, or the ARN of one; "" is any.
 	Table string
 	// Key is the value of a partition or sort key of a row that the call touches: the text of a string, the normalised
-	// text of a number, the standard base64 of a binary. A final * matches any rest. A Query touches its partition key,
-	// and its sort key if it asks for equality; a Scan names no key. "" is any.
+	// text of a number, the standard base64 of a binary. A final * matches any suffix. A Query touches its partition
+	// key, and its sort key if it asks for equality; a Scan names no key. "" is any.
 	Key string
-	// Actor is the caller; "" is any. alice matches alice.2 as well, the name
-	// that a simulator gives to alice after a crash and a restart.
+	// Actor is the caller; "" is any. alice also matches alice.2, a simulator's name for alice after a crash and a
+	// restart.
 	Actor string
 	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means
 	// 1.
 	Nth int
-	// Times is the number of matching calls in a row that are hit. Zero means 1, Always has no end.
+	// Times is the number of successive matching calls that are hit. Zero means 1, Always has no end.
 	Times int
 }
 

@@ -83,7 +83,7 @@ func TestFaultTextErrors(t *testing.T) {
 	}
 }
 
-// TestFaultKinds: what the caller gets under each kind, and whether the call took effect.
+// TestFaultKinds checks what the caller gets under each kind, and whether the call took effect.
 func TestFaultKinds(t *testing.T) {
 	for _, tc := range []struct {
 		kind   ddbfake.FaultKind
@@ -259,7 +259,7 @@ func TestFaultCounters(t *testing.T) {
 	}
 }
 
-// A fault given with the call is applied whatever its predicates say, and leaves the injected ones alone.
+// A fault given with the call strikes whatever its predicates are, and injected ones do not see the call.
 func TestFaultOfCall(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
@@ -271,7 +271,7 @@ func TestFaultOfCall(t *testing.T) {
 	}
 }
 
-// A fault that is injected by mistake is not ignored: every caller gets an error, through a client that retries, too.
+// A fault injected with a bad kind is not ignored: every caller gets an error, even through a client that retries.
 func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	for _, kind := range []ddbfake.FaultKind{0, ddbfake.FaultShortPage + 1, 255} {
@@ -368,7 +368,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// Errors of the engine come over the wire with the namespace of their type.
+// Errors of the engine have the namespace of their type on the wire.
 func TestErrorsOnTheWire(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "b"))

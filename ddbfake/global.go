@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// A global table is a table of one name in several regions, its replicas. Each has rows, indexes, a stream, tags,
-// recovery and protection of its own, and any of them may be written; delivery.go brings the writes to the others.
+// A global table is a set of tables of the same name in several regions, its replicas. Each has its own rows, indexes,
+// stream, tags, recovery and protection, and any of them may be written; delivery.go brings the writes to the others.
 // Global tables are of version 2019.11.21; global_strong.go has the rules for tables with strong consistency.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
@@ -20,8 +20,8 @@ import (
 // globalTableVersion is the version of all global tables here.
 const globalTableVersion = "2019.11.21"
 
-// groupMember is a replica of a global table. All tables of a global table share one list of members, in the order of
-// creation. The list is replaced, not changed: snapshots share it.
+// groupMember is a replica of a global table. All its replicas share one list of members, in the order of creation. The
+// list is replaced, not changed: snapshots share it.
 type groupMember struct {
 	region string
 	source string // the region whose replica was asked to add it; "" for the first replica
@@ -44,7 +44,7 @@ func (t *table) isMember(region string) bool {
 	return slices.ContainsFunc(t.members, func(m groupMember) bool { return m.region == region })
 }
 
-// groupOf is the part of a table's description that is about its global table.
+// groupOf is the part of a table's description that concerns its global table.
 type groupOf struct {
 	Replicas               []struct{ RegionName string }
 	GlobalTableWitnesses   []struct{ RegionName string }
@@ -63,8 +63,8 @@ func (g *groupOf) regions() ([]string, error) {
 	return regions, nil
 }
 
-// join makes one global table of a loaded table and the tables of the same name in the other regions that its
-// description names. A region that has no such table gets one. A table that was there before the load does not become a
+// join makes one global table out of a loaded table and the tables of the same name in the other regions that its
+// description names. A region without such a table gets one. A table that existed before the load does not become a
 // replica.
 func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error {
 	t := db.state.tables[address(region, name)]
@@ -99,7 +99,7 @@ func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error
 	return nil
 }
 
-// sourceTime is how long a replica must stay after another replica was added from it.
+// sourceTime is how long a replica must stay after another replica was created from it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 const sourceTime = 24 * time.Hour
@@ -124,7 +124,7 @@ func (t *table) checkLeave(now time.Time) error {
 }
 
 // checkGlobal refuses changes that are not allowed for a global table, and changes whose effect on a global table is
-// not known.
+// unknown.
 //
 // Deviation: a global table cannot be provisioned, since there is no Application Auto Scaling.
 //
@@ -145,8 +145,8 @@ func (t *table) checkGlobal(in *dynamodb.UpdateTableInput) error {
 
 var errNotScaled = invalid("Table write capacity should either be Pay-Per-Request or AutoScaled.")
 
-// leave takes a replica out of its global table. Writes that it has sent still arrive in the other replicas. If one
-// table is left, it is no longer a global table, and keeps its stream.
+// leave takes a replica out of its global table. Writes that it has sent still arrive in the other replicas. A single
+// table that is left is no longer a global table, and keeps its stream.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md#ddb-table-231
@@ -226,8 +226,8 @@ func (t *table) describeFor(other *table) types.ReplicaDescription {
 	return d
 }
 
-// globalRegions are the regions that a global table can be in. The service lists 36 regions, beginning like this list;
-// no public report shows the rest.
+// globalRegions are the regions that a global table can be in. The service lists 36 regions, of which these are the
+// first; no public report shows the rest.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223
@@ -240,8 +240,8 @@ var globalRegions = []string{
 	"ap-southeast-6", "ap-southeast-7", "us-east-1", "us-east-2",
 }
 
-// checkGlobalRegion refuses a region in which no replica can be. Regions of another partition (such as aws-cn) are
-// refused, too.
+// checkGlobalRegion refuses a region that cannot have a replica. That includes regions of another partition (such as
+// aws-cn).
 func checkGlobalRegion(region, local string) error {
 	all := globalRegions
 	switch partitionOf(local) {
@@ -258,8 +258,8 @@ func checkGlobalRegion(region, local string) error {
 		region, strings.Join(all, ", "))
 }
 
-// A global table with strong consistency is in three regions: the table's own, and either two more, or one more and a
-// witness, which has no table. One request makes it of an empty table, one request ends it, and nothing changes it in
+// A strongly consistent global table has three regions: the table's own, and either two more, or one more and a
+// witness, which has no table. One request makes it from an empty table, another ends it, and nothing changes it in
 // between. A write is in all regions before it is answered. It has no transactions, no TTL and no local indexes.
 //
 // Deviation: a write conflicts with a write in another region only under a FaultConflict, because calls take effect one
@@ -307,7 +307,7 @@ func witnessOf(in *dynamodb.UpdateTableInput) (created, deleted string) {
 	return created, deleted
 }
 
-// asksForStrong reports whether a request has a parameter of strong consistency.
+// asksForStrong reports whether a request has a parameter about strong consistency.
 func asksForStrong(in *dynamodb.UpdateTableInput) bool {
 	return in.MultiRegionConsistency != "" || len(in.GlobalTableWitnessUpdates) > 0
 }
@@ -315,7 +315,7 @@ func asksForStrong(in *dynamodb.UpdateTableInput) bool {
 // checkConsistency checks ReplicaUpdates against the consistency that the table has, or will have.
 func (t *table) checkConsistency(in *dynamodb.UpdateTableInput) error {
 	created, deleted := witnessOf(in)
-	first := actionsOf(&in.ReplicaUpdates[0])[0].kind // all actions are of this kind
+	first := actionsOf(&in.ReplicaUpdates[0])[0].kind // all actions have the same kind
 	switch {
 	case created != "" && in.MultiRegionConsistency != types.MultiRegionConsistencyStrong:
 		return invalid(
@@ -388,7 +388,7 @@ func (t *table) checkNewStrong(in *dynamodb.UpdateTableInput, witness string) er
 	return nil
 }
 
-// checkEnd checks the request that ends a strongly consistent table: it deletes all replicas but one, and the witness.
+// checkEnd checks the request that ends strong consistency: it deletes all replicas but one, and the witness.
 func (t *table) checkEnd(in *dynamodb.UpdateTableInput, witness string) error {
 	regions := regionsOf(in)
 	for _, m := range t.members {

@@ -91,7 +91,7 @@ func recordsOf(t *testing.T, c *dynamodbstreams.Client) []streamtypes.Record {
 	return out.Records
 }
 
-// A write is seen elsewhere when its lag is over, and no earlier.
+// A write is seen elsewhere when its lag has ended, and no earlier.
 func TestReplicationLag(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagFixed(time.Second))
@@ -140,7 +140,7 @@ func TestLastWriterWins(t *testing.T) {
 	}
 }
 
-// The regions agree in the end on the last write of each row, wherever it was made and however long it took.
+// In the end the regions agree on the last write of each row, wherever it was made and however long it took to arrive.
 func TestReplicasConverge(t *testing.T) {
 	regions := []string{home, ireland, tokyo}
 	for seed := range uint64(50) {
@@ -182,7 +182,7 @@ func TestReplicasConverge(t *testing.T) {
 	}
 }
 
-// Under a manual lag writes arrive when they are told to, and under LagNever not at all.
+// Under a manual lag writes arrive when Replicate is called, and under LagNever not at all.
 func TestReplicate(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagManual)
@@ -225,13 +225,13 @@ func TestReplicationOfATransaction(t *testing.T) {
 	wantRows(t, db, "in between", ireland, "0=there 2=x")
 	clock.Advance(2 * time.Second)
 	wantRows(t, db, "afterwards", ireland, "0=there 1=x 2=x")
-	// A condition check writes nothing: a write that was under way to its row still arrives.
+	// A condition check writes nothing: an older write that is under way to its row still arrives.
 	db.SetRegionLag(ddbfake.LagAtOnce)
 	wantRows(t, db, "the other way", home, "0=there 1=x 2=x")
 }
 
-// TTL deletes in each region by a lag of that region, a deletion is replicated, and only the region in which TTL
-// deleted names TTL as the cause.
+// TTL deletes in each region by that region's lag. A deletion is replicated, and only the region in which TTL deleted
+// the row names TTL as the cause.
 func TestReplicationOfTTL(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{Lag: ddbfake.LagUniform(0, time.Hour), Seed: 1}, ireland)
 	_, err := db.As("setup").UpdateTimeToLive(t.Context(), ttlOn("cache"))
@@ -262,7 +262,7 @@ func TestReplicationOfTTL(t *testing.T) {
 	}
 }
 
-// Writes that were under way when a snapshot was taken are under way in it.
+// A snapshot includes the writes that were under way when it was taken.
 func TestSnapshotOfWhatIsUnderWay(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagFixed(time.Minute))
@@ -300,7 +300,7 @@ func TestReplicasComeAndGo(t *testing.T) {
 	wantRows(t, db, "meanwhile", ireland, "1=x 2=y 3=z")
 }
 
-// A table that is loaded with replicas is a global table again.
+// Loading a table with replicas makes it a global table again.
 func TestLoadGlobalTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	const described = `{"Table": {"TableName": "cache", "TableStatus": "ACTIVE", "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"},
@@ -334,7 +334,7 @@ func strong(t *testing.T, db *ddbfake.DB) error {
 	return err
 }
 
-// No lag holds back a write of a strongly consistent table, and the log shows the write in its own region first.
+// No lag delays a write of a strongly consistent table, and the log shows the write in its own region first.
 func TestStrongWritesAreEverywhere(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	db.SetRegionLag(ddbfake.LagNever)
@@ -348,7 +348,7 @@ func TestStrongWritesAreEverywhere(t *testing.T) {
 	}
 }
 
-// Such a table has no transactions, so a conflict is one with a write in another region.
+// A strongly consistent table has no transactions, so a conflict is with a write in another region.
 func TestStrongConflict(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	must.OK(t, strong(t, db))

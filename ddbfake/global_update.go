@@ -56,8 +56,8 @@ func changesNothing(a *types.UpdateReplicationGroupMemberAction) bool {
 		a.TableClassOverride == "" && len(a.GlobalSecondaryIndexes) == 0
 }
 
-// checkReplicaUpdates makes the checks that need no table; several says whether the table may get or lose several
-// replicas at once. Equal actions count once.
+// checkReplicaUpdates makes the checks that need no table; several is whether one request may add or delete several
+// replicas. Equal actions count once.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-223, DDB-TABLE-224, DDB-TABLE-265: the texts)
@@ -123,7 +123,7 @@ func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
 		switch {
-		case u.Create != nil && !t.isMember(*u.Create.RegionName): // otherwise an equal action has added it
+		case u.Create != nil && !t.isMember(*u.Create.RegionName): // otherwise an equal action has already added it
 			t.strong = strong
 			db.addReplica(r, t, u.Create)
 		case u.Delete != nil && t.isMember(*u.Delete.RegionName):
@@ -178,7 +178,7 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	}
 	switch a := u.Update; {
 	case a.KMSMasterKeyId != nil:
-		// Whatever the key. Source:
+		// This holds for any key. Source:
 		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-309
 		return errReplicaKey
 	case a.ProvisionedThroughputOverride != nil:
@@ -190,8 +190,8 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	}
 }
 
-// checkOverrides checks the settings that a replica may have for itself. A ProvisionedThroughputOverride of a new
-// replica is accepted and has no effect: its table is paid per request.
+// checkOverrides checks the settings that a single replica may have. A ProvisionedThroughputOverride of a new replica
+// is accepted and has no effect: its table is paid per request.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-223.md
 func checkOverrides(
@@ -210,8 +210,8 @@ func checkOverrides(
 
 var errReplicaKey = badParameter("KMSMasterKeyId must be specified for each replica.")
 
-// checkReplicaKey checks the key of a new replica: a key of the replica's region if the table has a key that AWS does
-// not manage, and otherwise no key.
+// checkReplicaKey checks the key of a new replica. If AWS does not manage the table's key, it must be a key of the
+// replica's region; otherwise it must be absent.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-295, DDB-TABLE-309, DDB-TABLE-313: the texts)
@@ -238,7 +238,7 @@ func encryptedBy(id *string) *types.SSESpecification {
 // managedKey is the key that AWS manages in a region.
 func managedKey(region string) encryption { return newEncryption(encryptedBy(nil), region) }
 
-// addReplica adds a replica, with the rows, indexes, billing, TTL, class and stream of t, and no tags, recovery and
+// addReplica adds a replica, with the rows, indexes, billing, TTL, class and stream of t, without tags, recovery and
 // protection. Writes that are under way to t go to the new replica, too. If t has no stream, it gets one, unless it is
 // strongly consistent.
 //
@@ -286,7 +286,7 @@ func (db *DB) addReplica(r *request, t *table, a *types.CreateReplicationGroupMe
 	db.retime()
 }
 
-// override gives a replica the settings that it has for itself.
+// override gives a replica its own settings.
 func (t *table) override(class types.TableClass, o *types.OnDemandThroughputOverride) {
 	if class != "" {
 		t.class = class

@@ -18,7 +18,7 @@ import (
 // hammers is the number of goroutines that hammer one table.
 const hammers = 64
 
-// TestHammer: 64 goroutines through each door, with every kind of write that is safe under concurrency, and at the end
+// TestHammer makes every kind of write that is safe under concurrency, from 64 goroutines through each door. At the end
 // every count is exact.
 func TestHammer(t *testing.T) {
 	times := 4
@@ -52,14 +52,14 @@ func TestHammer(t *testing.T) {
 // hammer is one run of the test.
 type hammer struct {
 	*testing.T
-	times     int          // that each does everything
+	times     int          // how often each goroutine does everything
 	winners   atomic.Int64 // the conditional puts that succeeded
 	conflicts atomic.Int64
 	races     atomic.Int64 // optimistic updates that had to start over
 }
 
-// strike is the work of one goroutine. Eight goroutines share a row for optimistic updates: with more, most would lose
-// their races.
+// strike is the work of one goroutine. Eight goroutines share a row for optimistic updates; with more, most updates
+// would lose their races.
 func (h *hammer) strike(c client, number int) {
 	version := key("version", strconv.Itoa(number/8))
 	for i := range h.times {
@@ -82,7 +82,7 @@ func update(key values, expression, condition string, args values) *dynamodb.Upd
 	return in
 }
 
-// untilNoConflict makes a call again as long as it conflicts.
+// untilNoConflict repeats a call as long as it conflicts.
 func (h *hammer) untilNoConflict(call func() error) error {
 	for {
 		err := call()
@@ -93,7 +93,7 @@ func (h *hammer) untilNoConflict(call func() error) error {
 	}
 }
 
-// isConflict reports whether the call should be made again.
+// isConflict reports whether to repeat the call.
 func isConflict(err error) bool {
 	var single *types.TransactionConflictException
 	var cancelled *types.TransactionCanceledException
@@ -122,7 +122,7 @@ func (h *hammer) add(c client) {
 	}
 }
 
-// claim puts a row that only one may put.
+// claim puts a row that only one goroutine may put.
 func (h *hammer) claim(c client, i int) {
 	_, err := c.PutItem(h.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"), Item: key("claim", strconv.Itoa(i)),
@@ -163,7 +163,7 @@ func (h *hammer) raise(c client, row values) {
 	}
 }
 
-// transfer moves one from a row to another, and counts, all or nothing.
+// transfer moves an amount from one row to another, and counts that, all or nothing.
 func (h *hammer) transfer(c client, amount string) {
 	add := func(sk, n1 string) types.TransactWriteItem {
 		return types.TransactWriteItem{Update: &types.Update{
@@ -182,7 +182,7 @@ func (h *hammer) transfer(c client, amount string) {
 	}
 }
 
-// readBoth reads both rows at one instant, and asserts that their sum is right.
+// readBoth reads both rows in one transaction, and asserts that their sum is right.
 func (h *hammer) readBoth(c client) {
 	get := func(sk string) types.TransactGetItem {
 		return types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("count", sk)}}

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
-// A ClientRequestToken makes a transaction idempotent for ten minutes of the service's clock after the request that
-// succeeded with it. A cancelled transaction leaves no trace: the same token may be tried again.
+// A ClientRequestToken makes a transaction idempotent for ten minutes of the service's clock after it succeeded. A
+// cancelled transaction leaves no trace: the same token may be tried again.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
@@ -31,10 +31,10 @@ type token struct {
 	units        []float64 // of the repetition, one for each action: see replay
 }
 
-// tokens are the transactions of the last ten minutes, and some older ones that have not been removed yet.
+// tokens are the transactions of the last ten minutes, and some older ones that are not removed yet.
 type tokens struct {
 	tree *btree.BTreeG[token]
-	// pruneAt is the size at which expired tokens are thrown out.
+	// pruneAt is the size at which expired tokens are removed.
 	pruneAt int
 }
 
@@ -49,8 +49,8 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether the transaction with this token was done before, and the units of its repetition. print is
-// the fingerprint of the transaction. It returns an error if the token stands for another transaction, or for one in
+// seen reports whether the transaction with this token was done before, and returns the units of its repetition. print
+// returns the fingerprint of the transaction. It is an error if the token stands for another transaction, or for one in
 // progress.
 func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (units []float64, done bool, err error) {
 	if text == nil {
@@ -102,7 +102,7 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
-// Token is the fingerprint of the transactions that a token stands for, or stood for; 0 without any.
+// Token returns the fingerprint of the transactions that a token stands for or stood for; 0 if there is none.
 func (db *DB) Token(text string) uint64 {
 	var sum fingerprint.Hash
 	db.mu.Lock()
@@ -124,7 +124,7 @@ func (db *DB) Token(text string) uint64 {
 // fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of
 // elements in lists and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
-	// The SDK gives every transaction a token, so every transaction is printed: the buffer is reused.
+	// The SDK gives every transaction a token, so all transactions get here: the buffer is reused.
 	buffer := getBuffer()
 	f := printer((*buffer)[:0])
 	defer func() { putBuffer(buffer, f) }()
@@ -152,7 +152,7 @@ func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	return fingerprint.Of(f)
 }
 
-// printer writes different values as different bytes: every text follows its length, and every value its type. For a
+// printer encodes different values as different bytes: every text follows its length, and every value its type. For a
 // map of the SDK it writes a fingerprint that does not depend on the order of the elements.
 type printer []byte
 
@@ -281,8 +281,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return appendKeys(make([]string, 0, len(m)), m)
 }
 
-// fewKeys: nearly every map has at most this many keys. A caller that needs the keys only for a moment has memory for
-// that many on its stack.
+// fewKeys: nearly every map has at most this many keys. Callers that need the keys only briefly have memory for that
+// many on their stack.
 const fewKeys = 16
 
 // appendKeys appends a map's keys in order to a slice that is empty.

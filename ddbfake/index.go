@@ -53,11 +53,11 @@ type indexKey struct {
 	hash, sort string
 }
 
-// compare orders an index: rows with the same key by their primary keys.
+// compare orders an index. Rows with the same key are ordered by their primary keys.
 //
 // Deviation: the service's order of rows with the same key is not documented, except that it is always the same.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (leaves the order open)
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (does not define the order)
 func (e *indexRow) compare(o *indexRow) int {
 	if c := strings.Compare(e.hash, o.hash); c != 0 {
 		return c
@@ -151,8 +151,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in the index. Nor is a row
-// with a value that cannot be a key: the row may be older than the index.
+// keyOf returns an item's key in the index. A row that lacks a key attribute is not in the index. Nor is a row with a
+// value that cannot be a key, which may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {
@@ -178,8 +178,8 @@ func tupleOf(item packed.Attributes, keys []expr.Key, maxBytes int) (string, boo
 	return string(tuple), sizeBytes <= maxBytes
 }
 
-// appendPart appends an attribute to a tuple in such a way that tuples are ordered as their bytes are: 0 is escaped,
-// and a part ends with bytes that are less than any that could follow.
+// appendPart appends an attribute to a tuple so that tuples are ordered like their bytes: 0 is escaped, and a part ends
+// with bytes that are less than any that could follow.
 func appendPart(tuple []byte, v attr.Value) []byte {
 	part := encodeKey(v)
 	for i := range len(part) {
@@ -204,8 +204,7 @@ func afterTuple(tuple []byte) (string, bool) {
 	return string(after), true
 }
 
-// reindex moves a row to its places in the indexes. Before and after are nil for a row that was not or will not be
-// there.
+// reindex moves a row to its new places in the indexes. before is nil for a new row, and after for a deleted one.
 func (t *table) reindex(before, after *row) {
 	for _, x := range t.indexes {
 		if before != nil {
@@ -234,7 +233,8 @@ func (x *index) sizeOf(r *row) int {
 	return x.project(r).sizeBytes
 }
 
-// lastKey returns the attributes from which the next page of the index goes on: the keys of the table and of the index.
+// lastKey returns the attributes from which the next page of the index continues: the keys of the table and of the
+// index.
 func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
 	id := schema.idOf(r)
 	key := make(attr.Item, len(id)+len(x.keys))
@@ -248,7 +248,7 @@ func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
 	return key
 }
 
-// describe adds the descriptions of the indexes.
+// describeIndexes adds the descriptions of the indexes.
 func (t *table) describeIndexes(d *types.TableDescription) {
 	status := types.IndexStatusActive
 	switch d.TableStatus {

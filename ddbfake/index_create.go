@@ -105,7 +105,7 @@ func (c *constraints) throughput(p *types.ProvisionedThroughput, at string) {
 	c.units(p.ReadCapacityUnits, at+"provisionedThroughput.readCapacityUnits")
 }
 
-// newIndexes makes the indexes of a CreateTable, the global ones first.
+// newIndexes makes the indexes of a CreateTable, global ones first.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/createTable.js
 func newIndexes(in *dynamodb.CreateTableInput, schema *keySchema) ([]*index, error) {
@@ -298,7 +298,7 @@ func (s *indexSpec) checkKeys(definitions []types.AttributeDefinition) error {
 	return nil
 }
 
-// checkAllProjected refuses too many projected attributes in all indexes together: an attribute in two indexes counts
+// checkAllProjected refuses too many projected attributes in all indexes together; an attribute in two indexes counts
 // twice. AWS documents the limit, but not the text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Projection.html
@@ -331,7 +331,7 @@ func checkProjection(p *types.Projection) error {
 	return nil
 }
 
-// checkBilling checks the throughput of an index of a table that is created.
+// checkBilling checks the throughput of an index of a new table.
 func (s *indexSpec) checkBilling(onDemand bool) error {
 	switch {
 	case !s.global:

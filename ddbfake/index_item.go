@@ -13,14 +13,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// The rules in this file are about items. An attribute that is part of an index's key may be absent. If it is there, it
-// has the key's type, is not empty, and is not too long.
+// This file has the rules about the index keys of items. A key attribute of an index may be absent. If present, it has
+// the key's type, is not empty, and is not too long.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
 
-// checkIndexKeys refuses an item if a key attribute of an index has another type than the key, or is too long. Global
-// indexes are checked first.
+// checkIndexKeys refuses an item if a key attribute of an index has the wrong type, or is too long. Global indexes are
+// checked first.
 func (t *table) checkIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -45,7 +45,7 @@ func (x *index) typeMismatch(key expr.Key, actual attr.Kind) error {
 		key.Kind, actual, x.name)
 }
 
-// checkIndexWrites refuses an update if its expression alone shows that it gives a key attribute another type.
+// checkIndexWrites refuses an update whose expression alone shows that it gives a key attribute another type.
 func (t *table) checkIndexWrites(writes []expr.Written) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -59,7 +59,7 @@ func (t *table) checkIndexWrites(writes []expr.Written) error {
 	return nil
 }
 
-// longKey returns the length of all these key attributes together, 0 if none of them has changed.
+// longKey returns the total length of these key attributes, 0 if none of them has changed.
 func longKey(before, item packed.Attributes, keys []expr.Key) int {
 	n, changed := 0, false
 	for _, key := range keys {
@@ -79,7 +79,7 @@ func unchanged(before packed.Attributes, key expr.Key, v attr.Value) bool {
 	return old != nil && attr.Equal(old, v)
 }
 
-// checkEmptyIndexKeys refuses an item with an empty key attribute. It is a function of its own for the same reason as
+// checkEmptyIndexKeys refuses an item with an empty key attribute. It is a separate function for the same reason as
 // keySchema.checkEmpty.
 func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
@@ -94,8 +94,8 @@ func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 	return nil
 }
 
-// checkUpdatedIndexKeys refuses an update that leaves key attributes invalid. Attributes that it has not changed are
-// not looked at: they may be older than the index.
+// checkUpdatedIndexKeys refuses an update that leaves key attributes invalid. It ignores attributes that the update has
+// not changed: they may be older than the index.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
@@ -127,7 +127,7 @@ func (t *table) checkUpdatedIndexKeys(before, after packed.Attributes) error {
 	return nil
 }
 
-// requestError is an action's error that a transaction reports for the whole request, not among its reasons.
+// requestError is an error of an action that a transaction reports for the whole request, not among its reasons.
 type requestError struct{ error }
 
 func (e *requestError) Unwrap() error { return e.error }
@@ -147,7 +147,7 @@ func emptyKind(v attr.Value) string {
 	return ""
 }
 
-// keySize is the length of a value as a part of a key; a value that cannot be one has size 0.
+// keySize returns the length of a value as a part of a key; 0 for a value that cannot be one.
 func keySize(v attr.Value) int {
 	switch v.(type) {
 	case attr.S, attr.N, attr.B:
@@ -190,8 +190,7 @@ func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	return (*dynamodb.ScanOutput)(p.output(consumed)), nil
 }
 
-// scanHash returns the hash of a partition of the index. The service's hash of a key of several attributes is not
-// known.
+// scanHash returns the hash of a partition of the index. The service's hash of a key of several attributes is unknown.
 func (x *index) scanHash(tuple string) [md5.Size]byte {
 	if len(x.hash) > 1 {
 		return scanHash(tuple, "B")
@@ -240,14 +239,14 @@ func onlyPart(tuple string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(tuple, "\x00"+string(rune(partEnd))), "\x00\xff", "\x00")
 }
 
-// indexUnits are the units that a write takes of an index.
+// indexUnits are the units of an index that a write consumes.
 type indexUnits struct {
 	index *index
 	units float64
 }
 
-// indexUnits returns the units that a write takes of the indexes that it changes: one write puts, changes or deletes a
-// row in the index, two move it.
+// indexUnits returns the units of each index that a write changes: one write puts, changes or deletes a row in the
+// index, two move it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/putItem/indexConsumedCapacity.test.ts
@@ -288,13 +287,13 @@ func (w *write) unitsOf(x *index) float64 {
 	return blocks(max(old.sizeBytes, now.sizeBytes), writeBlockBytes)
 }
 
-// addIndexes adds the units of indexes to those of a table. Like consumedBy, addIndexes does not say whether they were
-// read or written.
+// addIndexes adds the units of indexes to those of a table. Like consumedBy, it does not say whether they were read or
+// written.
 func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	for _, u := range list {
 		*c.CapacityUnits += u.units
 		if c.Table == nil {
-			continue // only the total was asked for
+			continue // the request asks for the total only
 		}
 		byName := &c.LocalSecondaryIndexes
 		if u.index.global {
@@ -308,7 +307,7 @@ func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	}
 }
 
-// addWrite adds the units of a write, those of indexes too; times is 2 for the table within a transaction.
+// addWrite adds the units of a write, including those of indexes; times is 2 for the table within a transaction.
 func (u *tableUnits) addWrite(w *write, times float64) {
 	u.add(w.table.name, times*w.units())
 	for _, x := range w.indexUnits() {
@@ -363,7 +362,7 @@ func (t *table) hasCollections() bool {
 	return false
 }
 
-// collectionBytes adds up the sizes of a collection's rows, which takes as long as reading them.
+// collectionBytes adds up the sizes of a collection's rows. It takes as long as reading them.
 func (t *table) collectionBytes(hash string) int64 {
 	var n int64
 	t.rows.Ascend(primaryKey{hash: hash}, func(r *row) bool {
@@ -386,7 +385,7 @@ func (w *write) checkCollection() error {
 	if w.after == nil || !t.hasCollections() {
 		return nil
 	}
-	// As long as the table is small, nothing needs to be added up.
+	// A collection in a small table is within the limit, and need not be added up.
 	whole := t.bytes
 	for _, x := range t.indexes {
 		whole += x.bytes
@@ -430,7 +429,7 @@ func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *typ
 type collections struct {
 	asked types.ReturnItemCollectionMetrics
 	seen  map[collection]bool
-	// metrics is by table, as in an answer; nil if there are none.
+	// metrics is by table, as in an answer; nil if it is empty.
 	metrics map[string][]types.ItemCollectionMetrics
 }
 

@@ -78,8 +78,8 @@ func checkIndexSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// readableIndex finds the index that a Query or a Scan reads, if paths and the starting key fit. We know the order of
-// the first two checks from statements in PartiQL.
+// readableIndex finds the index that a Query or a Scan reads, and checks paths and the starting key. The order of the
+// first two checks is known from statements in PartiQL.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/indexReads.test.ts
 func (g *paging) readableIndex(name string, consistent *bool, start map[string]types.AttributeValue) (*index, error) {
@@ -98,7 +98,7 @@ func (g *paging) readableIndex(name string, consistent *bool, start map[string]t
 }
 
 // checkStart refuses an ExclusiveStartKey if its attributes are not exactly the keys of the table and of the index, or
-// if its index key has other types.
+// if those of the index have other types.
 func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeValue) error {
 	if start == nil {
 		return nil
@@ -137,7 +137,7 @@ func invalidStart(err error) error {
 	return invalid("%s: %s", startInvalid, messageOf(err))
 }
 
-// start returns where an ExclusiveStartKey stands in the index, whether or not there is a row.
+// start returns the position of an ExclusiveStartKey in the index, whether or not there is a row.
 func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) (*indexRow, error) {
 	item, err := itemOfSDK(start)
 	if err != nil {
@@ -161,11 +161,11 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 type indexPage struct {
 	page
 	index *index
-	// fetch says that the rows are fetched from the table: a local index answers with attributes that it does not hold,
-	// at the cost of one more read for each row.
+	// fetch means that the rows are fetched from the table: a local index answers with attributes that it does not
+	// hold, at the cost of one more read per row.
 	fetch     bool
 	rowBlocks float64 // for the rows fetched
-	// hash is the partition key that is read. It counts only if keyed is true.
+	// hash is the partition key that is read. It is used only if keyed is true.
 	hash  string
 	keyed bool
 }
@@ -196,9 +196,9 @@ func (p *indexPage) check(which types.Select) error {
 	return nil
 }
 
-// checkFilter refuses to filter a Query by attributes that the index does not have. For a Scan such attributes are
-// merely absent, even if rows are fetched. This check comes before the check of the projected attributes, as in
-// DynamoDB Local 3.3.1.
+// checkFilter refuses to filter a Query by attributes that the index does not have. In a Scan such attributes count as
+// absent, even if rows are fetched. This check comes before the check of the projected attributes, as in DynamoDB Local
+// 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/indexQualifier.test.ts
 func (p *indexPage) checkFilter() error {
@@ -226,7 +226,7 @@ func (x *index) lacks(names []string) (missing []string) {
 	return missing
 }
 
-// read is page.read for an index: only those attributes of a row count that the index holds.
+// read is page.read for an index: only the attributes that the index holds count.
 func (p *indexPage) read(r *row) bool {
 	if p.request.full(p.sizeBytes) {
 		p.last = p.index.lastKey(p.schema, p.latest)
@@ -279,7 +279,7 @@ func (p *indexPage) consumed(
 	return c, nil
 }
 
-// indexRange is the part of an index that a Query reads: one partition, from low up to high, without high.
+// indexRange is the part of an index that a Query reads: one partition, from low to high (exclusive).
 type indexRange struct {
 	hash        string
 	conditioned bool // there is a condition on the sort key
@@ -332,8 +332,8 @@ func (r *indexRange) contains(sort string) bool {
 	return sort >= r.low && (!r.hasHigh || sort < r.high)
 }
 
-// scan visits the rows in order, or backwards. If there is a start, it visits only the rows after it. The start lies
-// within the range.
+// scan visits the rows in order, or backwards. If start is not nil, it visits only the rows after it. start lies within
+// the range.
 func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*row) bool) {
 	from := start
 	if forward {

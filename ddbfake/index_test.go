@@ -43,7 +43,7 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	return db, door, clock
 }
 
-// inIndex works out from the rows, one by one, the result that a query must have, in order.
+// inIndex computes, from all rows, the ordered result that a query must have.
 func inIndex(db *ddbfake.DB, match func(attr.Item) bool, names ...string) []string {
 	items := slices.DeleteFunc(db.Items("rows"), func(item attr.Item) bool {
 		for _, name := range names {
@@ -146,11 +146,11 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 	}
 }
 
-// awkward are texts that an encoding of tuples could mix up.
+// awkward are texts that an encoding of tuples could confuse.
 var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
 
-// After any writes, a query of an index finds the same rows as a look at every row, in the order of the index. After a
-// restore, later writes are gone from the index.
+// After any writes, a query of an index finds the same rows as a search of all rows, in index order. After a restore,
+// later writes are gone from the index.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	must.Done(t)(door.UpdateTimeToLive(t.Context(), ttlOn("rows")))
@@ -338,8 +338,7 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 	}
 }
 
-// All segments together have each row once, whatever the number of segments. A row that leaves the index is in no
-// segment.
+// Together, all segments have each row once, whatever their number. A row that leaves the index is in no segment.
 func TestIndexScanSegments(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	var want []string
@@ -376,7 +375,7 @@ func TestIndexScanSegments(t *testing.T) {
 	check("restored", want)
 }
 
-// collectionWorld has a table with five local indexes, so that a row takes six times its size of its collection.
+// collectionWorld has a table with five local indexes, so that a row takes six times its size from its collection.
 func collectionWorld(t *testing.T) *ddbfake.Door {
 	t.Helper()
 	in := tableInput("rows", "pk", "S", "sk", "S")
@@ -394,8 +393,8 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 	return door
 }
 
-// A collection does not grow beyond 10 GB; it may shrink, and others may grow. The rows share their text, so they take
-// no memory.
+// A collection does not grow beyond 10 GB; it may shrink, and others may grow. The rows share their text, so they need
+// little memory.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit
 func TestCollectionLimit(t *testing.T) {

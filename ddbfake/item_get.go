@@ -67,15 +67,15 @@ type get struct {
 
 	attributesToGet []string // the legacy parameter, instead of an expression
 
-	// statement says that the read is a SELECT of PartiQL, which has args and projection already.
+	// statement means that the read is a PartiQL SELECT, whose args and projection are already set.
 	statement  bool
 	args       expr.Args
 	projection *expr.Projection
 
-	found // set by locate and resolve, or before by fits
+	found // set by locate and resolve, or earlier by fits
 }
 
-// find finds the row for the answer. A lagging replica answers with a former image of the row.
+// find finds the row for the answer. A lagging replica answers with an earlier image of the row.
 func (g *get) find(db *DB, r *request, consistentRead *bool) error {
 	if err := g.locate(db, r, g.tableName); err != nil {
 		return err
@@ -222,7 +222,7 @@ type tableGets struct {
 	args       expr.Args
 	projection *expr.Projection
 	table      *table
-	rows       []*row // one row a key; nil if there is none
+	rows       []*row // one per key; nil if there is none
 }
 
 // batchGets checks everything that needs no table.
@@ -243,7 +243,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 		old = old || t.AttributesToGet != nil
 		keys += len(t.Keys)
 	}
-	// Expressions and AttributesToGet must not come together, not even for different tables. Source:
+	// Expressions and AttributesToGet exclude each other, even for different tables. Source:
 	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 	if err := checkMixed(expressions, legacy{"AttributesToGet", old}); err != nil {
 		return nil, err
@@ -264,8 +264,8 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	return tables, nil
 }
 
-// checkRepeated refuses a key that comes twice, whatever the table's key is. Keys given by the table's name and by its
-// ARN are compared later, by resolve.
+// checkRepeated refuses a key that comes twice, without looking at the table's key schema. Keys given by the table's
+// name and by its ARN are compared later, by resolve.
 //
 // Source: https://github.com/ExtendDB/extenddb/pull/192 (before a missing table, captured at the service)
 func checkRepeated(keys []map[string]types.AttributeValue) error {
@@ -382,7 +382,7 @@ func (t *tableGets) resolve(seen batchKeys) error {
 	return nil
 }
 
-// fromReplica replaces the rows by the rows of a replica, if a replica serves the reads.
+// fromReplica replaces the rows by those of a replica, if a replica serves the reads.
 func (t *tableGets) fromReplica(db *DB, r *request) {
 	if !db.behind(r, t.in.ConsistentRead) {
 		return
@@ -393,8 +393,8 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 	}
 }
 
-// run reads the rows into the answer, which already has *sizeBytes bytes, and returns the number of keys that are done.
-// Keys whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for.
+// run reads the rows into the answer, which already has *sizeBytes bytes, and returns the number of keys that were
+// served. Keys whose rows do not fit, keys that are withheld, and keys that a limit refuses come back unprocessed.
 // refused becomes the error of the first key that a limit refuses.
 func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	refused *error) (int, error) {

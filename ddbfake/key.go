@@ -53,11 +53,11 @@ func (s *keySchema) size() int {
 	return 1
 }
 
-// keyMismatch is the answer to a Key that does not fit the table.
+// keyMismatch is the error for a Key that does not fit the table.
 const keyMismatch = "The provided key element does not match the schema"
 
-// ofItem returns the key within a whole item. It refuses a key attribute that is missing or has the wrong type. Empty
-// values and values that are too long are left to checkEmpty and checkSize.
+// ofItem returns the key within a whole item. It refuses a key attribute that is missing or has the wrong type.
+// checkEmpty and checkSize refuse empty and too long values.
 func (s *keySchema) ofItem(item packed.Attributes) (primaryKey, error) {
 	var k primaryKey
 	v, err := s.itemAttribute(item, s.hash)
@@ -95,7 +95,7 @@ func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, erro
 	return primaryKey{}, invalid(keyMismatch)
 }
 
-// within returns the key among these values; false if a key attribute is missing, has the wrong type, or is not a valid
+// within returns the key among these values; false if a key attribute is missing, has the wrong type, or has an invalid
 // value.
 func (s *keySchema) within(values map[string]types.AttributeValue) (k primaryKey, ok bool) {
 	if k.hash, ok = encodeKeySDK(values[s.hash.Name], s.hash.Kind); ok && s.hasSort() {
@@ -112,7 +112,7 @@ func (s *keySchema) names() []string {
 	return []string{s.hash.Name}
 }
 
-// checkEmpty refuses empty key values. It is a function of its own because a transaction reports this mistake for the
+// checkEmpty refuses empty key values. It is a separate function because a transaction reports this mistake for the
 // request and not for the action.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
@@ -137,7 +137,7 @@ func (s *keySchema) checkEmpty(k primaryKey) error {
 	return nil
 }
 
-// Answers to key values that are too long, with the service's texts.
+// Errors for key values that are too long, with the service's texts.
 const (
 	hashKeyTooLong = "One or more parameter values were invalid: " +
 		"Size of hashkey has exceeded the maximum size limit of2048 bytes"
@@ -250,7 +250,7 @@ func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 	return nil
 }
 
-// isIndexed says whether an attribute is part of the key of an index.
+// isIndexed reports whether an attribute is part of the key of an index.
 func (t *table) isIndexed(name string) bool {
 	for _, x := range t.indexes {
 		if x.has(name) {

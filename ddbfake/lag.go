@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/words"
 )
 
-// Lag says when TTL deletes a row that has expired. AWS promises only "within a few days". Bugs hide at both extremes,
-// so a test can choose either. Lags are comparable with ==.
+// Lag is the delay after which TTL deletes an expired row. AWS promises only "within a few days". Bugs hide at both
+// extremes, so a test can choose either. Lags are comparable with ==.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 type Lag struct {
@@ -37,11 +37,11 @@ const (
 
 // The lags that need no parameter.
 var (
-	// LagManual deletes nothing by itself: only Sweep and SweepExpired delete rows. It is the zero Lag.
+	// LagManual deletes nothing by itself: only Sweep and SweepExpired do. It is the zero Lag.
 	LagManual = Lag{}
-	// LagNever deletes nothing, and Sweep deletes nothing under it either.
+	// LagNever deletes nothing, even in Sweep.
 	LagNever = Lag{kind: lagNever}
-	// LagAtOnce deletes a row at the first instant at which it is expired.
+	// LagAtOnce deletes a row at the first instant after its expiry.
 	LagAtOnce = Lag{kind: lagFixed}
 )
 
@@ -50,17 +50,16 @@ func LagFixed(d time.Duration) Lag {
 	return Lag{kind: lagFixed, from: max(d, 0)}
 }
 
-// LagUniform deletes a row at a time from least to most after it expired. Each time in between has the same chance. So
-// rows are not deleted in the order in which they expire. The lag of a row follows from Options.Seed, its table, its
-// key and its ttl, and from nothing else. A negative least counts as zero, and a most below least counts as least.
+// LagUniform deletes a row after a random lag, uniform between least and most. So rows are not deleted in the order in
+// which they expire. The lag of a row depends only on Options.Seed and on the row's table, key and ttl. A negative
+// least counts as zero, and a most below least counts as least.
 func LagUniform(least, most time.Duration) Lag {
 	least = max(least, 0)
 	return Lag{kind: lagUniform, from: least, to: max(least, most)}
 }
 
-// LagExponential deletes a row after a lag that is short for most rows and long for a few, with the given mean. The lag
-// of a row follows from the same things as under LagUniform, and is in whole milliseconds. A mean of zero or less is
-// LagAtOnce.
+// LagExponential deletes a row after a random lag with the given mean: short for most rows, long for a few, in whole
+// milliseconds. The lag of a row depends on the same things as under LagUniform. A mean of zero or less is LagAtOnce.
 func LagExponential(mean time.Duration) Lag {
 	if mean <= 0 {
 		return LagAtOnce
@@ -68,8 +67,8 @@ func LagExponential(mean time.Duration) Lag {
 	return Lag{kind: lagExponential, from: mean}
 }
 
-// LagPerItem deletes a row some seconds after it expired. A top-level attribute of the row says how many: it must be a
-// Number, whole and not negative. A row without such an attribute is left to Sweep.
+// LagPerItem deletes a row some seconds after it expired. A top-level attribute of the row is the number of seconds: a
+// whole Number that is not negative. A row without such an attribute is left to Sweep.
 func LagPerItem(attribute string) Lag {
 	return Lag{kind: lagPerItem, attribute: attribute}
 }
@@ -152,7 +151,7 @@ func ParseLag(s string) (Lag, error) {
 	return LagExponential(lags[0]), nil
 }
 
-// deletes reports whether rows are deleted by themselves under this lag.
+// deletes reports whether rows are deleted by themselves under the lag.
 func (l Lag) deletes() bool { return l.kind != lagManual && l.kind != lagNever }
 
 // of returns a row's lag; false if the row is never deleted by itself.
@@ -183,14 +182,14 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 func (l Lag) ends(seed uint64, t *table, r *row) (time.Time, bool) {
 	after, ok := l.of(seed, t, r)
 	if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
-		return time.Time{}, false // TTL leaves the row alone: its ttl is too old by then
+		return time.Time{}, false // TTL never deletes the row: its ttl would be too old by then
 	}
 	// TTL deletes a row only after the second that its ttl names.
 	return time.Unix(r.due, 0).UTC().Add(after + time.Second), true
 }
 
-// draw returns a random number that follows from the row, its ttl and the seed. It is the same in every process, in
-// whatever order the rows are asked for.
+// draw returns a random number that depends only on the row, its ttl and the seed. It is the same in every process,
+// whatever the order of calls.
 func draw(seed uint64, t *table, r *row) uint64 {
 	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
 	p.text(t.address())
@@ -248,12 +247,12 @@ func eventually(in any) bool {
 	return false
 }
 
-// behind reports whether the replica that serves a read may be behind.
+// behind reports whether the replica that serves a read may lag behind.
 func (db *DB) behind(r *request, consistentRead *bool) bool {
 	return (db.replicaLag > 0 || r.stale) && !aws.ToBool(consistentRead)
 }
 
-// replica returns a table in the state of the replica that serves a read of some keys. The result is for reading only.
+// replica returns a table as the replica sees it that serves a read of some keys. The result must not be changed.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
 	known := db.state.log.asOf(r.now.Add(-db.replicaLag), t.born)
 	if r.stale {
@@ -283,7 +282,7 @@ func (l *changeLog) before(t *table, seq int) *table {
 		now := was.get(e.row().key)
 		switch {
 		case e.before != nil:
-			// A copy, because the second of its ttl may have been another one in the past.
+			// This is a copy, because its due second may have been different in the past.
 			was.put(now, e.before.image(e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
 			was.remove(now, nil)

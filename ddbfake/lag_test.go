@@ -25,7 +25,7 @@ func lagWorld(t *testing.T, lag ddbfake.Lag, seed uint64, n int) *world {
 	return w
 }
 
-// deletions returns which rows TTL has deleted, and each one's lag.
+// deletions returns which rows TTL has deleted, and the lag of each.
 func (w *world) deletions() (order []string, lags []time.Duration) {
 	for _, c := range w.db.Changes() {
 		if c.Cause == ddbfake.CauseTTL {
@@ -37,7 +37,7 @@ func (w *world) deletions() (order []string, lags []time.Duration) {
 	return order, lags
 }
 
-// The lags that a seed decides lie within their bounds, and are spread over the range.
+// Random lags lie within their bounds, and are spread over the range.
 func TestRandomLags(t *testing.T) {
 	const n = 400
 	for _, tc := range []struct {
@@ -72,8 +72,8 @@ func TestRandomLags(t *testing.T) {
 	}
 }
 
-// With the same seed, rows are deleted in the same order, however often they are read meanwhile; with another seed, in
-// another order.
+// With one seed, rows are deleted in one order, however often they are read meanwhile; with another seed, in another
+// order.
 func TestOneSeedOneOrder(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour),
 		ddbfake.LagExponential(10 * time.Minute)} {
@@ -98,7 +98,7 @@ func TestOneSeedOneOrder(t *testing.T) {
 	}
 }
 
-// Each row goes when its own attribute says.
+// Each row's own attribute decides when it is deleted.
 func TestLagPerItem(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagPerItem("lag_seconds"), 0, 0)
 	for sk, lag := range map[string]types.AttributeValue{ //isrsim:unordered the rows are sorted
@@ -121,7 +121,7 @@ func TestLagPerItem(t *testing.T) {
 	}
 }
 
-// A raised ttl saves a row, whatever its lag would have been; a row that is written again gets another lag.
+// A raised ttl saves a row, whatever its lag would have been; a rewritten row gets another lag.
 func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 2*time.Hour), 3, 1)
 	w.clock.Advance(90 * time.Minute)
@@ -136,7 +136,7 @@ func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	}
 }
 
-// After a restore, the lag and the seed of the DB count, not those of the DB whose snapshot it is.
+// After a restore, the lag and seed of the DB apply, not those of the DB that made the snapshot.
 func TestLagsAfterRestore(t *testing.T) {
 	from := lagWorld(t, ddbfake.LagUniform(time.Hour, 48*time.Hour), 1, 20)
 	from.clock.Advance(time.Hour + time.Minute)
@@ -161,7 +161,7 @@ func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time
 	return w.deletions()
 }
 
-// Fate foretells the deletion of a row under every lag.
+// Fate predicts the deletion of a row under every lag.
 func TestFate(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{
 		ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(time.Minute, 48*time.Hour),

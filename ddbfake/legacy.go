@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// This file and legacy_condition.go serve the legacy parameters. Expressions have replaced them, but
-// clients still send them. The fake turns them into the same parsed expressions.
+// This file and legacy_condition.go serve the legacy parameters. Expressions have replaced them, but clients still send
+// them. The fake turns them into the same parsed expressions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 
@@ -47,7 +47,7 @@ func checkMixed(expressions []expression, parameters ...legacy) error {
 		strings.Join(modern, ", "))
 }
 
-// checkConditionalOperator refuses a ConditionalOperator that has nothing to join.
+// checkConditionalOperator refuses a ConditionalOperator without conditions to join.
 //
 // Source: https://github.com/ExtendDB/extenddb/pull/213 (texts of the service)
 func checkConditionalOperator(op types.ConditionalOperator, conditions int) error {
@@ -176,8 +176,8 @@ func (c *constraints) legacyQuery(in *dynamodb.QueryInput) {
 	c.conditions(in.KeyConditions, "keyConditions")
 }
 
-// legacyParts makes a filter of QueryFilter and a projection of AttributesToGet. For a Query, the service checks the
-// filter first; for a Scan it does not.
+// legacyParts makes a filter out of QueryFilter and a projection out of AttributesToGet. The service checks the filter
+// of a Query first; that of a Scan it does not.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.QueryFilter.html
 func (q *query) legacyParts() error {
@@ -207,8 +207,8 @@ func (q *query) filterText() string {
 	return "Filter Expression"
 }
 
-// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. For an index, the number is
-// checked with its key, as in DynamoDB Local 3.3.1.
+// legacyKeys makes the key condition out of KeyConditions, which have one or two attributes. For an index, checking the
+// key checks the number, as in DynamoDB Local 3.3.1.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
@@ -223,12 +223,12 @@ func (q *query) legacyKeys() error {
 	if len(tests) == 0 || len(tests) > 2 && q.in.IndexName == nil {
 		return invalid("Conditions can be of length 1 or 2 only")
 	}
-	var b expr.Builder // its Args are not needed: a built key condition has its values
+	var b expr.Builder // its Args are unused: a built key condition contains its values
 	q.keys = b.KeyCondition(tests)
 	return nil
 }
 
-// legacyParts makes a filter of ScanFilter and a projection of AttributesToGet.
+// legacyParts makes a filter out of ScanFilter and a projection out of AttributesToGet.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.ScanFilter.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js (order)
@@ -251,7 +251,7 @@ func (s *scan) legacyParts() error {
 	return nil
 }
 
-// buildRead builds the filter and the projection of a read; each is nil if it is not asked for.
+// buildRead builds the filter and the projection of a read; each is nil if the request has none.
 func buildRead(
 	op types.ConditionalOperator, tests []expr.Test, attributesToGet []string,
 ) (*expr.Condition, *expr.Projection, expr.Args) {
@@ -264,7 +264,7 @@ func buildRead(
 	return filter, projection, b.Args()
 }
 
-// legacyWrite is the legacy parameters of PutItem, UpdateItem and DeleteItem.
+// legacyWrite holds the legacy parameters of PutItem, UpdateItem and DeleteItem.
 type legacyWrite struct {
 	expected map[string]types.ExpectedAttributeValue
 	operator types.ConditionalOperator

@@ -54,8 +54,8 @@ func legacyExpected(expected map[string]types.ExpectedAttributeValue) ([]expr.Te
 	return tests, nil
 }
 
-// legacyExpectation checks one element of Expected. It has a ComparisonOperator with values, or a Value, or Exists, or
-// Value and Exists. The documentation rules out a Value with an operator, but the service takes it.
+// legacyExpectation checks one element of Expected. The element has a ComparisonOperator with values, or a Value, or
+// Exists, or Value and Exists. The documentation excludes a Value with an operator, but the service accepts it.
 //
 // Deviation: a Value without a type counts as absent here; the service refuses it as empty.
 //
@@ -129,7 +129,7 @@ var (
 )
 
 // checkOperands refuses values that an operator does not take: too many or too few, of different types, of types that
-// it does not compare, or bounds that come in the wrong order.
+// it cannot compare, or bounds in the wrong order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Condition.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js

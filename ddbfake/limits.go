@@ -16,8 +16,7 @@ const (
 	maxKeyWrites = 1_000
 )
 
-// rampPeriod is the length of a period. When a period is over, its peak is a former peak, and a table on demand can
-// serve twice that.
+// rampPeriod is the period over which a peak is measured. After it, an on-demand table can serve twice that peak.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pre-warming-on-demand-capacity-mode.html
@@ -36,16 +35,15 @@ const (
 
 // limits are the state of Options.Throughput.
 type limits struct {
-	// paid has, for each resource, the time up to which its units are spent. A resource that is not in paid owes
-	// nothing.
+	// paid has, for each resource, the time up to which its units are spent. A resource outside paid owes nothing.
 	paid map[resource]time.Time
 	// forgetAt is the size of paid at which resources that owe nothing are dropped.
 	forgetAt int
 	ramps    map[resource]*ramp
 }
 
-// resource has units of its own. It is a table, a global index, or one partition key of either, for reads or for
-// writes.
+// resource is something with units of its own, for reads or for writes: a table, a global index, or one partition key
+// of either.
 type resource struct {
 	table, index string // the table's id; the index's name, if any
 	keyed        bool
@@ -67,7 +65,7 @@ type spending struct {
 	units float64
 }
 
-// resources returns the resources that a spending takes units of: the table or index, and its key.
+// resources returns the resources that give units for a spending: the table or index, and its key.
 func (s *spending) resources() (whole, key resource) {
 	whole = resource{table: s.table.id, write: s.write}
 	if s.index != nil {
@@ -78,7 +76,7 @@ func (s *spending) resources() (whole, key resource) {
 	return whole, key
 }
 
-// rateOfKey returns the units a second of one key.
+// rateOfKey returns the units per second of one key.
 func (s *spending) rateOfKey() float64 {
 	if s.write {
 		return maxKeyWrites
@@ -86,7 +84,7 @@ func (s *spending) rateOfKey() float64 {
 	return maxKeyReads
 }
 
-// rate returns the units a second of the table or index now, and the limit that is exceeded beyond them.
+// rate returns the present units per second of the table or index, and the limit that a spending beyond them exceeds.
 func (l *limits) rate(s *spending, whole resource, now time.Time) (perSecond float64, limit string) {
 	t, ceiling, warmth := s.table.throughput, s.table.ceiling, s.table.warmth
 	if s.index != nil {
@@ -106,9 +104,8 @@ func (l *limits) rate(s *spending, whole resource, now time.Time) (perSecond flo
 	return perSecond, limitKey
 }
 
-// exceeded returns the limit that refuses a spending; limitNone if no limit does. Units come in evenly, and the units
-// of one second can be saved. A spending of more units than that is let in when all units of a second are saved, and
-// leaves a debt.
+// exceeded returns the limit that refuses a spending; limitNone if no limit does. Units arrive evenly, and those of one
+// second can be saved. A larger spending is let in once a full second's units are saved, and leaves a debt.
 //
 // Deviation: the service saves up to five minutes of unused units, but does not promise to.
 //
@@ -124,13 +121,13 @@ func (l *limits) exceeded(s *spending, now time.Time) string {
 	return limitNone
 }
 
-// lacks reports whether a resource that has perSecond units a second cannot take these units now.
+// lacks reports whether a resource with perSecond units per second cannot give these units now.
 func (l *limits) lacks(r resource, units, perSecond float64, now time.Time) bool {
 	ahead := l.paid[r].Sub(now)
 	return ahead > 0 && ahead+timeOf(units, perSecond) > time.Second
 }
 
-// timeOf returns the time in which these units come in. It is rounded down to whole nanoseconds, so it is the same on
+// timeOf returns how long these units take to arrive. It is rounded down to whole nanoseconds, so it is the same on
 // every machine.
 func timeOf(units, perSecond float64) time.Duration {
 	return time.Duration(units * float64(time.Second) / max(perSecond, 1))
@@ -158,7 +155,7 @@ func (l *limits) take(s *spending, now time.Time) {
 	}
 }
 
-// pay spends units of a resource that has perSecond units a second.
+// pay spends units of a resource with perSecond units per second.
 func (l *limits) pay(r resource, units, perSecond float64, now time.Time) {
 	until := l.paid[r]
 	if until.Before(now) {
@@ -167,7 +164,7 @@ func (l *limits) pay(r resource, units, perSecond float64, now time.Time) {
 	l.paid[r] = until.Add(timeOf(units, perSecond))
 }
 
-// ramp follows the traffic of a table or an index on demand.
+// ramp tracks the traffic of an on-demand table or index.
 type ramp struct {
 	former float64 // the peak of former periods, in units a second
 	peak   float64 // the peak of this period
@@ -176,7 +173,7 @@ type ramp struct {
 	used   float64
 }
 
-// rampOf returns the ramp of a resource. If its period is over, the peak of the period becomes a former peak.
+// rampOf returns the ramp of a resource. At the end of a period, its peak becomes a former peak.
 func (l *limits) rampOf(whole resource, now time.Time) *ramp {
 	r := l.ramps[whole]
 	if r == nil {
@@ -189,7 +186,7 @@ func (l *limits) rampOf(whole resource, now time.Time) *ramp {
 	return r
 }
 
-// add counts units as used in this second. Saved units that are spent do not raise the peak.
+// add counts units as used in this second. Spending saved units does not raise the peak.
 func (r *ramp) add(units, perSecond float64, now time.Time) {
 	if s := now.Unix(); s != r.second {
 		r.second, r.used = s, 0

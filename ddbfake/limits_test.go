@@ -28,7 +28,7 @@ func units(read, write int64) *types.ProvisionedThroughput {
 	return &types.ProvisionedThroughput{ReadCapacityUnits: &read, WriteCapacityUnits: &write}
 }
 
-// limited has a table rows under Options.Throughput.
+// limited returns a DB with a table named rows under Options.Throughput.
 func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedThroughput) (*ddbfake.DB, *ddbfake.Door) {
 	t.Helper()
 	db := ddbfake.New(ddbfake.Options{Clock: clock, Throughput: true})
@@ -41,7 +41,7 @@ func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedTh
 	return db, door
 }
 
-// writes counts the puts that succeed until one is throttled, and returns its error.
+// writes returns the number of puts that succeed until one is throttled, and its error.
 func writes(t *testing.T, door *ddbfake.Door, keyOf func(i int) string) (int, error) {
 	t.Helper()
 	for i := range 1_000_000 {
@@ -60,7 +60,7 @@ func hot(int) string { return "hot" }
 // even spreads requests over enough keys that none limits them.
 func even(i int) string { return strconv.Itoa(i % 100) }
 
-// Every kind of request reaches the limit of a key at the number of units that AWS names.
+// Every kind of request reaches the limit of a key at the number of units that AWS documents.
 func TestThroughputOfAKey(t *testing.T) {
 	rows, consistent := aws.String("rows"), aws.Bool(true)
 	a := values{"pk": s("a")}
@@ -115,7 +115,7 @@ func TestThroughputOfAKey(t *testing.T) {
 	}
 }
 
-// throttledBy returns the reason in an on-demand table's error; "" if the error is not about throughput.
+// throttledBy returns the reason in an on-demand table's error; "" if the error has another cause.
 func throttledBy(err error) string {
 	if e, ok := errors.AsType[*types.ThrottlingException](err); ok {
 		return *e.ThrottlingReasons[0].Reason
@@ -126,8 +126,8 @@ func throttledBy(err error) string {
 	return ""
 }
 
-// A table on demand starts with 4,000 writes a second, and 30 minutes after a peak it has twice that peak. Time without
-// traffic adds nothing.
+// An on-demand table starts with 4,000 writes per second, and 30 minutes after a peak it has twice that peak. Time
+// without traffic adds nothing.
 func TestThroughputRamps(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, nil)
@@ -144,7 +144,7 @@ func TestThroughputRamps(t *testing.T) {
 	}
 }
 
-// A provisioned table has its units, and an error of its own. A table with a ceiling has an error of its own, too.
+// A provisioned table has its own units and error. A table with a ceiling has its own error, too.
 func TestThroughputOfATable(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, units(1, 10))
@@ -175,7 +175,7 @@ func TestThroughputOfATable(t *testing.T) {
 	}
 }
 
-// A global index throttles the writes of its table, when they exceed the limit of one of the index's keys.
+// A global index throttles the writes of its table that exceed the limit of one of the index's keys.
 func TestThroughputOfAnIndex(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.Reset(ddbfake.Options{Clock: clock, Throughput: true}, db.Snapshot())
@@ -196,7 +196,7 @@ func TestThroughputOfAnIndex(t *testing.T) {
 	}
 }
 
-// A part of a batch is done at once, and the rest a second later.
+// A part of a batch is done at once, and a second later the rest.
 func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db, door := limited(t, clock, units(1, 2))
@@ -235,7 +235,7 @@ func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	}
 }
 
-// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is the bubble's.
+// The SDK's own client reaches the limits, waits as it does on AWS, and recovers. Time is the bubble's.
 func TestThroughputThroughSDK(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -314,7 +314,8 @@ func TestARestoreGivesUnitsBack(t *testing.T) {
 	}
 }
 
-// The error of a throttled call names the index, or the one table of two. A call that takes no units names no reason.
+// The error of a throttled call names the index, or the throttled one of two tables. A call that takes no units names
+// no reason.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func TestThrottlingReasons(t *testing.T) {
@@ -324,9 +325,9 @@ func TestThrottlingReasons(t *testing.T) {
 	provisioned.BillingMode, provisioned.ProvisionedThroughput = types.BillingModeProvisioned, units(1, 1)
 	must.Done(t)(door.CreateTable(t.Context(), provisioned))
 	for _, tc := range []struct {
-		table string // of the fault
+		table string // the fault's table
 		in    any
-		want  []string // the code, and the reasons
+		want  []string // the code and the reasons
 	}{
 		{"", &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")},
 			[]string{"ThrottlingException", "IndexReadKeyRangeThroughputExceeded " + arn + "rows/index/many"}},
@@ -357,8 +358,7 @@ func reasonsOf(err error) []types.ThrottlingReason {
 	return nil
 }
 
-// The fault throttled answers as Options.Throughput does: the same exception, the same text and the same reasons, for
-// tables of both kinds.
+// FaultThrottled answers like Options.Throughput: with the same exception, text and reasons, for tables of both kinds.
 func TestThrottledAsByThroughput(t *testing.T) {
 	const configured = "The level of configured provisioned throughput for the table was exceeded. " +
 		"Consider increasing your provisioning level with the UpdateTable API."
@@ -384,7 +384,7 @@ func TestThrottledAsByThroughput(t *testing.T) {
 	put := &dynamodb.PutItemInput{TableName: rows, Item: item}
 	calls := []struct {
 		in   any
-		want [2][]string // for a provisioned table, and for a table on demand
+		want [2][]string // for a provisioned table, and for an on-demand one
 	}{
 		{put, exception("Write")},
 		{&dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}, ConsistentRead: aws.Bool(true)},

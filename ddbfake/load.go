@@ -26,15 +26,15 @@ import (
 //   - an answer of DescribeTable, as aws dynamodb describe-table prints it;
 //   - a request to PutItem, or one to BatchWriteItem that only puts, as --request-items takes it or whole.
 //
-// region is the region of tables and rows whose text names none; "" is DefaultRegion. A table that exists does not
+// region is the region of tables and rows whose text names none; "" is DefaultRegion. An existing table does not
 // change. A row replaces the row with the same key. Rows are checked like any others and appear in the change log, as
 // actor "", but no injected fault hits them, and they spend no units.
 //
 // A table that is described as a replica of a global table becomes a replica again, together with the tables of the
-// same name in the other regions. A region without such a table gets a new one. A dump does not have the writes that
-// were under way to other regions.
+// same name in the other regions. A region without such a table gets a new one. A dump lacks the writes that were under
+// way to other regions.
 //
-// Either all of it takes effect, at one moment, or nothing does. An error names the line.
+// Either everything takes effect, at one moment, or nothing does. An error names the line.
 func (db *DB) Load(region string, texts io.Reader) error {
 	text, err := io.ReadAll(texts)
 	if err != nil {
@@ -83,16 +83,16 @@ func (db *DB) apply(l *loader) error {
 	return nil
 }
 
-// loaded notes that the requests from one number to before another write rows that other requests have made.
+// loaded notes that the requests in [from, to) write rows that other requests have made.
 func (db *DB) loaded(from, to int) {
 	db.state.loads = append(slices.Clip(db.state.loads), from, to)
 }
 
-// Loaded reports whether a Load, or a restore from a backup, has made the request with this number.
+// Loaded reports whether a Load, or a restore from a backup, made the request with this number.
 func (db *DB) Loaded(request int) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // that many are not after it
+	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // the number of bounds that are not after it
 	return bounds%2 == 1
 }
 
@@ -107,7 +107,7 @@ type loader struct {
 type loadStep struct {
 	at            int // the position of its text
 	region, table string
-	settings      bool // it is about a new table, and not about its rows
+	settings      bool // it concerns a new table, and not its rows
 	in            any  // a request, or a *groupOf
 }
 
@@ -119,12 +119,12 @@ type piece struct {
 
 func (p piece) isNoArray() bool { return p.Kind() != '[' }
 
-// failed is an error with its line.
+// failed adds the line to an error.
 func (l *loader) failed(at int, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(l.text[:min(at, len(l.text))], []byte("\n")), err)
 }
 
-// values calls each for every value in a part of the text, where values follow one another.
+// values calls each for every value in a part of the text, which has one value after another.
 func (l *loader) values(from, to int, each func(piece) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(l.text[from:to]))
 	for {
@@ -201,7 +201,7 @@ func brief(v jsontext.Value) string {
 // read reads all texts.
 func (l *loader) read() error { return l.values(0, len(l.text), l.document) }
 
-// document reads one text. Its form follows from its members.
+// document reads one text, whose members show its form.
 func (l *loader) document(p piece) error {
 	m, err := l.members(p)
 	if err != nil {
@@ -351,8 +351,8 @@ func (l *loader) settings(p piece, region string) error {
 	return nil
 }
 
-// create reads a request to CreateTable, or a description of a table. A description has more members, and some have
-// other names.
+// create reads a CreateTable request, or the description of a table, which has more members, some of them under other
+// names.
 func (l *loader) create(p piece, region string) error {
 	in := new(dynamodb.CreateTableInput)
 	if err := l.decode(p, in); err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// logEntry is a Change as the log keeps it. A writer stores the rows that it has at hand, and the first reader of the
-// change converts them to items. The Seq of the change follows from the entry's place in the log.
+// logEntry is a Change as the log keeps it. The writer stores its rows as they are, and the first reader of the change
+// converts them to items. The entry's place in the log gives the Seq of the change.
 type logEntry struct {
-	request       int // 0 for TTL, replicated for a write of another region
+	request       int // 0 for TTL, replicated for a write that came from another region
 	time, sent    time.Time
 	actor         string
 	table         *tableID
 	before, after *row
 }
 
-// replicated stands in place of a request's number if a write came from another region.
+// replicated replaces a request's number if a write came from another region.
 const replicated = -1
 
 // change returns the entry as readers see it.
@@ -27,14 +27,14 @@ func (e *logEntry) change(seq int) Change {
 	return c
 }
 
-// passing returns the entry for a reader that does not keep it: see row.passing.
+// passing returns the entry for a reader that does not keep it, like row.passing.
 func (e *logEntry) passing(seq int) Change {
 	c := e.frame(seq)
 	c.Before, c.After = e.before.passing(), e.after.passing()
 	return c
 }
 
-// frame returns the entry without the images of the row.
+// frame returns the entry without the row's images.
 func (e *logEntry) frame(seq int) Change {
 	c := Change{
 		Seq:     seq,
@@ -64,24 +64,23 @@ func (e *logEntry) row() *row {
 	return e.before
 }
 
-// of reports whether the entry is about a row of the table. A table that was deleted and created again is another
+// of reports whether the entry concerns a row of the table. A table that was deleted and created again is another
 // table.
 func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 
-// changeLog is the change log. It is stored in chunks: a single array would be copied when it grows, which would add a
-// tenth to the cost of a write.
+// changeLog is the change log. It is stored in chunks: growing a single array would copy it, which would make a write
+// 10 % more expensive.
 //
 // Snapshots share the chunks and the array of read. Entries in them are never overwritten.
 type changeLog struct {
 	full    [][]logEntry // the chunks without room, oldest first
 	tail    []logEntry   // the latest chunk; empty only if the log is empty
 	length  int          // the length of all chunks
-	dropped int          // Seq of the last change that was dropped, 0 if none was
+	dropped int          // Seq of the last dropped change, 0 if there is none
 	// droppedAt is the time of that change.
 	droppedAt time.Time
 
-	// read has the changes that readers have asked for, converted to items. readAt is the index of the first of them in
-	// the log.
+	// read has the changes that readers have asked for, converted to items. readAt is the index of read[0] in the log.
 	read   []Change
 	readAt int
 }
@@ -109,8 +108,8 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all changes except the latest. The latest are copied into a new array, because snapshots may share the old
-// one. The caller cuts each time that the log has doubled.
+// cut drops all changes except the latest keep ones. It copies those into a new array, because snapshots may share the
+// old one. The caller cuts each time that the log has doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
@@ -150,7 +149,7 @@ func (l *changeLog) from(start int) func(yield func(int, *logEntry) bool) {
 	}
 }
 
-// backward yields the entries from the latest to the oldest, with their Seqs.
+// backward yields the entries with their Seqs, latest first.
 func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 	seq := l.lastSeq()
 	entries := l.tail
@@ -181,7 +180,8 @@ func (l *changeLog) asOf(at time.Time, none int) int {
 // all returns the whole log, oldest first.
 func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq, in one array. Changes in read are not converted again.
+// since returns the changes whose Seq is greater than seq, in one array. It does not convert changes again that are in
+// read.
 func (l *changeLog) since(seq int) []Change {
 	start := min(max(seq-l.dropped, 0), l.length)
 	if start == l.length {
@@ -200,7 +200,7 @@ func (l *changeLog) since(seq int) []Change {
 		// This reader asks only for new changes, perhaps after each of them.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
 	default:
-		// This reader asks for old changes again: the array doubles, so that it is not copied each time.
+		// This reader asks for old changes again. Doubling the array avoids a copy each time.
 		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
 	}
 	for i, e := range l.from(done) {
@@ -220,7 +220,7 @@ func (l *changeLog) last() *logEntry {
 // lastSeq returns the Seq of the last change; 0 if there is none.
 func (l *changeLog) lastSeq() int { return l.dropped + l.length }
 
-// seqBefore returns the Seq of the change before the one at an index of the log. The index may be the end of the log.
+// seqBefore returns the Seq of the change before index i of the log. i may be the end of the log.
 func (l *changeLog) seqBefore(i int) int { return l.dropped + i }
 
 // copy returns a log with the entries of l. Both logs may grow: the arrays of the copy have no spare capacity, so that
@@ -262,18 +262,18 @@ func (c Cause) String() string {
 type Change struct {
 	// Seq numbers changes from 1, without gaps.
 	Seq int
-	// Request numbers the calls of this DB from 1. Changes of one transaction share it; each write of a batch has its
-	// own, because a batch is not atomic. It is 0 if Cause is not a client.
+	// Request numbers the calls of this DB from 1. All changes of a transaction share it; each write of a batch has its
+	// own number, because a batch is not atomic. It is 0 if Cause is not a client.
 	Request int
-	// Time is when the change took effect by the service's clock; for a TTL deletion under a lag, and for a write that
-	// came from another region under a lag, it is the instant at which they were due. Sent is when the caller made the
-	// call; it equals Time for TTL.
+	// Time is when the change took effect by the service's clock. For a TTL deletion or a write from another region,
+	// each under a lag, it is the instant at which it was due. Sent is when the caller made the call; for TTL it equals
+	// Time.
 	Time, Sent time.Time
 	// Actor is the caller, even of a write that came from another region; "" for TTL.
 	Actor string
 	// Cause is a client, TTL or another region.
 	Cause Cause
-	// Region is where the table is, Table its name, Key the row's key attributes.
+	// Region is the table's region, Table its name, and Key the row's key attributes.
 	Region, Table string
 	Key           attr.Item
 	// Born is the Seq of the last change before the table was created. A table that was deleted and created again is a
@@ -283,12 +283,12 @@ type Change struct {
 	Before, After attr.Item
 }
 
-// Changes returns the change log, oldest first: all of it, or what Options.KeepChanges has left. The returned slice
-// does not change while the log grows; its elements must not be modified.
+// Changes returns the change log, oldest first: all changes, or those that Options.KeepChanges has left. The returned
+// slice does not change while the log grows; its elements must not be modified.
 func (db *DB) Changes() []Change { return db.ChangesSince(0) }
 
-// ChangesSince returns the changes whose Seq is greater than seq, as far as they are kept. Frequent calls on a long log
-// are cheap: the changes that were copied for one call serve the next.
+// ChangesSince returns the changes whose Seq is greater than seq, unless they were dropped. Frequent calls on a long
+// log are cheap: the next call reuses the changes that were copied for the last one.
 func (db *DB) ChangesSince(seq int) []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -296,8 +296,7 @@ func (db *DB) ChangesSince(seq int) []Change {
 	return db.state.log.since(seq)
 }
 
-// record appends to the change log. A log that has reached twice the number of changes to be kept is cut to that
-// number.
+// record appends to the change log. A log with twice the number of changes to be kept is cut to that number.
 func (db *DB) record(e logEntry) {
 	log := &db.state.log
 	if keep := db.keepChanges; keep > 0 && log.length >= 2*keep {

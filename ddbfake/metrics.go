@@ -11,10 +11,10 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Metrics are counters under one set of dimensions, named as the service names them in CloudWatch. They count from the
-// start of the DB, and a Restore does not set them back: an alarm looks at what was added in its period. A counter is
-// zero under dimensions for which the service does not count it. Calls through every door count, and so do calls of
-// Put. A call whose response is lost counts with the outcome that it had at the service. A lost request does not count.
+// Metrics are the counters of one set of dimensions, with their CloudWatch names. They count from the start of the DB,
+// and a Restore does not set them back: an alarm looks at the growth in its period. A counter is zero in dimensions for
+// which the service does not count it. Calls through every door count, and so do calls of Put. A call whose response is
+// lost counts with the outcome that it had at the service. A lost request does not count.
 //
 // The API of streams counts in UserErrors only, and so do operations on no table, such as ListTables. A body that is
 // not JSON reaches no DB and is not counted.
@@ -37,13 +37,12 @@ type Metrics struct {
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ThrottledRequests
 	ThrottledRequests int
-	// ReadThrottleEvents counts the reads of items that were throttled, of a Table or an Index; a Query or a Scan is
-	// one.
+	// ReadThrottleEvents counts the throttled reads of items of a Table or an Index; a Query or a Scan counts as one.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ReadThrottleEvents
 	ReadThrottleEvents int
-	// WriteThrottleEvents counts the writes of items that were throttled, of a Table or an Index.
+	// WriteThrottleEvents counts the throttled writes of items of a Table or an Index.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#WriteThrottleEvents
@@ -63,7 +62,7 @@ type Metrics struct {
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
 	ConditionalCheckFailedRequests int
 	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same
-	// item. A cancelled transaction counts once for each of its items in conflict.
+	// item. A cancelled transaction counts once per item in conflict.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TransactionConflict
@@ -78,8 +77,8 @@ type Metrics struct {
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedReadCapacityUnits
 	ConsumedReadCapacityUnits float64
-	// ConsumedWriteCapacityUnits adds up the write units of a Table or an Index. A failed condition takes them too. A
-	// cancelled transaction takes no units here: AWS does not say how many it takes.
+	// ConsumedWriteCapacityUnits adds up the write units of a Table or an Index. A write whose condition failed
+	// consumes them too. A cancelled transaction consumes none here: AWS does not document how many.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedWriteCapacityUnits
@@ -102,7 +101,7 @@ type Metrics struct {
 }
 
 // Metrics returns the counters, sorted by region, table, index and operation. Dimensions under which nothing was
-// counted are left out, as CloudWatch leaves them out. To add a metric up, range over the result.
+// counted are left out, as CloudWatch leaves them out. For the total of a metric, range over the result.
 func (db *DB) Metrics() []Metrics {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -151,7 +150,7 @@ type counters struct {
 	own        Metrics
 	indexes    map[string]*Metrics // the metrics of global indexes
 	operations []operationCounters // a list, because a program uses only a handful of operations
-	throttled  bool                // whether the request that is being served was throttled
+	throttled  bool                // the request that is being served was throttled
 }
 
 // operationCounters are the metrics that have the dimension Operation.
@@ -203,13 +202,13 @@ func (c *counters) operation(op *operation) *operationCounters {
 		}
 	}
 	if c.operations == nil {
-		c.operations = make([]operationCounters, 0, 4) // room for four: create, get, put, and another one
+		c.operations = make([]operationCounters, 0, 4) // room for four: create, get, put, and one more
 	}
 	c.operations = append(c.operations, operationCounters{of: op})
 	return &c.operations[len(c.operations)-1]
 }
 
-// touch adds a table to those that a request is about, and returns its counters.
+// touch adds a table to the tables of a request, and returns its counters.
 func (db *DB) touch(r *request, t *table) *counters {
 	c := db.countersOf(t)
 	if !slices.Contains(r.touched, c) {
@@ -219,7 +218,7 @@ func (db *DB) touch(r *request, t *table) *counters {
 	return c
 }
 
-// countThrottled counts an event that was throttled, on a table or its index x.
+// countThrottled counts a throttled event on a table or its index x.
 func (db *DB) countThrottled(r *request, t *table, x *index, write bool) {
 	c := db.touch(r, t)
 	c.throttled = true
@@ -238,13 +237,13 @@ func (db *DB) countUserError(region string) {
 	db.userErrors[cmp.Or(region, DefaultRegion)]++
 }
 
-// resetMetrics forgets all counters. No table that refers to the counters may be left.
+// resetMetrics forgets all counters. No remaining table may refer to them.
 func (db *DB) resetMetrics() {
 	clear(db.counters)
 	clear(db.userErrors)
 }
 
-// tablesOf returns the tables of the items that a request names, in its order; nil for a table that is not there.
+// tablesOf returns the tables of the items that a request names, in its order; nil for a missing table.
 func (db *DB) tablesOf(r *request, in any) []*table {
 	targets := db.targets(r.region, in)
 	tables := make([]*table, len(targets))
@@ -264,7 +263,7 @@ func (db *DB) attempt(r *request, in any) (any, error) {
 	return output, err
 }
 
-// countRefusal counts a call that admit has refused. It counts in the default region if the call's own region is not
+// countRefusal counts a call that admit has refused. It counts in the default region if the region of the call is not
 // valid.
 func (db *DB) countRefusal(c *Call) {
 	region := c.Region
@@ -345,7 +344,7 @@ func (db *DB) countThrottledRequest(r *request) {
 	}
 }
 
-// countConflicts counts the items of a cancelled transaction that were in conflict.
+// countConflicts counts the conflicting items of a cancelled transaction.
 func (db *DB) countConflicts(r *request, in any, reasons []types.CancellationReason) {
 	var tables []*table
 	for i := range reasons {

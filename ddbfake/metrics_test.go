@@ -25,8 +25,8 @@ func total[N int | float64](db *ddbfake.DB, of func(ddbfake.Metrics) N) N {
 	return sum
 }
 
-// An alarm on ThrottledRequests, such as an operator has: more than five in one minute, three minutes in a row.
-// The client retries each throttled request until it succeeds, so no caller sees an error. The alarm rings.
+// An operator's alarm on ThrottledRequests rings at more than five in one minute, three minutes in a row. It rings
+// although the client retries each throttled request until it succeeds, so that no caller sees an error.
 func TestMetricsRingAnAlarm(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
@@ -34,7 +34,7 @@ func TestMetricsRingAnAlarm(t *testing.T) {
 	client := db.Client()
 	for _, test := range []struct {
 		name  string
-		times int // requests a minute, each throttled twice
+		times int // requests per minute, each throttled twice
 		rings bool
 	}{
 		{"few", 2, false},
@@ -167,7 +167,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TTL counts the rows that it deletes, and the errors of a client over the SDK's wire are counted.
+// TTL's deletions are counted, and so are the errors of a client over the SDK's wire.
 func TestMetricsThroughSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
@@ -200,7 +200,7 @@ func TestMetricsThroughSDK(t *testing.T) {
 	}
 }
 
-// A global index has units and throttle events of its own. The units of a local index count for its table.
+// A global index has its own units and throttle events. The units of a local index count for its table.
 func TestMetricsOfIndexes(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	in := values{"pk": s("a"), "sk": s("b"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}

@@ -9,13 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one of them entered Do before the
-// other had left it. No call waits for another. Calls are numbered as they enter. An effect of a call is kept with the
-// number of the latest call that had entered before it. It overlaps with every call that had entered by then, that is,
-// has this number or a lower one, and had not left.
+// overlaps finds the calls that overlap, for Options.Conflicts: two calls overlap if each entered Do before the other
+// left. No call waits for another. Calls are numbered as they enter. An effect is stored with the number of the latest
+// call that had entered when it happened. It overlaps with every call that had entered by then (number at most that)
+// and had not left.
 type overlaps struct {
 	mu     sync.Mutex
-	calls  uint64   // that have come
+	calls  uint64   // number of calls that have entered
 	inside []uint64 // calls that have not left, in order
 
 	// done holds, in order, the effects that can still overlap with a call inside Do. The lock of the DB guards it.
@@ -24,7 +24,7 @@ type overlaps struct {
 
 // done is one effect of a call.
 type done struct {
-	during uint64 // the latest call that had entered
+	during uint64 // the latest call that had entered when it happened
 	// what is a tableRow (written by a call, or checked by a transaction) or the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
@@ -43,7 +43,7 @@ func (o *overlaps) enter() uint64 {
 	return o.calls
 }
 
-// leave removes a call that is done from the calls.
+// leave removes a finished call.
 func (o *overlaps) leave(call uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,7 +52,7 @@ func (o *overlaps) leave(call uint64) {
 	}
 }
 
-// now returns the numbers of the latest call, and of the oldest call that has not left.
+// now returns the numbers of the latest call, and of the oldest call that is still inside.
 func (o *overlaps) now() (latest, oldest uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,8 +62,8 @@ func (o *overlaps) now() (latest, oldest uint64) {
 	return o.calls, o.inside[0]
 }
 
-// add adds an effect of a call. Effects that are older than every call inside are removed once they are half of all
-// effects. So an effect takes amortised constant time.
+// add adds an effect of a call. Effects older than every call inside are removed once they are half of all effects, so
+// add takes amortised constant time.
 func (o *overlaps) add(what any, transaction bool) {
 	latest, oldest := o.now()
 	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
@@ -73,8 +73,8 @@ func (o *overlaps) add(what any, transaction bool) {
 	o.done = append(o.done, done{latest, what, transaction})
 }
 
-// with reports whether a call overlaps with a call that had this effect: with any call, or with a transaction only. No
-// call has the number 0, which overlaps with nothing.
+// with reports whether a call overlaps with another one that had this effect: with any call or, if transactions is
+// true, only with a transaction. No call has the number 0, which overlaps with nothing.
 func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
 		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {
@@ -84,7 +84,7 @@ func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	return false
 }
 
-// noteWrites adds the rows that a request has written to the effects.
+// noteWrites records the rows that a request has written as effects.
 func (db *DB) noteWrites(r *request, writes []write) {
 	if db.overlaps == nil {
 		return
@@ -94,7 +94,7 @@ func (db *DB) noteWrites(r *request, writes []write) {
 	}
 }
 
-// noteToken adds the token of a transaction that is done to the effects.
+// noteToken records the token of a finished transaction as an effect.
 func (db *DB) noteToken(r *request, token string) {
 	if db.overlaps != nil {
 		db.overlaps.add(tokenName{r.region, token}, true)
@@ -109,8 +109,8 @@ func (db *DB) checkConflict(r *request, t *table, key primaryKey) error {
 	return conflictError()
 }
 
-// checkConflicts cancels a transaction of n actions if it overlaps with another call on one of their rows. For a
-// transaction that writes, the other call must be a transaction; for one that reads, any write counts.
+// checkConflicts cancels a transaction of n actions if it overlaps with another call on one of their rows. If it
+// writes, only other transactions count; if it reads, any write does.
 func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads bool) error {
 	if db.overlaps == nil {
 		return nil
@@ -124,7 +124,7 @@ func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads 
 	return nil
 }
 
-// checkProgress refuses a transaction if it came before the first transaction with the same token was done.
+// checkProgress refuses a transaction that began before the first transaction with the same token was done.
 //
 // Source: https://github.com/aws/aws-sdk-java-v2/issues/2518 (the text)
 func (db *DB) checkProgress(r *request, token string) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// hookClock calls hook when the clock is read, which happens in the middle of a call. It calls hook once.
+// hookClock calls hook once, when the clock is read, which happens in the middle of a call.
 type hookClock struct {
 	Clock
 	hook func()
@@ -48,7 +48,7 @@ func newConflictWorld(t *testing.T) *conflictWorld {
 	return w
 }
 
-// overlap makes a call that takes effect while another one is under way, and returns the errors of both.
+// overlap makes a call that takes effect while another one is in progress, and returns the errors of both.
 func (w *conflictWorld) overlap(first, second any) (err1, err2 error) {
 	done := make(chan struct{})
 	w.clock.hook = func() {
@@ -120,7 +120,7 @@ func readsOf(sks ...string) *dynamodb.TransactGetItemsInput {
 	return in
 }
 
-// outcome is an error's code, and the codes of its reasons.
+// outcome returns an error's code, and the codes of its reasons.
 func outcome(err error) string {
 	if err == nil {
 		return "ok"
@@ -190,7 +190,7 @@ func TestConflicts(t *testing.T) {
 			if got := outcome(err); got != "ok" && c.name != "put in a cancelled transaction" {
 				t.Errorf("the first: got %s", got)
 			}
-			// Later, the same call does not conflict any more.
+			// Later, the same call no longer conflicts.
 			if c.want != "ok" && c.name != "one token for two transactions" {
 				if _, err := w.db.Do(t.Context(), Call{Input: c.second}); err != nil {
 					t.Errorf("later: %v", err)
@@ -216,7 +216,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 	}
 }
 
-// A refused call has no effect, so it refuses no other call. Effects from before a call do not matter for it.
+// A refused call has no effect, so it refuses no other call. Effects before a call do not matter to it.
 func TestConflictsChain(t *testing.T) {
 	w := newConflictWorld(t)
 	must.Done(t)(w.db.Do(t.Context(), Call{Input: transactOf("", "x")}))
@@ -258,7 +258,7 @@ func TestConflictsAfterRestore(t *testing.T) {
 	}
 }
 
-// Notes are kept for calls that are inside, and for no others.
+// Effects are kept for calls that are inside, and for no others.
 func TestOverlapsAreBounded(t *testing.T) {
 	var o overlaps
 	for i := range 10_000 {

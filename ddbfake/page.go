@@ -9,7 +9,7 @@ import (
 )
 
 // pageBytes is the number of bytes after which a Query or a Scan stops reading. The bytes count before filter and
-// projection. The row that reaches it is part of the page, as it is in DynamoDB Local 3.3.1.
+// projection. The row that reaches the limit is part of the page, as in DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
@@ -17,12 +17,12 @@ const pageBytes = 1 << 20
 
 var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
-// checkSelect checks Select against ProjectionExpression or AttributesToGet, if one of them is there. The texts speak
-// of querying even if the request is a Scan.
+// checkSelect checks Select against ProjectionExpression or AttributesToGet, if either is present. The texts mention
+// querying even for a Scan.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
 // Source: https://github.com/getmoto/moto/blob/master/tests/test_dynamodb/test_dynamodb_select.py (verified at the
-// service: the errors of a Query have the envelope, those of a Scan have not)
+// service: the errors of a Query have the envelope, those of a Scan do not)
 func checkSelect(which types.Select, projected string) error {
 	switch which {
 	case types.SelectAllAttributes:
@@ -45,8 +45,7 @@ func checkSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// projectionGiven returns the name of the parameter that projects: ProjectionExpression or AttributesToGet; "" if there
-// is none.
+// projectionGiven returns the name of the parameter that projects, ProjectionExpression or AttributesToGet, or "".
 func projectionGiven(expression *string, attributesToGet []string) string {
 	switch {
 	case expression != nil:
@@ -58,7 +57,7 @@ func projectionGiven(expression *string, attributesToGet []string) string {
 }
 
 // page is one page of a Query or a Scan: rows until Limit or 1 MB is reached, both counted before the filter. After
-// Limit rows, it does not check whether there are more rows.
+// Limit rows, nothing checks whether there are more.
 type page struct {
 	request    *request
 	schema     *keySchema
@@ -67,15 +66,15 @@ type page struct {
 	projection *expr.Projection
 	args       expr.Args
 
-	items          []map[string]types.AttributeValue // nil if only the count is wanted
+	items          []map[string]types.AttributeValue // nil if only the count is asked for
 	count, scanned int32
 	sizeBytes      int
 	latest         *row      // read so far
-	last           attr.Item // LastEvaluatedKey; nil if there is nothing more
+	last           attr.Item // LastEvaluatedKey; nil after the last page
 	failure        error
 }
 
-// paging is the state that serving a Query and a Scan share.
+// paging is the state that a Query and a Scan have in common.
 type paging struct {
 	tableName  string
 	args       expr.Args
@@ -107,8 +106,8 @@ func (r *request) evaluate(read *row) {
 	}
 }
 
-// pages reports whether the answer to a call could come in pages: the call reads two rows or more at once. To find out,
-// it reads up to three.
+// pages reports whether the answer to a call could be paged: the call reads at least two rows at once. To find out, it
+// reads up to three.
 func (db *DB) pages(region string, in any) bool {
 	switch in := in.(type) {
 	case *dynamodb.QueryInput, *dynamodb.ScanInput:
@@ -135,7 +134,7 @@ func (db *DB) pages(region string, in any) bool {
 	return !db.together(table, schema.idOf(r.rows[0]).ToSDK(), schema.idOf(r.rows[1]).ToSDK())
 }
 
-// together says whether two rows, by their keys, are in one page always.
+// together reports whether two rows, given by their keys, are always in one page.
 type together func(table string, a, b map[string]types.AttributeValue) bool
 
 // checkPaths is checkNested for the filter and the projection.
@@ -151,7 +150,7 @@ func (g *paging) checkPaths() error {
 	return nil
 }
 
-// output is the answer to a Query. A Scan has one of the same form.
+// output is the answer to a Query; that of a Scan has the same form.
 func (p *page) output(consumed *types.ConsumedCapacity) *dynamodb.QueryOutput {
 	return &dynamodb.QueryOutput{
 		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),

@@ -42,12 +42,12 @@ func (q *query) serve(db *DB, r *request) (_ *dynamodb.QueryOutput, err error) {
 	return q.run(db, r)
 }
 
-// query is a Query while it is served.
+// query is a Query that is being served.
 type query struct {
 	paging
 	in   *dynamodb.QueryInput
 	keys *expr.KeyCondition
-	// statement says that the query is a SELECT of PartiQL, whose filter may be about any attribute.
+	// statement means that the query is a PartiQL SELECT, whose filter may name any attribute.
 	statement bool
 
 	read      keyRange
@@ -187,8 +187,8 @@ func (q *query) bind() error {
 	return q.checkFilter(schema.has)
 }
 
-// otherPartition is the answer to an ExclusiveStartKey of another partition. If there is a condition on the sort key
-// and the starting key meets it, the service has another text, whatever the condition is.
+// otherPartition is the error for an ExclusiveStartKey of another partition. If the starting key fulfils a condition on
+// the sort key, whatever it is, the service has another text.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
 func otherPartition(sorted bool) error {
@@ -257,8 +257,8 @@ func (k *keyRange) above(sort string) bool {
 	return k.hasHigh && (sort > k.high || k.highOpen && sort == k.high)
 }
 
-// scan visits the rows in order, or backwards. If there is a start key, it visits only the rows after it. The start key
-// lies within the range.
+// scan visits the rows in order, or backwards. If start is not nil, it visits only the rows after it. start lies within
+// the range.
 func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*row) bool) {
 	if forward {
 		from := primaryKey{k.hash, k.low}

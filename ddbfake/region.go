@@ -16,10 +16,10 @@ const DefaultRegion = "us-east-1"
 // The account of every table.
 const account = "000000000000"
 
-// The key of a table in state.tables is its name, or its ARN if it is not in the default region. So programs that stay
-// in the default region, as nearly all do, pay nothing for the others.
+// The key of a table in state.tables is its name in the default region, and its ARN elsewhere. So programs that use
+// only the default region, as nearly all do, have no extra cost.
 
-// address returns the name or ARN under which a table is filed.
+// address returns the key of a table in state.tables: a name or an ARN.
 func address(region, name string) string {
 	if region == DefaultRegion {
 		return name
@@ -27,10 +27,10 @@ func address(region, name string) string {
 	return tableARN(region, name)
 }
 
-// address returns the name or ARN under which the table is filed.
+// address returns the table's key in state.tables: a name or an ARN.
 func (t *table) address() string { return address(t.region, t.name) }
 
-// at returns the table with a name, in the default region, or with an ARN; nil if there is none.
+// at returns the table with a name, in the default region, or an ARN; nil if there is none.
 func (s *state) at(nameOrARN string) *table {
 	if region, name, ok := splitTableARN(nameOrARN); ok {
 		nameOrARN = address(region, name)
@@ -38,7 +38,7 @@ func (s *state) at(nameOrARN string) *table {
 	return s.tables[nameOrARN]
 }
 
-// find returns the table that a request means by a name or an ARN; nil if there is none. It refuses an ARN of another
+// find returns the table that a request gives by name or ARN; nil if there is none. It refuses an ARN of another
 // region: a request reaches only its own region.
 //
 // Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
@@ -76,7 +76,7 @@ func tableARN(region, name string) string {
 	return "arn:" + partitionOf(region) + ":dynamodb:" + region + ":" + account + ":table/" + name
 }
 
-// partitionOf returns the partition of AWS that a region is in.
+// partitionOf returns the AWS partition of a region.
 func partitionOf(region string) string {
 	switch {
 	case strings.HasPrefix(region, "cn-"):
@@ -87,8 +87,8 @@ func partitionOf(region string) string {
 	return "aws"
 }
 
-// splitTableARN takes apart an ARN such as arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does
-// not matter: there is only one account.
+// splitTableARN takes apart an ARN such as arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account is ignored:
+// there is only one.
 func splitTableARN(arn string) (region, name string, ok bool) {
 	if !strings.HasPrefix(arn, "arn:") {
 		return "", "", false
@@ -132,7 +132,7 @@ func (t *table) compare(u *table) int {
 	return cmp.Or(cmp.Compare(t.region, u.region), cmp.Compare(t.name, u.name))
 }
 
-// The quotas of an account that never asked for higher ones.
+// The quotas of an account that never requested higher ones.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 const (
@@ -152,8 +152,8 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 	}, nil
 }
 
-// describeEndpoints serves DescribeEndpoints. The answer has the service's own address, and through the HTTP door the
-// address by which the client called. SDKs call it only if they are told to discover endpoints and were not given one.
+// describeEndpoints serves DescribeEndpoints. The answer has the service's address or, through the HTTP door, the
+// address that the client called. SDKs call it only if they are told to discover endpoints and were given none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
 func (db *DB) describeEndpoints(
@@ -166,7 +166,8 @@ func (db *DB) describeEndpoints(
 	}}}, nil
 }
 
-// Infrastructure code asks for these. The fake answers as an account that has never used them.
+// Infrastructure code makes the following requests. The fake answers like an account that has never used these
+// features.
 
 // describeContributorInsights serves DescribeContributorInsights.
 //
@@ -222,7 +223,7 @@ func (db *DB) getResourcePolicy(
 	}
 }
 
-// named finds the table of an operation that describes it.
+// named finds the table that a describing operation names.
 func (db *DB) named(r *request, nameOrARN *string) (*table, error) {
 	name, err := tableName(nameOrARN)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	defaultARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 )
 
-// client has those of the doors' methods that these tests need.
+// client has the door methods that these tests need.
 type client interface {
 	CreateTable(
 		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
@@ -58,7 +58,7 @@ func putInto(t testing.TB, c client, nameOrARN string, item values) {
 	must.Done(t)(c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &nameOrARN, Item: item}))
 }
 
-// doors are the ways to a DB. Each has its way to name the region, and the caller.
+// doors are the ways to a DB. Each has another way to name the region and the caller.
 var doors = []struct {
 	name string
 	open func(t *testing.T, db *ddbfake.DB) func(actor, region string) client
@@ -201,7 +201,7 @@ func TestTokensOfRegions(t *testing.T) {
 	}
 }
 
-// Methods that look at or change a DB as a whole cover every region.
+// Methods that read or change a whole DB cover every region.
 func TestRegionsFromOutside(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.enableTTL()

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A read is one way to see partition "a" of the table "cache".
+// read is one way to read partition "a" of the table "cache".
 type read struct {
 	name string
 	do   func(w *world, consistent bool, fault *ddbfake.Fault) []string
@@ -124,7 +124,7 @@ func TestReplicaLag(t *testing.T) {
 	w.clock.Advance(1)
 	w.wantReads("after the lag", false, "1=old", "2=old")
 
-	// One row is replaced, one deleted and one added, and then one changes again within the lag.
+	// One row is replaced, one deleted and one added. Then one changes again within the lag.
 	w.put(v("1", "new"), v("3", "new"))
 	must.Done(t)(w.c.DeleteItem(t.Context(),
 		&dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}))
@@ -162,7 +162,7 @@ func TestReplicaLagOfANewTable(t *testing.T) {
 	w.wantReads("new table", false)
 }
 
-// Transactions and conditions never look at a replica.
+// Transactions and conditions never read a replica.
 func TestReplicaLagOfTransactions(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.SetReplicaLag(time.Hour)
@@ -182,7 +182,7 @@ func TestReplicaLagOfTransactions(t *testing.T) {
 	}
 }
 
-// A stale read misses the last change of its rows, however long ago that was.
+// A stale read lacks the last change of its rows, however long ago that was.
 func TestStaleRead(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	v := func(sk, v string) values { return with(key("a", sk), "v", s(v)) }
@@ -190,7 +190,7 @@ func TestStaleRead(t *testing.T) {
 	w.clock.Advance(time.Hour)
 	w.put(v("2", "old"), v("2", "new"))
 	want := map[string][]string{
-		"GetItem":                  {"1=old", "2=old"}, // each item misses a change of its own
+		"GetItem":                  {"1=old", "2=old"}, // each item lacks its own last change
 		"BatchGetItem":             {"1=old", "2=old"},
 		"Query":                    {"1=new", "2=old"},
 		"Query with KeyConditions": {"1=new", "2=old"},
@@ -208,7 +208,7 @@ func TestStaleRead(t *testing.T) {
 			t.Errorf("%s, strongly consistent (-want +got):\n%s", r.name, d)
 		}
 	}
-	// An injected fault waits for a read that can be stale.
+	// An injected fault waits for a read that may be stale.
 	w.db.Inject(stale)
 	w.wantReads("strongly consistent", true, "1=new", "2=new")
 	w.put(v("2", "newest"))
@@ -223,7 +223,7 @@ func TestStaleRead(t *testing.T) {
 	}
 }
 
-// However many changes there were, the latest ones are kept, and not many more. Each keeps its number.
+// Whatever the number of changes, the latest ones are kept, and not many more. Each keeps its number.
 func TestKeepChanges(t *testing.T) {
 	const keep = 10
 	w := worldOf(t, ddbfake.Options{KeepChanges: keep})
@@ -276,7 +276,7 @@ func TestKeepOneChange(t *testing.T) {
 	}
 }
 
-// A snapshot has the log of its instant, and every DB that goes on from it has the same numbers.
+// A snapshot has the log as of its instant, and every DB that continues from it has the same numbers.
 func TestKeepChangesOfSnapshots(t *testing.T) {
 	w := worldOf(t, ddbfake.Options{KeepChanges: 4})
 	version := func(i int) values { return with(key("a", "b"), "v", n(fmt.Sprint(i))) }

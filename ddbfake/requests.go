@@ -21,8 +21,8 @@ type Request struct {
 	Actor, Region string
 	// Operation is the operation's name.
 	Operation string
-	// Rows are the rows that the call names, as a table with a key, in the order of the request. For a Query, a row has
-	// only the part of the key that the Query fixes. Calls without keys name only a table.
+	// Rows are the rows that the call names, each printed as a table with a key, in the order of the request. A Query's
+	// row has only the part of the key that the Query fixes. Calls without keys name only a table.
 	Rows []string
 	// Fault is the fault that hit the call; nil if none did.
 	Fault *Fault
@@ -58,16 +58,16 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// Requests returns the latest requests, oldest first: as many as Options.LogRequests says. Put is among them. They are
-// not part of a snapshot, so after a Restore some numbers come twice.
+// Requests returns the latest requests, oldest first: at most Options.LogRequests of them. They include those of Put.
+// They are not part of a snapshot, so after a Restore some numbers come twice.
 func (db *DB) Requests() []Request {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.served.All()
 }
 
-// entryOf returns the log's entry of a request that is about to be served. The rows are printed now: the request may
-// drop their table.
+// entryOf returns the log entry of a request that is about to be served. It prints the rows now, because the request
+// may delete their table.
 func (db *DB) entryOf(r *request, in any, fault *Fault) *Request {
 	entry := &Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name,
 		Rows: db.rowsOf(r.region, in)}
@@ -99,8 +99,8 @@ func (db *DB) rowsOf(region string, in any) []string {
 	return rows
 }
 
-// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. With it, programs that
-// import this package do not import package testing.
+// TB is the part of *testing.T, *testing.B and *testing.F that Start needs. With it, programs that import this package
+// do not import package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -111,9 +111,9 @@ type TB interface {
 // startRequests is the number of requests that a DB of Start remembers by default.
 const startRequests = 100
 
-// Start returns a DB for a test. If the test fails, its log ends with a report of the DB: the latest requests with
-// their outcomes (100, if Options.LogRequests is zero), the rows that are left, and the faults that still wait. The DB
-// need not be stopped.
+// Start returns a DB for a test. If the test fails, its log ends with a report of the DB: the latest requests (100, if
+// Options.LogRequests is zero) with their outcomes, the remaining rows, and the faults that still wait. The DB need not
+// be stopped.
 func Start(t TB, o Options) *DB {
 	t.Helper()
 	if o.LogRequests == 0 {
@@ -140,9 +140,9 @@ func Start(t TB, o Options) *DB {
 	return db
 }
 
-// Put puts rows into a table, which is named as in Tables, with one request a row, as actor "". It is for the rows that
-// a test begins with. They are checked like any others and appear in the change log, but no injected fault hits them.
-// An error names its item; the items before it are in the table.
+// Put puts rows into a table, which is named as in Tables, with one request per row, as actor "". It is for a test's
+// initial rows. They are checked like any others and appear in the change log, but no injected fault hits them. An
+// error names its item; the items before it are in the table.
 func (db *DB) Put(table string, items ...attr.Item) error {
 	region, _, _ := splitTableARN(table)
 	for i, item := range items {

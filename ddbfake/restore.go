@@ -57,8 +57,8 @@ func (db *DB) restoreTableFromBackup(
 	return &dynamodb.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// restoreTableToPointInTime serves RestoreTableToPointInTime. The new table has the rows of the instant, with every
-// change that was made at it, and the present settings of the source.
+// restoreTableToPointInTime serves RestoreTableToPointInTime. The new table has the rows of the instant, including
+// every change made at it, and the present settings of the source.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md
@@ -165,7 +165,7 @@ func (db *DB) restoredSource(r *request, in *dynamodb.RestoreTableToPointInTimeI
 }
 
 // overrides are the settings that a request to restore a table names. All other settings come from the source. An empty
-// list of indexes leaves all indexes out; a missing list keeps them.
+// list of indexes removes all indexes; a missing list keeps them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md
@@ -233,8 +233,8 @@ func (o *overrides) checkRegion(r *request, region string) error {
 	return nil
 }
 
-// restoreTable makes a table from a copy of another: its rows, keys, indexes, encryption, and billing with units and
-// ceilings. Stream, TTL, recovery, tags, protection and class are those of a new table.
+// restoreTable makes a table from a copy of another. It keeps rows, keys, indexes, encryption, and billing with units
+// and ceilings. Stream, TTL, recovery, tags, protection and class are those of a new table.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
 // Source:
@@ -283,7 +283,7 @@ func (db *DB) restoreTable(
 	return t.describe(types.TableStatusCreating), nil
 }
 
-// apply gives a table its settings.
+// apply gives a table the overriding settings.
 func (o *overrides) apply(t *table, r *request) error {
 	t.changeSettings()
 	t.billing = cmp.Or(o.billing, t.billing)
@@ -346,7 +346,7 @@ func (o *overrides) checkBilling(onDemand bool) error {
 	return nil
 }
 
-// notProvisioned is the error for units if the table will be paid per request.
+// notProvisioned is the error for provisioned units if the table will be paid per request.
 func (o *overrides) notProvisioned(of string) error {
 	if o.billing == types.BillingModePayPerRequest {
 		return badRequest("Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST%s", of)
@@ -354,9 +354,9 @@ func (o *overrides) notProvisioned(of string) error {
 	return badRequest("Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED%s", of)
 }
 
-// applyIndexes leaves only the indexes that the request names in the table, and gives them their settings. An index is
-// found by its keys and its projection, and may get another name. If there is no list for a kind, all indexes of the
-// kind stay.
+// applyIndexes keeps only those indexes of the table that the request names, and gives them their settings. An index is
+// identified by its keys and projection, and may get another name. Without a list for a kind (global or local), all
+// indexes of that kind stay.
 func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	locals, globals := indexSpecs(o.asCreation())
 	var kept []*index
@@ -403,7 +403,7 @@ func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	return nil
 }
 
-// override takes the index with the keys and the projection of a request out of the table, and gives it the other
+// override removes the index with the keys and projection of a request from the table, and returns it with the other
 // settings of the request.
 func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, error) {
 	of := " for index " + *s.name
@@ -428,7 +428,7 @@ func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, err
 	return x, err
 }
 
-// is reports whether an index has the keys and the projection of a request.
+// is reports whether an index has the keys and projection of a request.
 func (x *index) is(s *indexSpec) bool {
 	same := func(a, b types.KeySchemaElement) bool {
 		return *a.AttributeName == *b.AttributeName && a.KeyType == b.KeyType

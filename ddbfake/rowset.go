@@ -12,29 +12,28 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// rowSet holds the rows of a table in the order of their keys. Its methods have the names of the tree's methods.
+// rowSet holds the rows of a table in key order. Its methods are named like the tree's methods.
 //
-// A lookup in a tree takes a dozen comparisons of keys that begin alike, and a replacement takes as many again.
-// Programs read and rewrite the same rows again and again, so there are two shortcuts. First, a hash table has the
-// cells that were used; any cell may be missing from it. Second, cells are overwritten as long as no snapshot shares
-// them. A deleted row leaves its cell in the tree, because rows such as locks are soon put again. Cells without a row
-// are removed when there are too many of them.
+// A lookup in a tree compares a dozen keys with a common prefix, and a replacement does the same again. Programs read
+// and rewrite the same rows again and again, so there are two shortcuts. First, a hash table caches recently used
+// cells. Second, cells are overwritten in place while no snapshot shares them. A deleted row leaves its cell in the
+// tree, because rows such as locks soon come back. Cells without a row are removed when there are too many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era is the number of this set: cells with this era belong to it alone, and other cells may be shared.
 	era uint64
-	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. It is nil
-	// until it is needed.
+	// recent caches cells that were looked up, each in one of the two slots that the hash of its key gives. It is nil
+	// until needed.
 	recent []*cell
-	// misses counts the lookups that recent could not serve.
+	// misses counts the lookups that recent missed.
 	misses int
 	// empty counts the cells without a row.
 	empty int
-	// probe is the argument of lookups in the tree. Because it is kept, a lookup allocates nothing.
+	// probe is the argument of lookups in the tree. Keeping it here saves an allocation per lookup.
 	probe cell
 }
 
-// cell is a tree's entry for one place. Only the set of its era may write to it.
+// cell is the tree's entry for one place. Only the set with the same era may write to it.
 type cell struct {
 	*place
 	last *row   // the last image of the row
@@ -50,8 +49,8 @@ func (c *cell) row() *row {
 	return c.last
 }
 
-// eras numbers eras. The numbers differ from run to run. No result depends on that: they only decide which set may
-// write to which cell.
+// eras gives each set its era. The numbers differ from run to run, which affects no result: they only decide which set
+// may write to which cell.
 var eras atomic.Uint64
 
 func newRowSet() rowSet {
@@ -106,11 +105,11 @@ func (s *rowSet) Delete(r *row, at *cell) {
 	}
 }
 
-// maxEmpty is the number of empty cells that are always left alone.
+// maxEmpty is the number of empty cells that are always tolerated.
 const maxEmpty = 64
 
 // sweep removes the empty cells from the tree. It runs when half of the cells are empty, so its cost is one deletion
-// for each of them.
+// per empty cell.
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {
@@ -129,10 +128,10 @@ func (s *rowSet) sweep() {
 	s.empty = 0
 }
 
-// Scan visits the rows in order until it is told to stop.
+// Scan visits the rows in order until visit returns false.
 func (s *rowSet) Scan(visit func(*row) bool) { s.tree.Scan(rowsOf(visit)) }
 
-// rowsOf makes a visitor of rows a visitor of cells.
+// rowsOf turns a visitor of rows into a visitor of cells.
 func rowsOf(visit func(*row) bool) func(*cell) bool {
 	return func(c *cell) bool { return c.gone || visit(c.last) }
 }
@@ -175,7 +174,7 @@ func (s *rowSet) cell(key primaryKey) *cell {
 	return c
 }
 
-// Bounds of recent: a small tree is fast enough by itself, and a large set does not need a slot for each of its rows.
+// Bounds of recent: a small tree is fast enough without it, and a large set does not need a slot for each row.
 const (
 	minRecent = 64
 	maxRecent = 1 << 16
@@ -193,7 +192,7 @@ func (s *rowSet) widen() {
 	}
 }
 
-// slots returns where in recent a key may be.
+// slots returns the two slots of recent that may have a key.
 func (s *rowSet) slots(key primaryKey) (one, other **cell) {
 	const odd = 0x9e3779b97f4a7c15 // so that the keys of one partition have different slots
 	h := maphash.String(keySeed, key.hash) + odd*maphash.String(keySeed, key.sort)
@@ -201,7 +200,7 @@ func (s *rowSet) slots(key primaryKey) (one, other **cell) {
 	return &s.recent[h], &s.recent[h^1]
 }
 
-// note puts a cell into recent, and replaces another one if need be.
+// note puts a cell into recent, replacing another one if need be.
 func (s *rowSet) note(c *cell) {
 	if s.recent == nil {
 		return
@@ -214,7 +213,7 @@ func (s *rowSet) note(c *cell) {
 	*one = c
 }
 
-// forget takes a cell out of recent.
+// forget removes a cell from recent.
 func (s *rowSet) forget(key primaryKey) {
 	if s.recent == nil {
 		return
@@ -227,8 +226,7 @@ func (s *rowSet) forget(key primaryKey) {
 	}
 }
 
-// keySeed differs from process to process. No result depends on that: it only decides which cells have to be looked for
-// in the tree.
+// keySeed differs from process to process, which affects no result: it only decides which lookups must go to the tree.
 var keySeed = maphash.MakeSeed()
 
 // maxItemBytes is the limit on an item, names included.
@@ -244,8 +242,8 @@ type row struct {
 	sizeBytes int
 	due       int64 // the ttl in epoch seconds, or noDue if TTL never deletes the row
 
-	// The fields below are made when they are first asked for. They are atomic because several DBs, each with its own
-	// lock, may share rows.
+	// The fields below are filled on first use. They are atomic because several DBs, each with a lock of its own, may
+	// share rows.
 
 	item  lazyItem
 	texts atomic.Pointer[packed.Texts] // see toSDK
@@ -257,7 +255,7 @@ type place struct {
 	id  lazyItem // the key attributes
 }
 
-// lazyItem holds an attr.Item, made when it is first asked for.
+// lazyItem holds an attr.Item that is made on first use.
 type lazyItem struct{ atomic.Value }
 
 func (l *lazyItem) get(build func() attr.Item) attr.Item {
@@ -282,8 +280,8 @@ func itemOf(r *row) attr.Item {
 	return r.item.get(r.record.Item)
 }
 
-// passing returns a row's item, nil for no row. It is for a reader that does not keep it, so the item is not kept for
-// the next reader either. It must not be modified.
+// passing returns a row's item, nil for no row. Its reader does not keep the item, so it is not stored for the next
+// reader either. It must not be modified.
 func (r *row) passing() attr.Item {
 	if r == nil {
 		return nil
@@ -321,11 +319,11 @@ func sizeOf(r *row) int {
 	return r.sizeBytes
 }
 
-// readOnce stands in place of the texts of a row that was read only once.
+// readOnce replaces the texts of a row that was read only once.
 var readOnce = new(packed.Texts)
 
-// toSDK returns the whole row as an answer, nil for no row. A row that is read again is likely to be read many times,
-// so its printed numbers are then kept. A row that is never read, or is written between any two reads, needs no room
+// toSDK returns the whole row as an answer, nil for no row. The second read of a row keeps its printed numbers, because
+// many reads are then likely to follow. A row that is never read, or is written between any two reads, needs no memory
 // for them.
 func (r *row) toSDK() map[string]types.AttributeValue {
 	if r == nil {

@@ -58,7 +58,7 @@ func (s *scan) serve(db *DB, r *request) (_ *dynamodb.ScanOutput, err error) {
 	return s.run(db, r)
 }
 
-// scan is a Scan while it is served.
+// scan is a Scan that is being served.
 type scan struct {
 	paging
 	in    *dynamodb.ScanInput
@@ -108,8 +108,8 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	return s, nil
 }
 
-// checkScan checks the parameters one by one and returns the table's name. The order is the one in which an answer of
-// the service listed eleven broken constraints.
+// checkScan checks the parameters one by one and returns the table's name. The order is that of eleven broken
+// constraints in an answer of the service.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func checkScan(in *dynamodb.ScanInput) (string, error) {
@@ -184,7 +184,7 @@ func (s *scan) parse(db *DB) (err error) {
 	return checkExpressions(s.args, used...)
 }
 
-// bind finds where to start. Unlike the filter of a Query, the filter of a Scan may be about the key.
+// bind finds where to start. The filter of a Scan, unlike that of a Query, may use the key.
 func (s *scan) bind() error {
 	if s.in.ExclusiveStartKey == nil {
 		return nil
@@ -227,14 +227,13 @@ func (s *scan) run(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	return (*dynamodb.ScanOutput)(p.output(consumedBy(s.in.ReturnConsumedCapacity, s.table.name, units))), nil
 }
 
-// AWS promises no order of the partitions in a Scan. The service orders them by a hash of the partition key. We know
-// the hash from a public suite that runs against the service. So the order and the segment of each key are the same as
-// at the service.
+// AWS promises no order of the partitions in a Scan. The service orders them by a hash of the partition key. A public
+// test suite that runs against the service shows the hash, so the order and the segment of each key are the service's.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js ("hash order", "hash segments")
 
-// scanOrder is the partitions of a table in the order of a Scan. Some of them may have no rows any more.
+// scanOrder lists the partitions of a table in the order of a Scan. Some may have no rows any more.
 type scanOrder []partition
 
 type partition struct {
@@ -246,7 +245,7 @@ func (p partition) compare(q partition) int {
 	return cmp.Or(bytes.Compare(p.hash[:], q.hash[:]), cmp.Compare(p.key, q.key))
 }
 
-// from returns the partitions from the given one on. The given partition need not be among them.
+// from returns the partitions from first on. first need not be one of them.
 func (o scanOrder) from(first partition) scanOrder {
 	i, _ := slices.BinarySearchFunc(o, first, partition.compare)
 	return o[i:]
@@ -263,9 +262,9 @@ func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 	return md5.Sum(append(text, key...))
 }
 
-// appendScanNumber turns a number from our own encoding (see encodeNumber) into the one that is hashed: a byte for the
-// power of 100, then a byte for every two digits, plus one. For a negative number, all bytes are complemented, and a
-// high byte is added at the end if there is room.
+// appendScanNumber converts a number from encodeNumber's encoding to the one that is hashed: a byte for the power of
+// 100, then a byte for every two digits, plus one. For a negative number, all bytes are complemented, and a high byte
+// is added at the end if there is room.
 func appendScanNumber(b []byte, key string) []byte {
 	const zero, positive = 1, 2
 	if key[0] == zero {
@@ -319,7 +318,7 @@ func (s segment) has(hash [md5.Size]byte) bool {
 	return number == s.number
 }
 
-// scanOrder returns the order of the table's partitions. It is worked out once and kept until a row is added.
+// scanOrder returns the order of the table's partitions. The result is kept until a row is added.
 func (t *table) scanOrder() scanOrder {
 	if t.order != nil {
 		return t.order
@@ -330,8 +329,7 @@ func (t *table) scanOrder() scanOrder {
 	return t.order
 }
 
-// newScanOrder returns the order of partitions. keys yields their keys in sorted order, each as often as the partition
-// has rows.
+// newScanOrder returns the order of partitions. keys yields their keys in sorted order, once per row of the partition.
 func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) scanOrder {
 	order := scanOrder{}
 	for key := range keys {
@@ -343,7 +341,7 @@ func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) s
 	return order
 }
 
-// scan visits the rows of a segment in order. If there is a start key, it visits only the rows after it.
+// scan visits the rows of a segment in order. If start is not nil, it visits only the rows after it.
 func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 	order := t.scanOrder()
 	if start != nil {

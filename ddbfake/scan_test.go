@@ -37,7 +37,7 @@ func fill(t *testing.T, db *ddbfake.DB, ids ...types.AttributeValue) {
 	}
 }
 
-// The service answered with these orders and segments.
+// These orders and segments are the service's answers.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func TestScanOrder(t *testing.T) {
@@ -167,8 +167,7 @@ func TestScanStartsInItsSegment(t *testing.T) {
 	}
 }
 
-// A scan that goes on sees rows that were written meanwhile behind the place that it has reached. This holds for
-// restored states, too.
+// A continued scan sees the rows that were written meanwhile at later places. This holds for restored states, too.
 func TestScanOfAChangingTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	table(t, db, "ids", "id", "S", "", "")
@@ -209,7 +208,7 @@ func pagedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door) {
 	return db, door
 }
 
-// A page that ends early is the page that a Limit of one row ends: its rows, counts and units, and where the next page
+// A page that ends early equals the page with a Limit of one row, in rows, counts and units, and in where the next page
 // begins.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
@@ -292,7 +291,7 @@ func TestFaultShortPage(t *testing.T) {
 		}
 		db.ClearFaults()
 		limited, whole := pagesOf(t, door, in, 1), pagesOf(t, door, in, 0)
-		if _, token := got[0].next.(*string); token { // one place between two rows has two names
+		if _, token := got[0].next.(*string); token { // one position between two rows has two tokens
 			limited[0].next = got[0].next
 		}
 		if !reflect.DeepEqual(limited[0], got[0]) {
@@ -301,7 +300,7 @@ func TestFaultShortPage(t *testing.T) {
 		if got[0].next == nil || fmt.Sprint(rowsIn(got)) != fmt.Sprint(rowsIn(whole)) {
 			t.Errorf("%s: got %v in %d pages, want %v", name, rowsIn(got), len(got), rowsIn(whole))
 		}
-		// Each page may end early. The last one does not, and so it says that it is the last.
+		// Each page may end early, except the last, which thus shows that it is the last.
 		db.Inject(ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: ddbfake.Always})
 		if got := pagesOf(t, door, in, 0); int32(len(got)) != scannedIn(whole) ||
 			fmt.Sprint(rowsIn(got)) != fmt.Sprint(rowsIn(whole)) {
@@ -338,7 +337,7 @@ func TestFaultShortPage(t *testing.T) {
 	}
 }
 
-// The service looks whether the fault can strike a call by reading. That takes no units, and counts as no request.
+// The engine reads to find out whether the fault can strike a call. That takes no units, and counts as no request.
 func TestToLookForAShortPageCostsNothing(t *testing.T) {
 	metrics := func(faults ...ddbfake.Fault) []ddbfake.Metrics {
 		db, door := pagedWorld(t)
@@ -381,7 +380,7 @@ func scannedIn(pages []pageOf) (scanned int32) {
 	return scanned
 }
 
-// pagesOf asks for all pages. A positive limit is the limit of the first one.
+// pagesOf reads all pages. A positive limit is the limit of the first one.
 func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pageOf) {
 	t.Helper()
 	limitOf := func(asked *int32) *int32 {
@@ -390,7 +389,7 @@ func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pag
 		}
 		return asked
 	}
-	var from values // of a Query or a Scan
+	var from values // for a Query or a Scan
 	var token *string
 	for {
 		var p pageOf

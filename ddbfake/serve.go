@@ -22,11 +22,10 @@ import (
 
 // Call is one request to the service, whichever door it came through.
 type Call struct {
-	// Actor names the caller: changes are labelled with it, and faults can select calls by it. On the wire it is the
-	// access key id.
+	// Actor names the caller: changes carry it, and faults can select calls by it. On the wire it is the access key id.
 	Actor string
-	// Region is the region of the call: tables of one region are not seen from another. "" is DefaultRegion. On the
-	// wire it is the region of the credential scope.
+	// Region is the region of the call, which sees only the tables of that region. "" is DefaultRegion. On the wire it
+	// is the region of the credential scope.
 	Region string
 	// Sent is the true time at which the caller made the call, which may be long before it takes effect. Zero means
 	// now.
@@ -34,11 +33,10 @@ type Call struct {
 	// Input is a pointer to one of the SDK's input structs, for example *dynamodb.PutItemInput. It is not kept and not
 	// changed.
 	Input any
-	// Fault, if not nil, hits this call, whatever the fault's predicates say, and injected faults do not. A fault of a
-	// kind that cannot hit such a call does nothing. With an unknown kind the call fails.
+	// Fault, if not nil, hits this call regardless of its predicates, and injected faults do not. A fault whose kind
+	// cannot hit such a call does nothing. With an unknown kind the call fails.
 	Fault *Fault
-	// Undone, if set, decides what a fault leaves undone of a batch. It is asked once for each request of the batch, in
-	// order.
+	// Undone, if set, decides which requests of a batch a fault leaves undone. It is called once per request, in order.
 	Undone func(table string) bool
 }
 
@@ -53,12 +51,12 @@ type request struct {
 	// transaction is true for a TransactWriteItems that is about to write.
 	transaction bool
 	stale       bool // a FaultStaleRead has struck
-	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict of
-	// statements.
+	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict in a
+	// batch of statements.
 	withheld *Fault
 	undone   func(table string) bool // Call.Undone
-	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. rows are those that
-	// the page has read, if the request is a trial. A trial takes no units.
+	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. A trial takes no
+	// units, and keeps the rows that its page has read in rows.
 	most, evaluated int
 	trial           bool
 	rows            []*row
@@ -66,7 +64,7 @@ type request struct {
 	// into read.
 	wire bool
 	read *row
-	// touched are the counters of the tables that the request is about.
+	// touched are the counters of the request's tables.
 	touched []*counters
 }
 
@@ -110,7 +108,7 @@ func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err err
 	return db.execute(r, c.Input, fault)
 }
 
-// direct serves a call of the test itself: no fault hits it.
+// direct serves a call that the test itself makes: no fault hits it.
 func (db *DB) direct(region string, in any) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -118,8 +116,8 @@ func (db *DB) direct(region string, in any) error {
 	return err
 }
 
-// admit finds the operation of a call, and refuses a call that cannot be served in any state. An input that is a nil
-// pointer becomes an empty input.
+// admit finds the operation of a call, and refuses a call that no state could serve. An input that is a nil pointer
+// becomes an empty input.
 func admit(ctx context.Context, c *Call) (*operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -137,7 +135,8 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 	return op, nil
 }
 
-// begin makes a call the request that is being served. call is its number in overlaps, 0 if it overlaps with nothing.
+// begin makes a call the request that is being served. call is its number in overlaps; 0 means that it overlaps with
+// nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(),
@@ -152,12 +151,11 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	return r
 }
 
-// execute runs a request's operation, with a fault or without one. It remembers the request if the DB remembers
-// requests.
+// execute runs a request's operation, with or without a fault. It records the request if the DB remembers requests.
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.Keep > 0 {
-		entry = db.entryOf(r, in, fault) // made from the state before the request
+		entry = db.entryOf(r, in, fault) // made before the request changes the state
 	}
 	if fault == nil {
 		output, err = db.attempt(r, in)

@@ -19,7 +19,7 @@ type Snapshot struct {
 }
 
 // Snapshot copies tables, rows, TTL settings, idempotency tokens, the change log and the count of requests. It costs a
-// few words of memory for each table, whatever the number of rows: the copy shares the rows until one side writes. The
+// few words of memory per table, whatever the number of rows: the copy shares the rows until one side writes. The
 // clock, the lag and the injected faults with their counters are not part of a snapshot.
 func (db *DB) Snapshot() *Snapshot {
 	db.mu.Lock()
@@ -28,9 +28,9 @@ func (db *DB) Snapshot() *Snapshot {
 	return &Snapshot{state: db.state.copy()}
 }
 
-// Restore puts the DB back into the state of a snapshot, the change log included. If the clock has moved on, rows whose
-// lag ends before now are deleted at the next call, as if nothing had been called in between. Under Options.Throughput,
-// no units count as spent after a Restore.
+// Restore puts the DB back into the state of a snapshot, including the change log. If the clock has moved on, the next
+// call deletes the rows whose lag has ended, as if there had been no calls in between. Under Options.Throughput, no
+// units count as spent after a Restore.
 func (db *DB) Restore(s *Snapshot) {
 	if all := db.aroundRestore(); all != nil {
 		setBack(all, func() { db.restore(s) })
@@ -49,13 +49,13 @@ func (db *DB) restore(s *Snapshot) {
 		db.overlaps.done = nil // the effects belong to the former state
 	}
 	if db.limits != nil {
-		db.limits = newLimits() // if the clock has been set back, spent units would come in much too late
+		db.limits = newLimits() // if the clock was set back, spent units would return much too late
 	}
 }
 
-// OnRestore makes each later Restore and Reset call around, with the function that sets the state back. In around, a
-// reader of the change log reads the changes that are about to disappear, and then calls restore. If several functions
-// are registered, the last one is called first. Nothing may write while around runs. stop removes around again.
+// OnRestore registers around, which replaces each later Restore and Reset. Its argument restore sets the state back.
+// around reads the changes that are about to disappear, and then calls restore. Of several functions, the last one
+// registered is called first. Nothing may write while around runs. stop removes around again.
 func (db *DB) OnRestore(around func(restore func())) (stop func()) {
 	registered := &around
 	db.mu.Lock()
@@ -78,7 +78,7 @@ func (db *DB) aroundRestore() []*func(func()) {
 	return db.onRestore // never changed in place
 }
 
-// setBack calls restore as OnRestore says.
+// setBack calls restore through the functions of OnRestore.
 func setBack(all []*func(func()), restore func()) {
 	for _, around := range all {
 		inner := restore
@@ -87,9 +87,9 @@ func setBack(all []*func(func()), restore func()) {
 	restore()
 }
 
-// Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and
-// the injected faults. The function back puts the DB back to the moment, any number of times; the clock must then show
-// the time of that moment.
+// Keep records the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and
+// the injected faults. The function back returns the DB to it, any number of times; the clock must then show the time
+// of that moment.
 func (db *DB) Keep() (back func()) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -142,9 +142,8 @@ func newStateOf(s *Snapshot) state {
 }
 
 // Hash is a SHA-256 of the tables: names, key schemas, TTL settings, the definitions of indexes (their contents follow
-// from the rows), the settings of an enabled stream (its records are history), and rows. It depends on nothing else:
-// neither on the way the rows came to be, nor on the change log, the tokens, the clock or the process. It reads every
-// row.
+// from the rows), the settings of an enabled stream (its records are history), and rows. It depends on nothing else,
+// such as how the rows were written, the change log, the tokens, the clock or the process. It reads every row.
 func (db *DB) Hash() [32]byte {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -197,10 +196,10 @@ func (f *printer) item(m map[string]attr.Value) {
 	}
 }
 
-// hashedKinds are the types in the order of the numbers that stand for them in a hash, from 1.
+// hashedKinds lists the types. A type's place in it, from 1, stands for it in a hash.
 var hashedKinds = []attr.Kind{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
 
-// attribute writes a value. Sets are sorted, and each number has only one printed form.
+// attribute writes a value. It sorts sets; each number already has only one printed form.
 func (f *printer) attribute(v attr.Value) {
 	*f = append(*f, byte(1+slices.Index(hashedKinds, attr.KindOf(v))))
 	switch v := v.(type) {

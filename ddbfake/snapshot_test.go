@@ -59,7 +59,7 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
-// TestResetLeavesNothingBehind: after a reset, a DB that was used is like a new DB in the state of the snapshot.
+// TestResetLeavesNothingBehind checks that after a reset, a used DB is like a new DB in the state of the snapshot.
 // Results that were read from it before do not change.
 func TestResetLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -118,7 +118,7 @@ func TestSnapshot(t *testing.T) {
 	}))
 	before, log, snapshot := w.db.Hash(), story(w.db.Changes()), w.db.Snapshot()
 
-	// One state goes on in three different ways, the second time in another DB.
+	// One state continues in three different ways, the second time in another DB.
 	w.clock.Advance(time.Minute)
 	other := newWorld(t, ddbfake.LagManual)
 	other.clock.Advance(time.Minute)
@@ -152,7 +152,7 @@ func TestSnapshot(t *testing.T) {
 		if got := fmt.Sprint(u.db.Items("cache")); got != want {
 			t.Errorf("future %d: got %s, want %s", i, got, want)
 		}
-		// A token that was used in one of them is not known in another.
+		// A token that was used in one of them is unknown in another.
 		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: aws.String("future"),
 			TransactItems: []types.TransactWriteItem{updateAction(key("a", fmt.Sprint("counter", i)), "ADD v :one",
@@ -172,7 +172,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A hash depends on the tables and on nothing else, and is the same in every process: this one is written down.
+// A hash depends only on the tables, and is the same in every process: this one is written down.
 func TestHash(t *testing.T) {
 	build := func(steps ...func(w *world)) [32]byte {
 		w := newWorld(t, ddbfake.LagManual)
@@ -223,8 +223,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Callers may change the items they put and the answers they get. The stored row does not change, nor does its
-// snapshot.
+// Callers may change the items that they put and the answers that they get. Neither the stored row nor its snapshot
+// changes.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	blob := []byte("blob")
@@ -286,7 +286,7 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 	}
 }
 
-// A snapshot, and a backup, keep the settings that a table had, whichever of them is changed afterwards.
+// A snapshot, and a backup, keep the settings that a table had, whichever settings change afterwards.
 func TestSnapshotsKeepSettings(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	name := aws.String("cache")
@@ -411,7 +411,7 @@ func TestSnapshotsKeepReplicas(t *testing.T) {
 	}
 }
 
-// A restore with settings of its own leaves those of the backup as they were.
+// A restore with other settings leaves those of the backup unchanged.
 func TestRestoreLeavesTheBackup(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	backup := backUp(t, w.db)

@@ -5,8 +5,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Each operation takes its units here. Metrics count the units, and Options.Throughput limits them, even if the
-// operation does not report them as ConsumedCapacity.
+// Each operation takes its units here. Metrics count them, and Options.Throughput limits them, even if the operation
+// does not report them as ConsumedCapacity.
 
 // spend takes the units of a read or a write. A refused request takes nothing.
 func (db *DB) spend(r *request, s spending) error {
@@ -20,7 +20,7 @@ func (db *DB) spend(r *request, s spending) error {
 	return nil
 }
 
-// limit returns the limit that refuses a spending, and counts the event; limitNone if none does.
+// limit returns the limit that refuses a spending, and counts the event; limitNone if no limit does.
 func (db *DB) limit(r *request, s *spending) string {
 	if db.limits == nil {
 		return limitNone
@@ -32,7 +32,7 @@ func (db *DB) limit(r *request, s *spending) string {
 	return limit
 }
 
-// take takes units that no limit refuses.
+// take takes the units of a spending that no limit refuses.
 func (db *DB) take(r *request, s *spending) {
 	m := db.countersOf(s.table).of(s.index)
 	if s.write {
@@ -45,8 +45,7 @@ func (db *DB) take(r *request, s *spending) {
 	}
 }
 
-// spendWrite takes the units of a write and its indexes, all or nothing: a global index without units refuses the
-// write.
+// spendWrite takes the units of a write and its indexes, all or none: a global index without units refuses the write.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
 func (db *DB) spendWrite(r *request, w *write) error {
@@ -82,7 +81,7 @@ func (db *DB) takeWrite(r *request, w *write, times float64) {
 }
 
 // spendings visits the units that a write takes: first from its table, and then from each index that it changes. A
-// local index takes the units of the same key as its table.
+// local index takes units of the same key as its table.
 //
 // Deviation: a row that moves within a global index takes all units at its new key; the service takes some of them at
 // the old key.
@@ -103,7 +102,7 @@ func (w *write) spendings(times float64, visit func(*spending)) {
 	}
 }
 
-// hashIn returns the partition key of a write in an index; if the row leaves the index, that is the key that it had
+// hashIn returns the partition key of a write in an index; if the row leaves the index, it is the row's former key
 // there.
 func (w *write) hashIn(x *index) string {
 	if w.after != nil {
@@ -115,8 +114,8 @@ func (w *write) hashIn(x *index) string {
 	return key.hash
 }
 
-// spendFailed takes the units of a write whose condition failed: units for the row or for the item of a put, whichever
-// is larger.
+// spendFailed takes the units of a write whose condition failed. Their number depends on the row or on the item of a
+// put, whichever is larger.
 //
 // Deviation: an update whose condition failed does not pay for the item that it would have made, which is not known.
 //
@@ -126,7 +125,7 @@ func (db *DB) spendFailed(r *request, a *action) error {
 	return db.spend(r, spending{table: a.table, hash: a.key.hash, keyed: true, write: true, units: units})
 }
 
-// The texts of the service about a table or index that is paid per request.
+// The service's texts for a table or index that is paid per request.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
@@ -139,7 +138,7 @@ const (
 		"DynamoDB is automatically scaling your index so please try again shortly."
 )
 
-// onDemand reports whether the table is there and paid per request.
+// onDemand reports whether the table exists and is paid per request.
 func (s *spending) onDemand() bool {
 	return s.table != nil && s.table.billing == types.BillingModePayPerRequest
 }
@@ -168,11 +167,11 @@ func (s *spending) refusal(limit string) error {
 	return s.refusedFor([]types.ThrottlingReason{throttlingReason(s.table, index, operation, limit)})
 }
 
-// refusedFor returns the service's error. A table on demand answers with another exception than a provisioned table,
-// whatever the limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
+// refusedFor returns the service's error. An on-demand table has another exception than a provisioned one, whatever the
+// limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
 //
-// Deviation: there are reports of tables on demand whose hot key was answered ProvisionedThroughputExceededException.
-// AWS does not document when that happens.
+// Deviation: there are reports of on-demand tables whose hot key got a ProvisionedThroughputExceededException. AWS does
+// not document when that happens.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 // Source: https://github.com/praetorian-inc/chariot-ui/issues/684 (a hot key on demand: ThrottlingException)
@@ -217,7 +216,7 @@ func (all refusals) err() error {
 	return cancelled(all)
 }
 
-// spendTransaction takes the units of the writes of a transaction: of all writes, or of none.
+// spendTransaction takes the units of all writes of a transaction, or of none.
 func (db *DB) spendTransaction(r *request, writes []write) error {
 	if db.limits != nil {
 		var all refusals
@@ -234,11 +233,9 @@ func (db *DB) spendTransaction(r *request, writes []write) error {
 	return nil
 }
 
-// Capacity units. A consistent read takes one unit for each 4 KB, an eventually consistent one half a unit. A write
-// takes one unit for each KB of the larger of its two images. A read or write counts as at least one block, even if
-// there is no row, and takes twice as many units within a transaction; what a transaction writes to an index takes no
-// more units than any other write.
-//
+// Capacity units. A consistent read takes one unit per 4 KB, an eventually consistent one half a unit. A write takes
+// one unit per KB of the larger of its two images. A read or write counts as at least one block, even without a row.
+// Within a transaction it takes twice as many units, except for a transaction's writes to an index.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 // Source: https://github.com/nubo-db/dynoxide/pull/188 (indexes in a transaction, measured at the service)
 const (
@@ -263,7 +260,7 @@ func (w *write) units() float64 { return blocks(w.largest(), writeBlockBytes) }
 // largest returns the size of the larger image.
 func (w *write) largest() int { return max(sizeOf(w.after), sizeOf(w.row)) }
 
-// consumed returns the ConsumedCapacity of a write that is a request by itself, nil if it was not asked for.
+// consumed returns the ConsumedCapacity of a write that is a request by itself, nil if not asked for.
 func (w *write) consumed(asked types.ReturnConsumedCapacity) *types.ConsumedCapacity {
 	if !wanted(asked) {
 		return nil
@@ -278,7 +275,7 @@ func wanted(asked types.ReturnConsumedCapacity) bool {
 }
 
 // consumedBy reports units without saying whether they were read or written: only transactions do. It returns nil if
-// they were not asked for.
+// the request did not ask.
 func consumedBy(asked types.ReturnConsumedCapacity, table string, units float64) *types.ConsumedCapacity {
 	if !wanted(asked) {
 		return nil
@@ -330,7 +327,7 @@ func (u *tableUnits) consumed(asked types.ReturnConsumedCapacity, read bool) []t
 	return out
 }
 
-// mark sets the number of units that were read, or that were written.
+// mark sets the number of units read, or of units written.
 func mark(readUnits, writeUnits **float64, units float64, read bool) {
 	if read {
 		*readUnits = aws.Float64(units)

@@ -22,7 +22,7 @@ var (
 	_ ddbfake.TB = (*testing.F)(nil)
 )
 
-// fakeTest is a test that ends when it is told to.
+// fakeTest is a test that ends when told to.
 type fakeTest struct {
 	failed   bool
 	lines    []string
@@ -43,7 +43,7 @@ func (f *fakeTest) end() []string {
 	return f.lines
 }
 
-// A failed test gets a report of the DB, a passed one gets none.
+// Only a failed test gets a report of the DB.
 func TestStart(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		f := &fakeTest{failed: failed}
@@ -135,7 +135,7 @@ const createJSON = `{"TableName": "cache", "BillingMode": "PAY_PER_REQUEST",
   "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
   "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]}`
 
-// Each form is read, and several in one file.
+// Each form can be loaded, and so can several in one file.
 func TestLoad(t *testing.T) {
 	for name, text := range map[string]string{
 		"a request to create, and rows": createJSON + `
@@ -159,7 +159,7 @@ func TestLoad(t *testing.T) {
 			if n := len(db.Items("cache")); n != 3 {
 				t.Errorf("got %d rows, want 3", n)
 			}
-			// A table that exists does not change, and rows replace rows with the same keys.
+			// An existing table does not change, and rows replace rows with the same keys.
 			if err := db.Load("", strings.NewReader(text)); err != nil || len(db.Items("cache")) != 3 {
 				t.Errorf("loaded again: got %v and %d rows, want 3", err, len(db.Items("cache")))
 			}
@@ -167,7 +167,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A text that cannot be loaded is refused with the line, and nothing is loaded.
+// A bad text is refused, with the line, and nothing is loaded.
 func TestLoadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no JSON": {createJSON + "\n{\"TableName\": cache}", "line 4: found no JSON"},
@@ -205,7 +205,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// A table's settings come back: keys, indexes, billing, class, encryption, protection, stream, TTL and tags.
+// Loading restores a table's settings: keys, indexes, billing, class, encryption, protection, stream, TTL and tags.
 func TestLoadSettings(t *testing.T) {
 	const text = `{"tables": [{"region": "eu-west-1", "name": "all", "settings": {"timeToLive": "expires", "tags": {"team": "web"}, "table": {
   "TableName": "all", "TableStatus": "ACTIVE", "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6},
@@ -240,7 +240,7 @@ func TestLoadSettings(t *testing.T) {
 	}
 }
 
-// No text breaks Load, whatever is in it.
+// No text breaks Load, whatever its content.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(createJSON + `{"cache": [{"PutRequest": {"Item": {"pk": {"S": "c"}}}}]}`))
 	f.Add([]byte(`{"tables": [{"region": "us-east-1", "name": "cache", "settings": {"table": ` + createJSON +

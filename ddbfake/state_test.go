@@ -24,7 +24,7 @@ type rowSetSide struct {
 	model map[primaryKey]*row
 }
 
-// place returns what a writer knows about the place of a row, which may be from before the set was swept.
+// place returns the cell that a writer knows for a row. It may be from before the set was swept.
 func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	if rng.IntN(2) == 0 {
 		at = s.set.cell(key)
@@ -35,7 +35,7 @@ func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	return at
 }
 
-// TestRowSet draws operations on sets that are copies of each other, and compares each set with a map of its own.
+// TestRowSet draws operations on sets that are copies of each other, and compares each set with its own map.
 func TestRowSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sides := []*rowSetSide{{newRowSet(), map[primaryKey]*row{}}}
@@ -141,7 +141,7 @@ func TestHashOfSets(t *testing.T) {
 }
 
 // In whatever order writers, readers and snapshots use a log, it has the same changes as a plain slice. Slices that
-// readers have got do not change.
+// readers already have do not change.
 func TestChangeLog(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	type side struct {
@@ -229,7 +229,7 @@ func TestTokensAreForgotten(t *testing.T) {
 	}
 }
 
-// Looking at a DB is not a request: faults still wait, and nothing is counted.
+// Reading a DB is not a request: faults still wait, and nothing is counted.
 func TestTables(t *testing.T) {
 	db := New(Options{})
 	if got := db.Tables(); len(got) != 0 || db.Items("pages") != nil {

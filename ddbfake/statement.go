@@ -13,11 +13,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
 )
 
-// A statement of PartiQL is carried out by the parts of the other operations. A SELECT is a query for each partition
-// and range that its WHERE names, or a scan; INSERT, UPDATE and DELETE are actions; EXISTS is the check of a
+// A PartiQL statement is executed by the parts of the other operations. A SELECT is a query for each partition and
+// range that its WHERE names, or a scan; INSERT, UPDATE and DELETE are actions; EXISTS is a condition check of a
 // transaction.
 
-// maxStatement is the number of characters of a statement.
+// maxStatement is the maximum number of characters of a statement.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
 const (
@@ -25,7 +25,7 @@ const (
 	maxNextToken = 32768
 )
 
-// onlyTransactions is the refusal of an EXISTS that is not a check of a transaction.
+// onlyTransactions is the refusal of an EXISTS outside a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-functions.exists.html
 const onlyTransactions = "EXISTS can only be used in ExecuteTransaction write requests."
@@ -87,7 +87,7 @@ func (c *constraints) statement(text *string, parameters []types.AttributeValue,
 	}
 }
 
-// statement is a statement of PartiQL while it is served.
+// statement is a PartiQL statement that is being served.
 type statement struct {
 	*partiql.Bound
 	condition *expr.Condition // WHERE
@@ -96,7 +96,7 @@ type statement struct {
 	item      attr.Item        // the item of an INSERT
 }
 
-// Programs send the same statements again and again, so their translations are the same, too.
+// Programs send the same statements again and again, so translations repeat, too.
 var (
 	parseStatement       = once(partiql.Parse)
 	parseColumns         = once(expr.ParseColumns)
@@ -104,7 +104,7 @@ var (
 	parseStatementUpdate = once(expr.ParseStatementUpdate)
 )
 
-// parametersOf converts parameters. Their values are checked before any statement is looked at.
+// parametersOf converts parameters. It checks their values before any statement is examined.
 func parametersOf(parameters []types.AttributeValue) ([]attr.Value, error) {
 	values := make([]attr.Value, len(parameters))
 	for i, v := range parameters {
@@ -132,7 +132,7 @@ func newStatement(text *string, values []attr.Value) (*statement, error) {
 	return s, nil
 }
 
-// statementError returns the error of a statement. If it comes from an expression, it must not name a parameter of the
+// statementError returns the error of a statement. Even if an expression caused it, it must not name a parameter of the
 // request.
 func statementError(err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok {
@@ -192,8 +192,8 @@ func readsBy(text *string) (reads bool, index *string) {
 	return true, index
 }
 
-// statementTarget returns the table of a statement, and the attributes that it fixes: the key, or the part of the key
-// that the statement names.
+// statementTarget returns the table of a statement, and the attributes that it fixes: the key, or the part of it that
+// the statement names.
 func statementTarget(text *string, parameters []types.AttributeValue) target {
 	values, err := parametersOf(parameters)
 	if err != nil {
@@ -223,7 +223,7 @@ func statementTarget(text *string, parameters []types.AttributeValue) target {
 	return t
 }
 
-// written is a write that a statement has done.
+// written is a write that a statement has made.
 type written struct {
 	write
 	action *action
@@ -255,9 +255,8 @@ const (
 	severalKeys = "Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported"
 )
 
-// action returns the action that does what the statement says. WHERE is its condition. An UPDATE of an item that is not
-// there fails, because WHERE names the key, and no item fulfils that. A DELETE of an item that is not there succeeds,
-// whatever else WHERE says.
+// action returns the action that executes the statement, with WHERE as its condition. An UPDATE of a missing item
+// fails, because no item has the key in WHERE. A DELETE of a missing item succeeds, whatever else WHERE says.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.update.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.delete.html
@@ -318,7 +317,7 @@ var returnedBy = map[string]types.ReturnValue{
 	"ALL NEW": types.ReturnValueAllNew, "MODIFIED NEW": types.ReturnValueUpdatedNew,
 }
 
-// returned returns the item that RETURNING asks for; nil if there is none.
+// returned returns the item for RETURNING; nil if there is none.
 func (w *written) returned(what string) map[string]types.AttributeValue {
 	return w.action.returned(returnedBy[what], w.write)
 }

@@ -40,8 +40,8 @@ type selection struct {
 	index       *index // nil to read the table
 	hash, sort  expr.Key
 	branches    []partiql.Branch
-	keyed       bool      // the branches are read one by one; otherwise the statement is a scan
-	readings    []reading // one for each branch
+	keyed       bool      // the branches are read one by one; otherwise as a scan
+	readings    []reading // one per branch
 	backwards   bool      // the order within a partition
 	descending  bool      // the order of the partitions
 	fingerprint fingerprint.Wide
@@ -170,8 +170,8 @@ func (x *selection) order() error {
 	return nil
 }
 
-// bind turns the branches into the ranges of queries, which must not overlap. The ranges come in the order of the
-// partition keys and, within a partition, in the order of their bounds.
+// bind turns the branches into query ranges, which must not overlap. The ranges come in the order of the partition keys
+// and, within a partition, in the order of their bounds.
 func (x *selection) bind() error {
 	if err := x.KeyKinds(x.branches, x.hash, x.sort); err != nil {
 		return statementError(err)
@@ -264,7 +264,7 @@ func (x *selection) checkProjected() error {
 	return x.index.lacksFiltered(missing)
 }
 
-// position is where the next page begins: in this reading, after this key. If the key is nil, the page begins with the
+// position is where the next page begins: in a reading, after a key. If the key is nil, it begins at the start of the
 // reading.
 type position struct {
 	reading int
@@ -306,7 +306,7 @@ func (x *selection) start() (position, error) {
 	return position{int(b[head-1]), key.ExclusiveStartKey}, nil
 }
 
-// query reads from a position on, one reading after the other, until Limit or 1 MB is reached.
+// query reads from a position on, one reading after another, until Limit or 1 MB is reached.
 func (x *selection) query(db *DB, r *request, from position, out *dynamodb.ExecuteStatementOutput) (*position, error) {
 	var scanned int32
 	sizeBytes := 0
@@ -373,7 +373,7 @@ func (x *selection) indexName() *string {
 	return aws.String(x.index.name)
 }
 
-// consumedToo adds what one more query of the same table or index consumed.
+// consumedToo adds the consumption of one more query of the same table or index.
 func consumedToo(sum, more *types.ConsumedCapacity) *types.ConsumedCapacity {
 	if sum == nil || more == nil {
 		return more

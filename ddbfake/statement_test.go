@@ -23,7 +23,7 @@ func statementWorld(t *testing.T, options ddbfake.Options) *ddbfake.DB {
 	return w.db
 }
 
-// run runs one statement by itself, or several as a transaction. It returns the values of v that were read.
+// run executes one statement by itself, or several as a transaction. It returns the values of v that were read.
 func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
 	t.Helper()
 	var items []values

@@ -84,7 +84,7 @@ func transactStatements(in *dynamodb.ExecuteTransactionInput) (all []*statement,
 	return all, reads, nil
 }
 
-// transactTables finds the tables, and refuses statements that a transaction cannot have. If no statement is refused, a
+// transactTables finds the tables, and refuses statements that are not allowed in a transaction. If none is refused, a
 // missing table cancels the transaction.
 func (db *DB) transactTables(r *request, statements []*statement) ([]*table, error) {
 	tables := make([]*table, len(statements))
@@ -164,7 +164,7 @@ func (db *DB) readStatements(
 	}, nil
 }
 
-// writeStatements makes the writes and checks. Unlike TransactWriteItems it names every statement whose key does not
+// writeStatements makes the writes and checks. Unlike TransactWriteItems, it reports every statement whose key does not
 // fit its table.
 func (db *DB) writeStatements(
 	r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput,
@@ -222,14 +222,14 @@ func (db *DB) writeStatements(
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
 const maxBatchStatements = 25
 
-// onlyKeys is the refusal of a SELECT that does not read one item by its key alone.
+// onlyKeys is the refusal of a SELECT that does not read a single item by its key alone.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/batchExecuteStatement.test.ts
 const onlyKeys = "Select statements within %s must specify the primary key in the where clause."
 
-// batchExecuteStatement serves BatchExecuteStatement: statements that are done one after the other, each on its own.
+// batchExecuteStatement serves BatchExecuteStatement: statements that are executed one after the other, independently.
 //
-// Deviation: a write that fails takes its units, and Metrics count them, but ConsumedCapacity does not report them. The
+// Deviation: a failed write takes its units, and Metrics count them, but ConsumedCapacity does not report them. The
 // service adds them to the total of a table if another statement on the table has succeeded.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
@@ -315,7 +315,7 @@ type batchStatement struct {
 	err    error
 	get    *get // the get of a SELECT
 	action *action
-	table  *table // nil if the statement is refused before it is run
+	table  *table // nil if the statement is refused before it runs
 }
 
 // prepare makes the checks that need the table.
@@ -339,7 +339,7 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 	return nil
 }
 
-// note adds the item to the items of the batch. It refuses an item that an earlier statement has named.
+// note adds the item to seen, the items of the batch. It refuses an item that an earlier statement has named.
 func (s *batchStatement) note(seen batchKeys) error {
 	key, ok := s.table.schema.within(s.values())
 	if !ok {
@@ -348,7 +348,7 @@ func (s *batchStatement) note(seen batchKeys) error {
 	return seen.add(s.table, key)
 }
 
-// values are the key of the item, perhaps among other attributes.
+// values returns the key of the item, perhaps with other attributes.
 func (s *batchStatement) values() map[string]types.AttributeValue {
 	if s.get != nil {
 		return s.get.values
@@ -356,7 +356,7 @@ func (s *batchStatement) values() map[string]types.AttributeValue {
 	return s.action.values
 }
 
-// read returns the read of the one item that a SELECT names. The SELECT must name the item by its key alone.
+// read returns the read of the one item that a SELECT names. The SELECT must name it by its key alone.
 func (s *statement) read(t *table, operation string) (*get, error) {
 	if s.Index() != "" {
 		if x := t.index(s.Index()); x != nil && (len(x.hash) > 1 || len(x.sort) > 1) {
@@ -434,7 +434,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 }
 
 // batchError turns an error into the error of one statement. The code is that of the error, without the word Exception.
-// The item of a condition that failed is in the error, and not beside it.
+// The item of a failed condition is inside the error, not beside it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {

@@ -13,7 +13,7 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// streamRetention is the age up to which a record, or a disabled stream, can be read.
+// streamRetention is the maximum age of a record, or of a disabled stream, that can be read.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 const streamRetention = 24 * time.Hour
@@ -21,8 +21,8 @@ const streamRetention = 24 * time.Hour
 // stream is a view of the change log: the changes of one table while the stream was enabled.
 // It holds no row. It is immutable, so tables, states and snapshots share it.
 //
-// Deviation: a stream begins with one shard, which splits only when a test asks for it. The service has one for each
-// partition of the table, and splits those that get much to do.
+// Deviation: a stream begins with one shard, which splits only when a test asks for it. The service has one shard per
+// partition of the table, and splits busy ones.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 type stream struct {
@@ -46,8 +46,8 @@ func (s *stream) gone(now time.Time) bool {
 	return !s.enabled() && now.Sub(s.disabled) > streamRetention
 }
 
-// enableStream begins a new stream of a table. The label is the time, plus a millisecond for each stream that has the
-// name already: a clock may stand still.
+// enableStream begins a new stream of a table. The label is the time, plus a millisecond for each stream that already
+// has the name, because a clock may stand still.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html (LatestStreamLabel)
 func (db *DB) enableStream(t *table, view types.StreamViewType, now time.Time) {
@@ -75,7 +75,7 @@ func (db *DB) disableStream(t *table, now time.Time) {
 	db.replaceStream(t, &s, now)
 }
 
-// replaceStream puts a stream in the place of the table's present one.
+// replaceStream replaces the table's present stream by s.
 func (db *DB) replaceStream(t *table, s *stream, now time.Time) {
 	streams := slices.Clone(db.state.streams)
 	streams[slices.Index(streams, t.stream)] = s
@@ -83,14 +83,14 @@ func (db *DB) replaceStream(t *table, s *stream, now time.Time) {
 	db.setStreams(streams, now)
 }
 
-// setStreams replaces the list of streams, sorted, without those that are gone.
+// setStreams replaces the list of streams by a sorted one, without those that are gone.
 func (db *DB) setStreams(streams []*stream, now time.Time) {
 	streams = slices.DeleteFunc(streams, func(s *stream) bool { return s.gone(now) })
 	slices.SortFunc(streams, func(a, b *stream) int { return strings.Compare(a.arn, b.arn) })
 	db.state.streams = streams
 }
 
-// stream returns the stream with an ARN, nil if there is none. It may be gone.
+// stream returns the stream with an ARN, or nil. The stream may be gone.
 func (s *state) stream(arn string) *stream {
 	i, ok := sort.Find(len(s.streams), func(i int) int { return strings.Compare(arn, s.streams[i].arn) })
 	if !ok {
@@ -99,8 +99,8 @@ func (s *state) stream(arn string) *stream {
 	return s.streams[i]
 }
 
-// describeStreamOf adds a table's stream to its description: the settings of one that is enabled, the name of the
-// latest one even if it is not.
+// describeStreamOf adds a table's stream to its description: its settings if it is enabled, and the name of the latest
+// one in any case.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-050.md
 func (t *table) describeStreamOf(d *types.TableDescription) {
@@ -114,7 +114,7 @@ func (t *table) describeStreamOf(d *types.TableDescription) {
 	}
 }
 
-// stream writes the settings of a table's stream. Its name and its records are history, and a hash leaves history out.
+// stream writes the settings of a table's stream. Its name and records are history, which a hash leaves out.
 func (f *printer) stream(s *stream) {
 	if s != nil && s.enabled() {
 		f.text("stream")
@@ -148,7 +148,7 @@ func tableOfStream(arn string) (name string, ok bool) {
 	return name, ok && name != "" && label != ""
 }
 
-// foundStream finds the stream of an operation on streams. No request crosses to another region.
+// foundStream finds the stream that an operation on streams names. No request reaches another region.
 func (db *DB) foundStream(r *request, arn string) (*stream, error) {
 	if _, ok := tableOfStream(arn); !ok {
 		return nil, errStreamARN
@@ -162,8 +162,8 @@ func (db *DB) foundStream(r *request, arn string) (*stream, error) {
 // Source: https://github.com/spring-cloud/spring-cloud-stream-binder-aws-kinesis (the text, in a comment of a test)
 var errStreamARN = invalid("Invalid StreamArn")
 
-// streamNotFound is the error for a stream or a shard that is not there. Streams have types of their own for errors
-// whose names are the same.
+// streamNotFound is the error for a missing stream or shard. The API of streams has its own types for errors of the
+// same names.
 func streamNotFound(what string) error {
 	return &streamtypes.ResourceNotFoundException{Message: aws.String("Requested resource not found: " + what)}
 }
@@ -193,7 +193,7 @@ func checkStreamUpdate(in *dynamodb.UpdateTableInput) error {
 	return nil
 }
 
-// checkStream checks the change of the stream against the table. A change to the present settings is refused, too.
+// checkStream checks the change of the stream against the table. It also refuses a change to the present settings.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-StreamSpecification
@@ -217,7 +217,7 @@ func (u *tableUpdate) checkStream() error {
 	return nil
 }
 
-// updateStream does the change of the stream.
+// updateStream makes the change of the stream.
 func (db *DB) updateStream(u *tableUpdate) {
 	switch s := u.in.StreamSpecification; {
 	case s == nil:
@@ -228,7 +228,7 @@ func (db *DB) updateStream(u *tableUpdate) {
 	}
 }
 
-// Limits on the members of operations on streams, which the API documents.
+// Documented limits on the members of operations on streams.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html
 const (
@@ -280,8 +280,8 @@ func (db *DB) listStreams(
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_DescribeStream.html
 //
-// Deviation: a stream is ENABLED or DISABLED at once. The sequence number that a shard starts with belongs to no record
-// of it: it stands before the first one that can still be read, and may be the one with which the shard's parent ends.
+// Deviation: a stream is ENABLED or DISABLED at once. A shard's starting sequence number belongs to none of its
+// records: it stands before the first record that can still be read, and may be the one that ends the shard's parent.
 func (db *DB) describeStream(
 	r *request, in *dynamodbstreams.DescribeStreamInput,
 ) (*dynamodbstreams.DescribeStreamOutput, error) {

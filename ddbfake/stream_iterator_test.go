@@ -57,7 +57,7 @@ func TestSequenceNumber(t *testing.T) {
 	}
 }
 
-// streamed returns a DB with a stream of the table "cache", and the iterator of its beginning.
+// streamed returns a DB with a stream of the table "cache", and an iterator at its beginning.
 func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	t.Helper()
 	db = New(Options{})
@@ -79,7 +79,7 @@ func putRow(t testing.TB, db *DB, table string, n int) {
 	must.OK(t, db.Put(table, attr.Item{"pk": attr.S("a"), "sk": attr.S(fmt.Sprint(n))}))
 }
 
-// A reader passes the changes of other tables once, not at each call.
+// A reader skips the changes of other tables once, not at each call.
 func TestReaderPassesOtherTables(t *testing.T) {
 	db, it := streamed(t)
 	for i := range 10 {

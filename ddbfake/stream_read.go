@@ -13,8 +13,8 @@ import (
 )
 
 // getRecords serves GetRecords. The text about an iterator that is too old is the API's. It looks at the changes of all
-// tables from the iterator on, until a page is full. The next iterator stands after the last change looked at, so that
-// a reader who goes on gets each change once.
+// tables from the iterator on, until a page is full. The next iterator stands after the last change looked at, so a
+// reader that continues gets each change once.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
 func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dynamodbstreams.GetRecordsOutput, error) {
@@ -55,7 +55,7 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 	return out, nil
 }
 
-// trimmedData is the error for a reader who is too late.
+// trimmedData is the error for a reader that is too late.
 //
 // Source: https://github.com/ironSource/node-dynamodb-stream/issues/13 (the text)
 func trimmedData() error {
@@ -64,14 +64,14 @@ func trimmedData() error {
 	}
 }
 
-// hasTrimmed reports whether a reader at a position would miss records that are gone because of their age.
+// hasTrimmed reports whether a reader at a position would miss records that age has removed.
 func (db *DB) hasTrimmed(s *shard, position int, now time.Time) bool {
 	trimmed := db.trimmed(now)
 	if trimmed <= position || position == s.until {
 		return false
 	}
 	if position < db.state.log.seqBefore(0) {
-		return true // the shard may have had changes that the log has dropped
+		return true // the log may have dropped changes of the shard
 	}
 	log := db.state.log.since(position)
 	for i := range log {
@@ -85,8 +85,8 @@ func (db *DB) hasTrimmed(s *shard, position int, now time.Time) bool {
 	return false
 }
 
-// read appends the records of the shard among the changes after a position, until a page is full, and returns the
-// position after them.
+// read appends the shard's records from the changes after a position, until a page is full, and returns the position
+// after them.
 func (s *shard) read(changes []Change, position, limit int, records []streamtypes.Record) ([]streamtypes.Record, int) {
 	var pageBytes int64
 	for i := range changes {
@@ -157,7 +157,7 @@ func (s *stream) record(c *Change) streamtypes.Record {
 	return record
 }
 
-// recordTime returns when a record was created: in whole seconds.
+// recordTime returns when a record was created, in whole seconds.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html
 func recordTime(c *Change) time.Time { return time.Unix(c.Time.Unix(), 0).UTC() }

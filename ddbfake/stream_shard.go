@@ -24,18 +24,18 @@ import (
 // Source: https://github.com/opensearch-project/data-prepper/issues/5208 (four hours)
 const shardLifetime = 4 * time.Hour
 
-// maxOpenShards bounds the shards that are open at a time.
+// maxOpenShards is the maximum number of shards that are open at the same time.
 const maxOpenShards = 64
 
-// An era is a time in which a stream has the same number of open shards: from its beginning, or from a roll that a test
-// asked for. In it all shards roll over together, each time they have lived for shardLifetime.
+// An era is a period in which a stream has a constant number of open shards. It begins with the stream, or with a roll
+// that a test asked for. In an era all shards roll over together, each time they have lived for shardLifetime.
 type era struct {
 	began  time.Time // in whole milliseconds, as the ids of shards have it
 	after  int       // Seq of the last change before it
-	shards uint64    // how many are open at a time
+	shards uint64    // the number of open shards
 }
 
-// generation returns the number of the shards that were the last to begin before an instant, from 0.
+// generation returns the number, from 0, of the last generation of shards to begin before an instant.
 func (e *era) generation(before time.Time) int {
 	return max(0, int((before.Sub(e.began)-1)/shardLifetime))
 }
@@ -45,26 +45,26 @@ func (e *era) start(generation int) time.Time {
 	return e.began.Add(time.Duration(generation) * shardLifetime)
 }
 
-// A shard has the records of some partition keys, for some time. It follows from the eras of its stream and from the
-// log, and is not kept.
+// A shard has the records of some partition keys in some period. It is derived from the eras of its stream and from the
+// log, and is not stored.
 type shard struct {
 	stream *stream
 	id     string
 	parent string  // "" for the first one; it may be gone
-	keys   segment // of the hashes of partition keys, as in a segment of a Scan
+	keys   segment // the hashes of its partition keys, as in a segment of a Scan
 	after  int     // Seq of the last change before it
-	until  int     // Seq of the last change that is in it, or may be in it
+	until  int     // Seq of the last change that it has or may have
 	open   bool
 }
 
-// shardID returns the id of a shard. Ids have the order of the times at which shards begin.
+// shardID returns the id of a shard. Ids sort by the times at which shards begin.
 func (s *stream) shardID(began time.Time, keys segment) string {
 	sum := crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %04d", s.arn, keys.number))
 	return fmt.Sprintf("shardId-%020d-%08x", began.UnixMilli(), sum)
 }
 
-// shards returns the shards of a stream, sorted by id: the open ones, and those that have closed within the given age.
-// A shard goes with its last record.
+// shards returns the shards of a stream, sorted by id: the open ones, and those that closed at most age ago. A shard
+// disappears with its last record.
 func (db *DB) shards(s *stream, now time.Time, age time.Duration) []shard {
 	var all []shard
 	for i := range s.eras {
@@ -79,7 +79,7 @@ func (db *DB) shards(s *stream, now time.Time, age time.Duration) []shard {
 			end, until = s.disabled, s.until
 		}
 		last := e.generation(end)
-		// A shard begins with the end of its parent, so the first one to be seen began at most that long ago.
+		// A shard begins when its parent ends, so the oldest visible one began at most that long ago.
 		for g := e.generation(now.Add(-age - shardLifetime)); g <= last; g++ {
 			first := shard{stream: s, after: e.after, until: until, open: goesOn && g == last}
 			closed := end
@@ -100,7 +100,7 @@ func (db *DB) shards(s *stream, now time.Time, age time.Duration) []shard {
 	return all
 }
 
-// siblings returns the shards of one generation of an era, with what they have in common.
+// siblings returns the shards of one generation of an era. common is what they have in common.
 func (s *stream) siblings(of, number int, common shard) []shard {
 	e := &s.eras[of]
 	all := make([]shard, e.shards)
@@ -121,7 +121,7 @@ func (s *stream) siblings(of, number int, common shard) []shard {
 	return all
 }
 
-// shard returns one of shards by its id.
+// shard returns the shard of shards with an id.
 func (db *DB) shard(s *stream, id string, now time.Time, age time.Duration) (*shard, error) {
 	all := db.shards(s, now, age)
 	i, ok := sort.Find(len(all), func(i int) int { return strings.Compare(id, all[i].id) })
@@ -131,8 +131,8 @@ func (db *DB) shard(s *stream, id string, now time.Time, age time.Duration) (*sh
 	return &all[i], nil
 }
 
-// holds reports whether a change is in the shard. The stream of a table that was deleted and created again ended with
-// the former table.
+// holds reports whether a change is in the shard. When a table is deleted and created again, the stream ends with the
+// old table.
 func (s *shard) holds(c *Change) bool {
 	of := s.stream
 	if c.Table != of.table || c.Region != of.region || c.Seq <= s.after || c.Seq > s.until {
@@ -145,15 +145,15 @@ func (s *shard) holds(c *Change) bool {
 	return s.keys.has(scanHash(encodeKey(partition), attr.KindOf(partition)))
 }
 
-// lastBefore returns the Seq of the last change before an instant, as far as the log goes.
+// lastBefore returns the Seq of the last change before an instant, within the kept log.
 func (db *DB) lastBefore(at time.Time) int {
 	log := db.state.log.all()
 	return db.state.log.seqBefore(sort.Search(len(log), func(i int) bool { return !log[i].Time.Before(at) }))
 }
 
-// Roll closes the open shards of a table's stream, for the control API, and returns the ids of their children: one of
-// each, or two if they split. A table is named as in DB.Items. It returns an error if there is no such table or
-// no enabled stream, or if there were more than 64 open shards.
+// Roll serves the control API. It closes the open shards of a table's stream, and returns the ids of their children:
+// one per shard, or two if they split. A table is named as in DB.Items. It returns an error if there is no such table
+// or no enabled stream, or if there were more than 64 open shards.
 func (h *handler) Roll(table string, split bool) (open []string, err error) {
 	db := h.db
 	db.mu.Lock()
@@ -170,7 +170,7 @@ func (h *handler) Roll(table string, split bool) (open []string, err error) {
 	s := *t.stream
 	last := &s.eras[len(s.eras)-1]
 	next := era{began: now.UTC().Truncate(time.Millisecond), after: db.state.log.lastSeq(), shards: last.shards}
-	// A clock may stand still, and ids must not.
+	// A clock may stand still, but ids must differ.
 	if after := last.start(last.generation(now.Add(1))).Add(time.Millisecond); next.began.Before(after) {
 		next.began = after
 	}
@@ -180,7 +180,7 @@ func (h *handler) Roll(table string, split bool) (open []string, err error) {
 	if next.shards > maxOpenShards {
 		return nil, fmt.Errorf("%d shards are open, and at most %d can be", last.shards, maxOpenShards)
 	}
-	// An era is needed until the children of its last shards are gone.
+	// An era is needed as long as a child of its last shards exists.
 	s.eras = slices.Clone(s.eras)
 	for len(s.eras) > 1 && now.Sub(s.eras[1].began) > streamRetention+iteratorLifetime+shardLifetime {
 		s.eras = s.eras[1:]
@@ -195,24 +195,24 @@ func (h *handler) Roll(table string, split bool) (open []string, err error) {
 	return open, nil
 }
 
-// iteratorLifetime is the time for which an iterator can be used.
+// iteratorLifetime is how long an iterator can be used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
 // (ExpiredIteratorException)
 const iteratorLifetime = 15 * time.Minute
 
-// A position in a stream is the Seq of the change after which reading goes on. It need not be one of this stream's
-// changes.
+// A position in a stream is the Seq of the change after which reading continues. The change need not belong to this
+// stream.
 
-// shardIterator is everything that the service knows about a reader of a stream. It is not kept here, so a reader who
-// goes away leaves nothing behind.
+// shardIterator is all that the service knows about a reader of a stream. It is not stored here, so a reader that
+// disappears leaves nothing behind.
 type shardIterator struct {
 	arn, shard string
 	position   int
 	issued     time.Time
 }
 
-// String returns the reader's text. It begins like the service's own.
+// String returns the iterator as text. It begins like the service's.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html (the
 // example)
@@ -240,8 +240,8 @@ func parseShardIterator(text string) (it shardIterator, ok bool) {
 	return it, err1 == nil && err2 == nil && position >= 0
 }
 
-// sequenceNumber returns the sequence number of the change with a Seq: 21 digits, so that numbers have an order both as
-// numbers and as texts. The leading digit 1 is there for readers who take them for numbers.
+// sequenceNumber returns the sequence number for a Seq: 21 digits, so that they sort equally as numbers and as texts.
+// The leading digit 1 keeps the digits for readers that parse them as numbers.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html (21 to 40
 // digits)
@@ -261,7 +261,7 @@ func (db *DB) firstPosition(s *shard, now time.Time) int {
 	return min(max(s.after, db.trimmed(now)), s.until)
 }
 
-// iteratorTypes are in the order in which Kinesis prints them. The order of DynamoDB Streams is not known.
+// iteratorTypes are in the order in which Kinesis prints them. The order of DynamoDB Streams is unknown.
 var iteratorTypes = []string{"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"}
 
 // getShardIterator serves GetShardIterator.
@@ -312,7 +312,7 @@ func checkStart(r *request, in *dynamodbstreams.GetShardIteratorInput) error {
 		return badParameter("Invalid SequenceNumber")
 	case !byNumber && in.SequenceNumber != nil:
 		return badParameter("SequenceNumber should not be passed for this iterator type")
-	// AWS documents that other numbers are refused, but not the text.
+	// AWS documents that other sequence numbers are refused, but not the text.
 	case byTime && in.Timestamp == nil:
 		return badParameter("Timestamp cannot be null")
 	case !byTime && in.Timestamp != nil:

@@ -31,7 +31,7 @@ func (w *world) rolling(split bool) ([]string, error) {
 	}).Roll("cache", split)
 }
 
-// family prints shards: the place of each one's parent in the list, and whether it is open.
+// family prints shards: the index of each one's parent in the list, and whether it is open.
 func family(shards []streamtypes.Shard) string {
 	var all []string
 	for _, s := range shards {
@@ -59,7 +59,7 @@ func (w *world) wantFamily(arn, want string) {
 	}
 }
 
-// The shards do not depend on the times at which somebody looks.
+// The shards do not depend on when they are looked at.
 func TestShardsWithoutWitness(t *testing.T) {
 	run := func(watched bool) (all []string) {
 		w := newWorld(t, ddbfake.LagManual)
@@ -87,8 +87,8 @@ func TestShardsWithoutWitness(t *testing.T) {
 	}
 }
 
-// A roll that was asked for closes the open shards at once; a split gives each of them two children. From then on they
-// roll over by themselves again.
+// A requested roll closes the open shards at once; a split gives each of them two children. From then on shards roll
+// over by themselves again.
 func TestRoll(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	if _, err := w.rolling(false); err == nil || err.Error() != "the table has no enabled stream" {
@@ -117,7 +117,7 @@ func TestRoll(t *testing.T) {
 		}
 	}
 
-	// A page of shards, and the children of one.
+	// One page of shards, then the children of one shard.
 	describe := func(in dynamodbstreams.DescribeStreamInput) *streamtypes.StreamDescription {
 		in.StreamArn = &arn
 		out := must.Of(w.c.DescribeStream(t.Context(), &in))(t)
@@ -157,7 +157,7 @@ func TestRoll(t *testing.T) {
 	}
 }
 
-// consumer reads a stream and notes, for each row, the versions that it saw.
+// consumer reads a stream and records, for each row, the versions that it saw.
 type consumer struct {
 	*world
 	arn  string
@@ -166,7 +166,7 @@ type consumer struct {
 	seen map[string][]string
 }
 
-// read takes a page of each shard that may be read: of one whose parent is not done, only if that does not matter.
+// read reads a page of each shard. If parentFirst is true, it skips shards whose parent is not done.
 func (c *consumer) read(parentFirst bool) {
 	c.Helper()
 	shards := c.shards(c.arn)
@@ -194,8 +194,8 @@ func (c *consumer) read(parentFirst bool) {
 	}
 }
 
-// A consumer that reads each shard after its parent sees the versions of each row in their order, every one once,
-// however shards roll over and split. One that does not care for parents sees them out of order.
+// A consumer that reads each shard after its parent sees each version of a row once, in order, however shards roll over
+// and split. One that ignores parents sees them out of order.
 func TestConsumerFollowsParents(t *testing.T) {
 	inOrder := 0
 	for seed := range uint64(effort.Quick(10, 3)) {

@@ -50,7 +50,7 @@ func (w *world) shards(arn string) (all []streamtypes.Shard) {
 	}
 }
 
-// iterator returns an iterator of the latest shard of a stream, which is its only one for four hours.
+// iterator returns an iterator of the latest shard of a stream, which is the only one for four hours.
 func (w *world) iterator(arn string, kind streamtypes.ShardIteratorType) *string {
 	w.Helper()
 	shards := w.shards(arn)
@@ -71,7 +71,7 @@ func (w *world) records(iterator *string) *dynamodbstreams.GetRecordsOutput {
 	return must.Of(w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator}))(w)
 }
 
-// said prints for each change its sort key, its kind and its author.
+// said prints each change as its sort key, its kind and its author.
 func said(records []streamtypes.Record) []string {
 	var lines []string
 	for _, r := range records {
@@ -120,7 +120,7 @@ func TestStreamRecordIsTheChange(t *testing.T) {
 	}
 }
 
-// A stream belongs to a snapshot, like the log, and a restored DB continues it from there.
+// A stream belongs to a snapshot, like the log, and a restored DB continues it from that state.
 func TestStreamAndSnapshot(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -135,7 +135,7 @@ func TestStreamAndSnapshot(t *testing.T) {
 
 	w.db.Restore(snapshot)
 	w.wantRecords(start, "INSERT 1")
-	next = w.wantRecords(next) // it is ahead of the log: there is nothing yet
+	next = w.wantRecords(next) // it is ahead of the log, so there is nothing yet
 	w.put(key("a", "3"))
 	w.wantRecords(next, "INSERT 3")
 	if got := w.shards(arn)[0].SequenceNumberRange.EndingSequenceNumber; got != nil {
@@ -198,7 +198,7 @@ func TestStreamNames(t *testing.T) {
 	}
 }
 
-// After a day a disabled stream is gone, for readers that still have its name or an iterator, too. The table keeps the
+// After a day a disabled stream is gone, even for readers that still have its name or an iterator. The table keeps the
 // name.
 func TestStreamGone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -224,7 +224,7 @@ func TestStreamGone(t *testing.T) {
 	}
 }
 
-// A reader misses nothing if only changes of other tables have expired.
+// A reader misses nothing if only other tables' changes have expired.
 func TestStreamReaderInTime(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "other", "pk", "S", "sk", "S")
@@ -236,7 +236,7 @@ func TestStreamReaderInTime(t *testing.T) {
 	w.clock.Advance(time.Second)
 	w.wantRecords(inTime, "INSERT 2")
 
-	// A shard can be read from the number at which it is said to begin.
+	// A shard can be read from its announced starting number.
 	_, err := w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId,
 		ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
@@ -247,7 +247,7 @@ func TestStreamReaderInTime(t *testing.T) {
 	}
 }
 
-// Iterators that were not given out are refused.
+// Iterators that the service never returned are refused.
 func TestStreamIteratorForged(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -265,7 +265,7 @@ func TestStreamIteratorForged(t *testing.T) {
 		"Requested resource not found: Stream: "+strings.Replace(arn, "/cache/", "/other/", 1)+" not found")
 }
 
-// Faults find the operations on streams by their table, and refuse them as the service does.
+// Faults match operations on streams by their table, and refuse them as the service does.
 func TestStreamFaults(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -302,7 +302,7 @@ func TestStreamFaults(t *testing.T) {
 	}
 }
 
-// The log of requests says whose stream it was.
+// The log of requests names the stream's table.
 func TestStreamRequests(t *testing.T) {
 	w := worldOf(t, ddbfake.Options{LogRequests: 1})
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -312,7 +312,7 @@ func TestStreamRequests(t *testing.T) {
 	}
 }
 
-// A region has streams of its own tables, and no request crosses.
+// A region has streams of its own tables, and no request reaches another region.
 func TestStreamRegions(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	here := w.stream(types.StreamViewTypeKeysOnly)
@@ -351,7 +351,7 @@ func TestStreamRegions(t *testing.T) {
 	}
 }
 
-// Changes that a bounded log has dropped are trimmed, and a reader who had not read them gets an error.
+// Changes that a bounded log has dropped are trimmed, and a reader that had not read them gets an error.
 func TestStreamOfBoundedLog(t *testing.T) {
 	w := worldOf(t, ddbfake.Options{KeepChanges: 2})
 	arn := w.stream(types.StreamViewTypeKeysOnly)

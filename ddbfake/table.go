@@ -19,23 +19,23 @@ type table struct {
 	// counters are the table's counters in its DB; nil until they are looked up.
 	counters *counters
 
-	// indexes are the secondary indexes, the global ones first; nil if there are none, so that a table without indexes
-	// pays nothing for them.
+	// indexes are the secondary indexes, global ones first. It is nil if there are none, so that a table without
+	// indexes has no cost.
 	indexes []*index
 
 	ttl ttlSetting
 	// dues holds the rows that TTL may delete, by due time; empty while TTL is disabled.
 	dues *btree.BTreeG[*row]
-	// quietUntil is an epoch second before which no lag ends.
+	// quietUntil is an epoch second. No lag ends before it.
 	quietUntil int64
-	// order is the order of a Scan; nil until it is worked out.
+	// order is the order of a Scan; nil until it is computed.
 	order scanOrder
 
 	stream *stream // the latest one, which may be disabled; nil if there was none
 	*settings
 }
 
-// settings have the parts of a table that change seldom. Copies of the table share them: see table.changeSettings.
+// settings is the part of a table that seldom changes. Copies of the table share it: see table.changeSettings.
 type settings struct {
 	id                 string
 	created            time.Time
@@ -50,20 +50,19 @@ type settings struct {
 	class              types.TableClass
 	deletionProtection bool
 	recovery           recovery
-	tags               map[string]string // changed in a copy
+	tags               map[string]string // copied on change
 	members            []groupMember     // the members of its global table, with this one; nil if it is not a replica
 	strong             bool              // its global table is strongly consistent
 	witness            string            // the region of its witness, "" if it has none
 }
 
-// changeSettings gives the table settings of its own. It is called before they are changed: snapshots, backups and
-// replicas keep what they had.
+// changeSettings copies the settings before a change, because snapshots, backups and replicas must keep the old ones.
 func (t *table) changeSettings() {
 	s := *t.settings
 	t.settings = &s
 }
 
-// tableID has the parts of a table that never change. Copies of the table share it.
+// tableID is the part of a table that never changes. Copies of the table share it.
 type tableID struct {
 	region string
 	name   string
@@ -87,7 +86,7 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put replaces the row before by next; before is nil if there was no row. at is the cell where before is or was, or
+// put replaces the row before by next; before is nil if there was no row. at is the cell that holds or held before, or
 // nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
@@ -155,8 +154,8 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 	return &dynamodb.DescribeTableOutput{Table: db.describe(t, types.TableStatusActive)}, nil
 }
 
-// deleteTable serves DeleteTable. The rows leave no trace in the change log, and none in the stream, which is disabled.
-// A table with recovery leaves a system backup.
+// deleteTable serves DeleteTable. The rows leave no trace in the change log or in the stream, which is disabled. A
+// table with recovery leaves a system backup.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html, and for what the answer
 // leaves out https://github.com/scylladb/scylladb/issues/14132, https://github.com/architect/dynalite/issues/60
@@ -200,7 +199,7 @@ func (db *DB) drop(r *request, t *table) {
 	delete(db.state.tables, t.address())
 }
 
-// maxListedTables is the size of a page of ListTables: the largest one, and the default.
+// maxListedTables is the maximum size of a page of ListTables, and the default.
 const maxListedTables = 100
 
 // listTables serves ListTables.
@@ -215,7 +214,7 @@ func (db *DB) listTables(r *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	names := []string{} // not nil: an answer shows an empty list, but not a nil one
+	names := []string{} // not nil: an answer shows an empty list, but omits a nil one
 	start := aws.ToString(in.ExclusiveStartTableName)
 	//isrsim:unordered sorted below
 	for _, t := range db.state.tables {

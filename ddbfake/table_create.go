@@ -88,7 +88,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	return &dynamodb.CreateTableOutput{TableDescription: d}, nil
 }
 
-// unasked leaves a warm throughput out of the answer to a CreateTable that does not ask for one. DescribeTable shows
+// unasked removes the warm throughput from the answer to a CreateTable that does not ask for one. DescribeTable shows
 // it.
 //
 // Source: https://docs.aws.amazon.com/cli/latest/reference/dynamodb/create-table.html (the examples)
@@ -265,7 +265,7 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 // Source: https://github.com/scylladb/scylladb/issues/13870
 func duplicated(name string) error { return invalid("Attribute Name is duplicated: %s", name) }
 
-// unsupportedOfTable refuses parameters that the fake does not have.
+// unsupportedOfTable refuses unsupported parameters.
 func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
 	for _, p := range []struct {
 		name  string

@@ -23,14 +23,14 @@ func keyElement(name string, kind types.KeyType) types.KeySchemaElement {
 	return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
 }
 
-// createInput returns a valid CreateTable; each case breaks it in one place.
+// createInput returns a valid CreateTable; change breaks it in one place.
 func createInput(change func(in *dynamodb.CreateTableInput)) *dynamodb.CreateTableInput {
 	in := tableInput("fresh", "pk", "S", "sk", "N")
 	change(in)
 	return in
 }
 
-// The cases of package conformance have others.
+// Package conformance has further cases.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html
 func TestCreateTableErrors(t *testing.T) {
@@ -146,8 +146,8 @@ func updates(u types.UpdateGlobalSecondaryIndexAction) []types.GlobalSecondaryIn
 	return []types.GlobalSecondaryIndexUpdate{{Update: &u}}
 }
 
-// TestTableSettings: encryption and throughput are described as the service does, in the answer and afterwards, through
-// the SDK's own client.
+// TestTableSettings checks that encryption and throughput are described as at the service, in the answer and
+// afterwards, through the SDK's own client.
 func TestTableSettings(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	client := ddbfake.New(ddbfake.Options{Clock: clock}).Client()
@@ -216,8 +216,8 @@ func TestTableSettings(t *testing.T) {
 	}
 }
 
-// A provisioned table that was never paid per request has no BillingModeSummary, and the answer to its CreateTable no
-// warm throughput that was not asked for.
+// A provisioned table that was never paid per request has no BillingModeSummary, and the answer to its CreateTable
+// shows no warm throughput unless asked for.
 func TestBillingModeSummaryOfProvisioned(t *testing.T) {
 	in := settingsInput()
 	in.BillingMode = ""

@@ -14,7 +14,7 @@ import (
 
 // updateTable serves UpdateTable.
 //
-// All replicas of a global table get the change, whichever of them gets the request. Each replica has its own
+// All replicas of a global table get the change, whichever of them receives the request. Each replica has its own
 // protection against deletion, and a strongly consistent replica has its own stream.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
@@ -74,13 +74,13 @@ func specOf(a *types.CreateGlobalSecondaryIndexAction) indexSpec {
 		throughput: a.ProvisionedThroughput, ceiling: a.OnDemandThroughput, warmth: a.WarmThroughput}
 }
 
-// tableUpdate is an UpdateTable whose table is found.
+// tableUpdate is an UpdateTable after its table was found.
 type tableUpdate struct {
 	in    *dynamodb.UpdateTableInput
 	table *table
 	now   time.Time
 
-	onDemand bool // what billing will be
+	onDemand bool // the billing mode after the update
 	created  []*index
 }
 
@@ -140,7 +140,7 @@ func (u *tableUpdate) checkBilling() error {
 	return nil
 }
 
-// unchanged refuses a change that asks for the present settings.
+// unchanged refuses a change to the present settings.
 func (t *throughput) unchanged(what string) error {
 	of, _, _ := strings.Cut(what, " ")
 	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the "+
@@ -195,7 +195,7 @@ func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error
 	return nil
 }
 
-// create makes a new index, to be filled later.
+// create makes a new index, which fill fills later.
 func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, existing *index) error {
 	t, s := u.table, specOf(action)
 	switch {
@@ -256,7 +256,7 @@ func typeOf(definitions []types.AttributeDefinition, name string) types.ScalarAt
 	return ""
 }
 
-// checkAllProvisioned refuses a change to provisioned units that leaves out an index.
+// checkAllProvisioned refuses a change to provisioned units that omits an index.
 func (u *tableUpdate) checkAllProvisioned() error {
 	if u.onDemand || u.table.billing != types.BillingModePayPerRequest {
 		return nil
@@ -378,7 +378,7 @@ func (u *tableUpdate) bill() {
 	}
 }
 
-// fill fills a new index with the rows that belong there and puts it after the other global ones.
+// fill fills a new index with the rows that belong in it and puts it after the other global ones.
 func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
 	t.rows.Scan(func(r *row) bool {
 		x.add(r)
@@ -392,7 +392,7 @@ func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
 	t.define(definitions)
 }
 
-// drop removes an index, and the definitions of attributes that were part of no other key.
+// drop removes an index, and the definitions of attributes that no other key uses.
 func (t *table) drop(x *index) {
 	t.indexes = slices.DeleteFunc(slices.Clone(t.indexes), func(other *index) bool { return other == x })
 	if len(t.indexes) == 0 {
@@ -401,7 +401,7 @@ func (t *table) drop(x *index) {
 	t.define(nil)
 }
 
-// define adds attribute definitions, and drops all definitions that no key needs.
+// define adds attribute definitions, and removes those that no key needs.
 func (t *table) define(more []types.AttributeDefinition) {
 	used := usedNames(&t.schema, t.indexes)
 	var definitions []types.AttributeDefinition

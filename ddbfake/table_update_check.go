@@ -62,7 +62,7 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 	}
 }
 
-// unsupportedOfUpdate refuses parameters that the fake does not have.
+// unsupportedOfUpdate refuses unsupported parameters.
 func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	type parameter struct {
 		name  string
@@ -81,14 +81,14 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	return nil
 }
 
-// nothingToUpdate is the answer to a request without a change. The service's text lists members that its documentation
-// does not have.
+// nothingToUpdate is the error for a request without a change. The service's text lists members that are not
+// documented.
 const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, " +
 	"ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput " +
 	"or TableClass is required"
 
-// checkCombination checks which changes may come together.
+// checkCombination checks which changes may occur in one request.
 func checkCombination(in *dynamodb.UpdateTableInput) error {
 	units := in.ProvisionedThroughput != nil || in.BillingMode != ""
 	indexes := len(in.GlobalSecondaryIndexUpdates) > 0
@@ -105,7 +105,7 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
-	// We do not know what the service does with these members, and to ignore them would be wrong.
+	// It is unknown what the service does with these members, and to ignore them would be wrong.
 	case !replicas && in.MultiRegionConsistency != "":
 		return &UnsupportedError{Operation: "UpdateTable", Parameter: "MultiRegionConsistency"}
 	case !replicas && len(in.GlobalTableWitnessUpdates) > 0:
@@ -187,15 +187,15 @@ func indexOfUpdate(u *types.GlobalSecondaryIndexUpdate) string {
 }
 
 // encryption is the ARN of the key that encrypts a table at rest; "" stands for the key that AWS owns, which is never
-// described. Nothing is encrypted.
+// described. Nothing is really encrypted.
 //
-// Deviation: there is no KMS. Every key that is named exists and may be used, each alias stands for a key of its own,
-// and a table may change its key as often as it likes.
+// Deviation: there is no KMS. Every named key exists and may be used, each alias stands for another key, and a table
+// may change its key any number of times.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html
 type encryption string
 
-// encrypts reports whether a specification asks for a key of KMS. A specification without any member asks for nothing.
+// encrypts reports whether a specification asks for a KMS key. An empty specification asks for nothing.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-044.md
 func encrypts(s *types.SSESpecification) bool {
@@ -261,7 +261,7 @@ func newEncryption(s *types.SSESpecification, region string) encryption {
 	return encryption("arn:aws:kms:" + region + ":" + account + ":key/" + key)
 }
 
-// checkChange refuses a change that asks for the present encryption.
+// checkChange refuses a change to the present encryption.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md

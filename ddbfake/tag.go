@@ -22,14 +22,12 @@ const (
 	maxTagValue = 256
 )
 
-// tagResource serves TagResource: it adds tags, and gives existing tags their new values. It adds all of the tags, or
-// none of them.
+// tagResource serves TagResource: it adds tags and changes the values of existing ones, all or none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TagResource.html
 //
-// Deviation: the tags are there at once, and the next call may change them; at the service it takes a second or two
-// until they are there, and further changes are refused meanwhile. The body of the answer is {}; the service's is
-// empty.
+// Deviation: the tags appear at once, and the next call may change them. At the service they appear after a second or
+// two, and further changes are refused meanwhile. The body of the answer is {}; the service's is empty.
 func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.TagResourceOutput, error) {
 	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
@@ -54,7 +52,7 @@ func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.
 	return &dynamodb.TagResourceOutput{}, nil
 }
 
-// untagResource serves UntagResource. Removing a tag that is not there succeeds.
+// untagResource serves UntagResource. Removing a missing tag succeeds.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UntagResource.html
 func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynamodb.UntagResourceOutput, error) {
@@ -86,8 +84,8 @@ func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynam
 	return &dynamodb.UntagResourceOutput{}, nil
 }
 
-// listTagsOfResource serves ListTagsOfResource: all tags in one page, as the service answers up to the 50 that there
-// can be, sorted by key.
+// listTagsOfResource serves ListTagsOfResource: all tags in one page, sorted by key. The service, too, answers the
+// maximum of 50 tags in one page.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTagsOfResource.html
 func (db *DB) listTagsOfResource(
@@ -97,7 +95,7 @@ func (db *DB) listTagsOfResource(
 	if err != nil {
 		return nil, err
 	}
-	if in.NextToken != nil { // no page has given out a token
+	if in.NextToken != nil { // no page has a token
 		return nil, &UnsupportedError{Operation: "ListTagsOfResource", Parameter: "NextToken"}
 	}
 	t, err := db.taggedTable(arn)
@@ -115,7 +113,7 @@ func (db *DB) listTagsOfResource(
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
 // (DDB-TABLE-071, DDB-BACKUP-013)
-// Source: https://github.com/ExtendDB/extenddb/pull/227 for which error each part of an ARN leads to
+// Source: https://github.com/ExtendDB/extenddb/pull/227 (the error for each part of an ARN)
 func parseTableARN(r *request, resource *string) (string, error) {
 	if resource == nil {
 		return "", invalid("Invalid TableArn")

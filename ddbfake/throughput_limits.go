@@ -9,14 +9,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ceiling is the most that a table or a global index paid per request may use a second; 0 is no ceiling. It limits only
-// under Options.Throughput.
+// ceiling is the maximum units per second of a table or global index that is paid per request; 0 is no ceiling. It has
+// an effect only under Options.Throughput.
 type ceiling struct{ read, write int64 }
 
 // removed is the value in a request that removes a ceiling.
 const removed = -1
 
-// limitsThroughput reports whether a parameter has a member. A parameter without one counts as absent.
+// limitsThroughput reports whether a parameter has a member. An empty parameter counts as absent.
 //
 // Deviation: at the service, an UpdateTable fails with an InternalFailure if its OnDemandThroughput has no member.
 //
@@ -26,8 +26,8 @@ func limitsThroughput(p *types.OnDemandThroughput) bool {
 	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
 }
 
-// checkCeiling checks a ceiling. The words name its owner: "table", or "index: " and its name. We have no source for
-// the texts about an index, so the texts about a table are used.
+// checkCeiling checks a ceiling. Its owner is "table", or "index: " and a name. There is no source for the texts about
+// an index, so the texts about a table are used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
 // Source:
@@ -92,7 +92,7 @@ func positive(n int64) *int64 {
 	return aws.Int64(n)
 }
 
-// changed describes a ceiling as the answer of the UpdateTable that has changed it: a removed member is echoed.
+// changed describes a ceiling as the UpdateTable that has changed it answers: a removed member is shown.
 func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput {
 	d := c.describe()
 	if d == nil {
@@ -107,8 +107,8 @@ func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput 
 	return d
 }
 
-// warmth is the warm throughput: the number of units a second that a table or a global index can serve at once. It
-// never falls. It has an effect only under Options.Throughput. Traffic does not raise it.
+// warmth is the warm throughput: the units per second that a table or a global index can serve immediately. It never
+// falls, and traffic does not raise it. It has an effect only under Options.Throughput.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
 type warmth struct{ read, write int64 }
@@ -185,13 +185,13 @@ func (w warmth) describeOfIndex() *types.GlobalSecondaryIndexWarmThroughputDescr
 	}
 }
 
-// maxUnits bounds throughput. AWS has quotas of an account in its place.
+// maxUnits bounds throughput. AWS has quotas per account instead.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/updateTable.js
 const maxUnits = 1_000_000_000_000
 
-// throughput is the provisioned units of a table or a global index; zero if it is paid per request. It limits only
-// under Options.Throughput.
+// throughput is the provisioned units of a table or a global index; zero if it is paid per request. It has an effect
+// only under Options.Throughput.
 type throughput struct {
 	readUnits, writeUnits int64
 	increased, decreased  time.Time
@@ -241,8 +241,8 @@ func (t *throughput) describe() *types.ProvisionedThroughputDescription {
 	return d
 }
 
-// throttlingReasons names the resources of a data operation that a fault throttles: its tables, without repetitions, or
-// the index that it reads. It also returns the first of the tables; nil if there is none.
+// throttlingReasons returns a reason for each resource of a data operation that a fault throttles: its tables, without
+// repetitions, or the index that it reads. It also returns the first table, or nil.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.ThrottlingReason, first *table) {
@@ -264,8 +264,7 @@ func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.Th
 	return reasons, first
 }
 
-// throttlingReason names the limit that is exceeded, and the table; if index is not nil, it names the index and not the
-// table.
+// throttlingReason names the exceeded limit, and the table or, if index is not nil, the index.
 func throttlingReason(t *table, index *string, operation, limit string) types.ThrottlingReason {
 	kind, arn := "Table", tableARN(t.region, t.name)
 	if index != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// transactGetItems serves TransactGetItems: all its reads see the same state.
+// transactGetItems serves TransactGetItems: all reads see the same state.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
 func (db *DB) transactGetItems(
@@ -57,7 +57,7 @@ func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, u
 		if err != nil {
 			return nil, units, cancelledAt(i, len(gets), err)
 		}
-		// A projection that leaves nothing leaves no Item: GetItem has an empty one.
+		// An item without projected attributes is left out here; GetItem returns an empty one.
 		// Source: https://github.com/nubo-db/dynoxide/issues/39 (seen at the service)
 		if len(item) > 0 || !g.transact {
 			responses[i].Item = item
@@ -70,7 +70,7 @@ func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, u
 // transactUnits returns the units of a read in a transaction.
 func (g *get) transactUnits() float64 { return 2 * readUnits(sizeOf(g.row), true) }
 
-// spendGets takes the units of the reads of a transaction: of all reads, or of none.
+// spendGets takes the units of all reads of a transaction, or of none.
 func (db *DB) spendGets(r *request, gets []get) error {
 	spendingOf := func(g *get) spending {
 		return spending{table: g.table, hash: g.key.hash, keyed: true, units: g.transactUnits()}
@@ -120,8 +120,7 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 	return gets, c.err()
 }
 
-// resolveGets finds the rows. Its errors refuse the request or cancel the transaction in the same cases as those of
-// resolveActions.
+// resolveGets finds the rows. Its errors refuse the request or cancel the transaction, as those of resolveActions do.
 func resolveGets(gets []get) error {
 	unfit := -1
 	var unfitError error
@@ -162,7 +161,7 @@ const (
 
 // transactItems checks the number of items.
 //
-// Deviation: where a transaction has too many items, the service echoes the whole list.
+// Deviation: for a transaction with too many items, the service echoes the whole list.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/transactWriteItems.test.ts
@@ -179,8 +178,8 @@ func (c *constraints) transactItems(n int, missing bool) {
 
 const oneOperationPerItem = "Transaction request cannot include multiple operations on one item"
 
-// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents the limit but not the text: this is the
-// text of DynamoDB Local 3.3.1.
+// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents the limit but not the text; this is
+// DynamoDB Local 3.3.1's.
 func checkTransactBytes(sizeBytes int) error {
 	if sizeBytes > maxTransactBytes {
 		return invalid("Transaction payload size cannot exceed 4MB. Payload Size: %d", sizeBytes)
@@ -204,8 +203,8 @@ const (
 	reasonCollection      = "ItemCollectionSizeLimitExceeded"
 )
 
-// cancelled returns a TransactionCanceledException: reasons are in the order of the request, and None stands for an
-// action that did not fail.
+// cancelled returns a TransactionCanceledException: reasons are in the order of the request, with None for an action
+// that did not fail.
 func cancelled(reasons []types.CancellationReason) error {
 	codes := make([]string, len(reasons))
 	for i := range reasons {
@@ -221,7 +220,7 @@ func cancelled(reasons []types.CancellationReason) error {
 	}
 }
 
-// cancelledWhere cancels a transaction of n actions; hit says which of them have the reason.
+// cancelledWhere cancels a transaction of n actions; hit reports which of them have the reason.
 func cancelledWhere(n int, hit func(i int) bool, code string, message *string) error {
 	reasons := make([]types.CancellationReason, n)
 	for i := range reasons {
@@ -240,7 +239,7 @@ func cancelledAt(i, n int, err error) error {
 	return cancelled(reasons)
 }
 
-// reasonFor turns the error of an action by itself into a reason.
+// reasonFor turns an action's own error into a cancellation reason.
 func reasonFor(err error) types.CancellationReason {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

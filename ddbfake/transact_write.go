@@ -89,14 +89,14 @@ func transacted(writes []write, asked types.ReturnConsumedCapacity) []types.Cons
 	return units.consumed(asked, false)
 }
 
-// transaction is memory for a transaction while it is served. It suffices for a few actions, and few transactions have
-// more. The next transaction reuses it.
+// transaction is memory for serving a transaction. It has room for a few actions, and few transactions have more. The
+// next transaction reuses it.
 type transaction struct {
 	actions [4]action
 	writes  [4]write
 }
 
-// scratch returns n zero values, in room if they fit.
+// scratch returns n zero values, in room if they fit there.
 func scratch[T any](room []T, n int) []T {
 	if n > len(room) {
 		return make([]T, n)
@@ -105,8 +105,8 @@ func scratch[T any](room []T, n int) []T {
 	return room[:n]
 }
 
-// replay returns the units for the repetition of a transaction that was done before. The repetition changes nothing,
-// and takes units as if it read the images that the transaction was charged for.
+// replay returns the units for the repetition of a transaction that was done before. The repetition changes nothing.
+// Its units are those of reading the images for which the transaction was charged.
 //
 // Source: https://github.com/nubo-db/dynoxide/pull/188 (measured at the service)
 func (db *DB) replay(
@@ -126,7 +126,7 @@ func (db *DB) replay(
 // transactActions checks the parameters of a transaction and returns its actions.
 func (db *DB) transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	var c constraints
-	// The token comes first.
+	// The service checks the token first.
 	// Source:
 	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/transactions.test.ts
 	if t := in.ClientRequestToken; t != nil {
@@ -223,8 +223,8 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 	}
 }
 
-// resolveActions finds the rows. A key that does not fit its table cancels the transaction. An empty key value, an item
-// that is named twice, or a transaction that is too large refuses the request.
+// resolveActions finds the rows. A key that does not fit its table cancels the transaction. The whole request is
+// refused for an empty key value, an item named twice, or too large a transaction.
 func resolveActions(actions []action) error {
 	unfit := -1
 	var unfitError error
@@ -259,9 +259,8 @@ func resolveActions(actions []action) error {
 	return nil
 }
 
-// payloadBytes is the number of bytes that an action adds to the size of its transaction. The limit is about the
-// request, and not about the rows. AWS does not document this; the count for an action other than a put is as in
-// DynamoDB Local 3.3.1.
+// payloadBytes is the number of bytes that an action adds to the size of its transaction. The limit applies to the
+// request, not to the rows. AWS does not document this. Actions other than a put count as in DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
 func (a *action) payloadBytes() int {
@@ -274,7 +273,7 @@ func (a *action) payloadBytes() int {
 	return n + a.args.Size()
 }
 
-// runActions evaluates every action, so that every failed condition has its reason, and returns the writes if none has
+// runActions evaluates every action, so that every failed condition gives a reason, and returns the writes if none
 // failed.
 func (db *DB) runActions(actions []action) ([]write, error) {
 	writes := scratch(db.transaction.writes[:], len(actions))

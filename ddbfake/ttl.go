@@ -16,7 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// maxTTLAgeSeconds is the largest age of a ttl. An older ttl is taken for a mistake, and ignored. Years count 365 days.
+// maxTTLAgeSeconds is the maximum age of a ttl. TTL takes an older one for a mistake and ignores it. Years count 365
+// days.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 const maxTTLAgeSeconds = 5 * 365 * 24 * 3600
@@ -29,7 +30,7 @@ type ttlSetting struct {
 }
 
 // dueOf returns the epoch second that an item's ttl names, or noDue if TTL ignores the ttl. TTL accepts only a
-// top-level Number that is at most five years past. AWS makes no exception for fractions: a row is expired once the
+// top-level Number, at most five years in the past. AWS makes no exception for fractions: a row is expired once the
 // current time in whole seconds is greater than its ttl.
 func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	if !s.enabled {
@@ -57,9 +58,9 @@ func (r *row) expired(now time.Time) bool {
 	return r.due < seconds && r.due >= seconds-maxTTLAgeSeconds
 }
 
-// Row names a row, for example one that has expired and is not deleted yet.
+// Row identifies a row, for example one that has expired and is not deleted yet.
 type Row struct {
-	// Region is where the table is: "" is DefaultRegion. Table is its name.
+	// Region is the table's region: "" is DefaultRegion. Table is its name.
 	Region, Table string
 	// Key is the row's key attributes.
 	Key attr.Item
@@ -68,8 +69,7 @@ type Row struct {
 }
 
 // Expired returns the rows that TTL may delete now, ordered by due time, then region, table and key. Under LagNever
-// there are none. Under any other lag all expired rows are there, because a lag only says when TTL deletes them by
-// itself.
+// there are none. Any other lag only decides when TTL deletes rows by itself, so the result has all expired rows.
 func (db *DB) Expired() []Row {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -109,9 +109,9 @@ func (db *DB) expired(now time.Time) []Row {
 	return rows
 }
 
-// Sweep makes TTL look at one row now, and reports whether TTL deleted it. Like the service, it checks again: it leaves
-// the row alone if the ttl of the row was raised, if the row is gone, or if TTL of the table has been disabled. Under
-// LagNever it deletes nothing.
+// Sweep makes TTL look at one row now, and reports whether TTL deleted it. Like the service, it checks again: it does
+// nothing if the row's ttl was raised, if the row is gone, or if the table's TTL was disabled. Under LagNever it
+// deletes nothing.
 func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -120,7 +120,7 @@ func (db *DB) Sweep(r Row) bool {
 	return db.sweep(r, now)
 }
 
-// SweepExpired sweeps every row of Expired, in its order, and returns how many it deleted.
+// SweepExpired sweeps every row of Expired, in that order, and returns how many it deleted.
 func (db *DB) SweepExpired() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -153,10 +153,10 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 }
 
 // expireByLag deletes, in the order (instant, region, table, key), the rows whose lag ended at or before now. It runs
-// before each call, so that to clients it looks like a sweeper that works all the time. The change log shows the
-// instant at which each deletion was due. A row may be expired when it is written, or when TTL is enabled: so no
-// instant is before TTL was enabled, or before the log's last change. It stops when a write from another region arrives
-// before the next deletion.
+// before each call, so clients see a sweeper that works all the time. The change log shows the instant at which each
+// deletion was due. But a row may already be expired when it is written, or when TTL is enabled, so the instant is
+// never before that, nor before the log's last change. It stops when a write from another region arrives before the
+// next deletion.
 func (db *DB) expireByLag(now time.Time) {
 	if !db.lag.deletes() {
 		return
@@ -188,15 +188,14 @@ func (db *DB) expireByLag(now time.Time) {
 	}
 }
 
-// ending is a row whose lag is over, with the instant at which it ended.
+// ending is a row whose lag has ended, and when.
 type ending struct {
 	table *table
 	row   *row
 	at    time.Time
 }
 
-// lagEnded appends the rows whose lag ended at or before now, and sets quietUntil to the second before which no other
-// lag ends.
+// lagEnded appends the rows whose lag ended at or before now, and sets quietUntil so that no other lag ends before it.
 func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []ending {
 	t.quietUntil = math.MaxInt64
 	t.dues.Scan(func(r *row) bool {
@@ -257,7 +256,7 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	}
 }
 
-// dropAncient removes the rows from dues that were not deleted and whose ttl has become too old.
+// dropAncient removes from dues the rows that were never deleted and whose ttl is now too old.
 func (t *table) dropAncient(now time.Time) {
 	for {
 		r, ok := t.dues.Min()
@@ -276,8 +275,8 @@ func (t *table) dropAncient(now time.Time) {
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-230
 //
-// Deviation: a change takes effect at once, and the next change may follow; the service takes up to an hour, and
-// refuses another change meanwhile.
+// Deviation: a change takes effect at once, and the next may follow. The service takes up to an hour, and refuses
+// another change meanwhile.
 func (db *DB) updateTimeToLive(
 	r *request, in *dynamodb.UpdateTimeToLiveInput,
 ) (*dynamodb.UpdateTimeToLiveOutput, error) {
@@ -356,8 +355,8 @@ func (db *DB) describeTimeToLive(
 }
 
 // NextDeletion returns the first instant after a given one at which the lag deletes a row, if nothing else happens
-// before; false if there is none. A simulator stops time at this instant, because requests just before and just after
-// it see different rows. It looks at every row that has a ttl.
+// before then; false if there is none. A simulator stops time at this instant, because requests just before and just
+// after it see different rows. It looks at every row that has a ttl.
 func (db *DB) NextDeletion(after time.Time) (next time.Time, ok bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -370,7 +369,7 @@ func (db *DB) NextDeletion(after time.Time) (next time.Time, ok bool) {
 		t.dues.Scan(func(r *row) bool {
 			lag, deleted := db.lag.of(db.seed, t, r)
 			if !deleted || lag > (maxTTLAgeSeconds-1)*time.Second || r.due > latestDue {
-				return true // by then its ttl is too old, or no clock shows such a time
+				return true // by then its ttl is too old, or beyond what clocks show
 			}
 			// TTL deletes a row only after the second that its ttl names.
 			if at := time.Unix(r.due, 0).UTC().Add(lag + time.Second); at.After(after) && (!ok || at.Before(next)) {

@@ -16,12 +16,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// due is a ttl this long after fakeclock.Epoch.
+// due returns a ttl this long after fakeclock.Epoch.
 func due(after time.Duration) types.AttributeValue {
 	return n(fmt.Sprint(fakeclock.Epoch.Add(after).Unix()))
 }
 
-// Expired rows are read, matched, updated and returned like any other, and TTL looks again before it deletes.
+// Expired rows are read, matched, updated and returned like any other, and TTL checks again before it deletes.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ttl-expired-items.html
 func TestExpiredRowsLive(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -93,7 +93,7 @@ func TestSweepOrder(t *testing.T) {
 	}
 }
 
-// The same events happen under every lag: a row has a ttl one hour after the start.
+// The same thing happens under every lag: a row has a ttl one hour after the start.
 func TestLags(t *testing.T) {
 	for _, tc := range []struct {
 		lag     ddbfake.Lag
@@ -166,7 +166,7 @@ func TestLagOfRowsBornExpired(t *testing.T) {
 	}
 }
 
-// Rows that were expired before TTL was enabled are deleted when it is enabled. At equal instants, the order is that of
+// Rows that expired before TTL was enabled are deleted when it is enabled. At equal instants, the order is that of
 // tables and keys.
 func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
@@ -238,8 +238,7 @@ func TestParseLag(t *testing.T) {
 	}
 }
 
-// The instant that NextDeletion names is the first at which a row is gone, and there is always one until the last row
-// has gone.
+// NextDeletion returns the first instant at which a row is gone, and there is one until the last row is gone.
 func TestNextDeletion(t *testing.T) {
 	for _, tc := range []struct {
 		lag  ddbfake.Lag
@@ -274,7 +273,7 @@ func TestNextDeletion(t *testing.T) {
 	}
 }
 
-// Every row is deleted at the time that NextDeletion has named, even under a lag that a seed decides.
+// Every row is deleted at the time that NextDeletion returned, even under a random lag.
 func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)

@@ -21,7 +21,7 @@ func (c *constraints) add(value, member, rule string) {
 	c.broken = append(c.broken, "Value "+value+" at '"+member+"' failed to satisfy constraint: "+rule)
 }
 
-// null reports that a required member is missing.
+// null reports a missing required member.
 func (c *constraints) null(member string) { c.add("null", member, "Member must not be null") }
 
 // length reports that a member's length is out of bounds: it must be "greater" or "less" than or equal to the limit.
@@ -29,7 +29,7 @@ func (c *constraints) length(value, member, relation string, limit int) {
 	c.add("'"+value+"'", member, "Member must have length "+relation+" than or equal to "+strconv.Itoa(limit))
 }
 
-// requiredText checks that a member is there, and its length.
+// requiredText checks that a member is present, and its length.
 func (c *constraints) requiredText(value *string, member string, least, most int) {
 	if value == nil {
 		c.null(member)
@@ -48,7 +48,7 @@ func (c *constraints) optionalText(value *string, member string, least, most int
 	}
 }
 
-// limit checks a Limit and returns it; if there is none, it returns the largest one.
+// limit checks a Limit and returns it, or the maximum if it is absent.
 func (c *constraints) limit(limit *int32, most int) int {
 	if limit == nil {
 		return most
@@ -70,7 +70,7 @@ func (c *constraints) enum(value, member string, set []string) {
 	c.add("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
 }
 
-// err returns a ValidationException with all broken constraints; nil if every constraint is met.
+// err returns a ValidationException with all broken constraints; nil if there are none.
 func (c *constraints) err() error {
 	n := len(c.broken)
 	switch {
@@ -104,8 +104,8 @@ func (c *constraints) returnItemCollectionMetrics(v types.ReturnItemCollectionMe
 	c.enum(string(v), "returnItemCollectionMetrics", returnItemCollectionMetricsValues)
 }
 
-// returnValues checks the ReturnValues of an operation that writes one item. A complete request, which has its item or
-// its key, gets the service's newer text, with UPDATE_NEW in it.
+// returnValues checks the ReturnValues of an operation that writes one item. A whole request, which has its item or
+// key, gets the service's newer text, which includes UPDATE_NEW.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
 func (c *constraints) returnValues(v types.ReturnValue, whole bool) {
@@ -123,8 +123,8 @@ func knownReturnValues(v types.ReturnValue) bool {
 const badReturnValues = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, " +
 	"ALL_NEW, UPDATE_NEW, NONE]"
 
-// written does the same as table, for an operation that writes one item. If the request is complete (see returnValues),
-// an empty name is reported alone.
+// written is table for an operation that writes one item. If the request is whole (see returnValues), an empty name is
+// reported alone.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
 func (c *constraints) written(name *string, whole bool) string {
@@ -135,8 +135,8 @@ func (c *constraints) written(name *string, whole bool) string {
 	return c.table(name)
 }
 
-// returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB Local 3.3.1 lets any value pass; the
-// service does not.
+// returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB Local 3.3.1 accepts any value; the service
+// does not.
 func (c *constraints) returnValuesOnFailure(v types.ReturnValuesOnConditionCheckFailure, parent string) {
 	c.enum(string(v), parent+"returnValuesOnConditionCheckFailure", returnValuesOnFailureValues)
 }
@@ -151,7 +151,7 @@ const (
 )
 
 // table checks the TableName member of a data operation, together with the other members, and returns the table's name
-// or ARN. The order of the members is the order in which the service reports mistakes.
+// or ARN. The service reports mistakes in the order of the members.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
 // Source:
@@ -167,8 +167,7 @@ func (c *constraints) table(name *string) string {
 	return *name
 }
 
-// tableName checks the TableName of an operation that has no other member to check, and returns the table's name or
-// ARN.
+// tableName checks the TableName of an operation with no other member to check, and returns the table's name or ARN.
 func tableName(name *string) (string, error) {
 	if name != nil && plainTableName(*name) {
 		return *name, nil
@@ -181,7 +180,7 @@ func tableName(name *string) (string, error) {
 	return *name, nil
 }
 
-// plainTableName is a quick check. Nearly every call passes it.
+// plainTableName is a quick check that nearly every call passes.
 func plainTableName(name string) bool {
 	if len(name) < minTableName || len(name) > maxTableName {
 		return false
@@ -220,7 +219,7 @@ func (c *constraints) tableName(name *string, member string) {
 	}
 }
 
-// plainName adds the constraints that a name breaks in a member that takes no ARN.
+// plainName adds the constraints that a name breaks in a member that accepts no ARN.
 func (c *constraints) plainName(name, member string) {
 	if plainTableName(name) {
 		return
@@ -236,8 +235,8 @@ func (c *constraints) plainName(name, member string) {
 	}
 }
 
-// checkValues refuses a map of attribute values if DynamoDB refuses one of them. If it refuses several, it reports the
-// first of them by name.
+// checkValues refuses a map of attribute values if DynamoDB refuses one of them. If several are bad, it reports the
+// first by name.
 func checkValues(values map[string]types.AttributeValue) error {
 	var failed string
 	var failure error
@@ -256,7 +255,7 @@ func checkValues(values map[string]types.AttributeValue) error {
 	return nil
 }
 
-// item converts a whole item.
+// itemOfSDK converts a whole item.
 func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 	item, err := attr.ItemFromSDK(values)
 	if err != nil {
@@ -265,7 +264,7 @@ func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 	return item, nil
 }
 
-// member returns the name of a list's element, as texts about constraints have it.
+// member returns the name of a list's element, as in texts about constraints.
 func member(list string, i int, rest string) string {
 	return list + "." + strconv.Itoa(i+1) + ".member." + rest
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// do serves a call: it is the engine's, or a function that stands before the engine.
+// do serves a call: the engine's method, or a function in front of it.
 type do func(context.Context, Call) (any, error)
 
-// wireCall is a call as it came over a wire, through any door. Its strings need to last only until it is served, but
-// the decoded input keeps the body.
+// wireCall is a call as it came over a wire, through any door. Its strings are needed only until it is served, but the
+// decoded input keeps referring to the body.
 type wireCall struct {
 	target     string // names the operation
 	host       string // the host that the client called; "" if it named none
@@ -30,8 +30,7 @@ type wireCall struct {
 }
 
 // serve decodes the call, serves it, appends the encoded answer to dst, and returns its HTTP status. An error means
-// that there is no answer: it is a NetworkError, a context that is done, or an error of do that is not one of the
-// service's.
+// that there is no answer: a NetworkError, a done context, or an error of do that is not one of the service's.
 func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {
 	call, err := w.decode()
 	if err != nil {
@@ -66,7 +65,7 @@ func (w *wireCall) decode() (Call, error) {
 
 // encode encodes an output of do.
 func (w *wireCall) encode(dst []byte, out any) (answer []byte, status int, err error) {
-	if found, ok := out.(*dynamodb.DescribeEndpointsOutput); ok && w.host != "" { // the engine knows of no server
+	if found, ok := out.(*dynamodb.DescribeEndpointsOutput); ok && w.host != "" { // the engine knows no server
 		found.Endpoints[0].Address = aws.String(strings.Clone(w.host))
 	}
 	shape, ok := out.(awsjson.Shape)
@@ -105,15 +104,14 @@ func (c *invokedContext) Value(key any) any {
 }
 
 // Invocation returns the id that the attempts of one call share: the SDK sends the same amz-sdk-invocation-id with a
-// call and with each of its retries. It is meant for the "do" of Transport and NewClient, which is called once for each
-// attempt. It returns "" if ctx does not come from a client that sends an id.
+// call and with each of its retries. It is meant for the argument do of Transport and NewClient, which is called once
+// per attempt. It returns "" if ctx does not come from a client that sends an id.
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
 	return id
 }
 
-// Headers in their canonical form, to be used as keys of an http.Header. Its methods would make a name canonical again
-// each time.
+// Headers in canonical form, used directly as keys of an http.Header. Its methods would canonicalise a name each time.
 const (
 	headerAuthorization = "Authorization"
 	headerContentType   = "Content-Type"
@@ -134,8 +132,8 @@ func first(h http.Header, name string) string {
 	return ""
 }
 
-// setHeaders fills in the headers of an answer. Date is left to the server. In process there is no Date, so the SDK
-// does not correct its clock by it.
+// setHeaders fills in the headers of an answer. The server sets Date. In process there is no Date, so the SDK does not
+// adjust its clock.
 func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10), httpdoor.Server}
 	h[headerContentType] = values[0:1:1]
@@ -144,11 +142,10 @@ func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	h[headerServer] = values[3:4:4]
 }
 
-// buffers holds memory for text that is no longer needed when a call is over: answers, and texts that are only
-// compared.
+// buffers holds memory for text that is needed only during a call: answers, and texts that are only compared.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// keepBuffer is the largest buffer that goes back to the pool.
+// keepBuffer is the size of the largest buffer that returns to the pool.
 const keepBuffer = 64 << 10
 
 func getBuffer() *[]byte {

@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// A caller of Do gets the SDK's output. Only a wire gets the record, because encoding that costs less.
+// A caller of Do gets the SDK's output. Only a wire gets a RecordOutput, which is cheaper to encode.
 func TestRecordOutputIsNotSeen(t *testing.T) {
 	get := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
 	db := New(Options{})
@@ -39,8 +39,8 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	}
 }
 
-// An answer has the same bytes if its item is encoded from the row and if it is encoded from the SDK's maps. This holds
-// with any fault, and with and without a log of requests.
+// An answer has the same bytes whether its item is encoded from the row or from the SDK's maps. This holds with any
+// fault, and with or without a log of requests.
 func TestRecordOutputUnderFaults(t *testing.T) {
 	for _, keep := range []int{0, 1} {
 		clock := fakeclock.New(fakeclock.Epoch)
@@ -80,7 +80,7 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 	}
 }
 
-// metaRow is a META row such as a cache writes.
+// metaRow is a META row as a cache writes it.
 func metaRow() map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
 		"pk": &types.AttributeValueMemberS{
@@ -104,7 +104,7 @@ func rowKey(sk string) map[string]types.AttributeValue {
 	}
 }
 
-// fleeting are strings whose memory a server reuses after a request has been served.
+// fleeting are strings whose memory a server reuses once a request was served.
 type fleeting [][]byte
 
 func (f *fleeting) string(s string) string {
@@ -173,7 +173,7 @@ func TestHandlerKeepsNothing(t *testing.T) {
 	}
 }
 
-// Serve overwrites a reply: it uses the memory of its body again, and nothing else of it.
+// Serve overwrites a reply: it reuses the memory of its body, and nothing else.
 func TestReplyIsUsedAgain(t *testing.T) {
 	d := &handler{do: New(Options{}).doForWire}
 	to := httpdoor.Reply{

@@ -14,14 +14,14 @@ type write struct {
 	check bool // a condition check, which writes nothing
 }
 
-// replace makes this the row's next image, unless it equals the present one.
+// replace makes record the row's next image, unless it equals the present one.
 func (w *write) replace(record *packed.Record, sizeBytes int) {
 	if w.row == nil || !w.row.record.Equal(record) {
 		w.after = w.next(record, sizeBytes)
 	}
 }
 
-// commit does the writes of one request and logs those that change a row. It cannot fail: all checks were made before.
+// commit makes the writes of one request and logs those that change a row. It cannot fail: all checks came before.
 func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {
@@ -42,14 +42,14 @@ func (db *DB) commit(r *request, writes ...write) {
 	}
 }
 
-// apart gives the next write of a batch a number of its own. A reader of the service may see one write of a batch and
-// not the next, so those who read the log must not take the batch for a transaction.
+// apart gives the next write of a batch a new number. A client may see one write of a batch and not the next, so
+// readers of the log must not take the batch for a transaction.
 func (db *DB) apart(r *request) {
 	db.state.requests++
 	r.id = db.state.requests
 }
 
-// store does a write and records it, unless it leaves the row as it is. It reports whether the row changes.
+// store makes a write and records it, unless it leaves the row unchanged. It reports whether the row changes.
 func (db *DB) store(w *write, e logEntry) bool {
 	switch w.after {
 	case w.row:
@@ -106,8 +106,8 @@ func onlyOldValues(v types.ReturnValue) error {
 	return enveloped(invalid("ReturnValues can only be ALL_OLD or NONE"))
 }
 
-// updateItem serves UpdateItem. If there is no row with the key, it creates one, unless the update only removes.
-// Without an UpdateExpression it creates a row with the key alone.
+// updateItem serves UpdateItem. It creates a missing row, unless the update only removes. Without an UpdateExpression
+// the new row has the key alone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
@@ -196,17 +196,17 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 	return (*dynamodb.DeleteItemOutput)(out), err
 }
 
-// found is the table, key and row of a request on one row. Reads and writes look for them in the same way.
+// found is the table, key and row of a request on one row. Reads and writes look them up in the same way.
 type found struct {
 	table *table
 	key   primaryKey
 	keyed bool  // key, at and row are set
-	at    *cell // where the row is or was; nil if not known
+	at    *cell // the cell that holds or held the row; nil if unknown
 	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are a valid key of it, or a whole item with a valid key. If
-// so, f keeps the key and its row, so that they need not be looked up again.
+// fits reports whether the table exists and the values are a valid key of it or, if whole, an item with a valid key. If
+// so, f keeps the key and its row, which saves another lookup.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {
@@ -231,7 +231,7 @@ func (f *found) look(key primaryKey) {
 	}
 }
 
-// like returns an image that the row's next one is likely to resemble, nil if there is none.
+// like returns an image that the row's next one probably resembles, nil if there is none.
 func (f *found) like() *packed.Record {
 	if f.at == nil {
 		return nil
