@@ -74,7 +74,7 @@ func (n Number) sign() int {
 	return 1
 }
 
-// Equal reports whether n and m are the same number, as == does. Package go-cmp compares by it.
+// Equal reports whether n and m are the same number, as == does. Package go-cmp uses this method.
 func (n Number) Equal(m Number) bool { return n == m }
 
 // Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
@@ -99,15 +99,16 @@ func (n Number) cmpAbs(m Number) int {
 	if order := cmp.Compare(nd+int(n.exp), md+int(m.exp)); order != 0 {
 		return order
 	}
-	// The first digits stand at the same place, so the one with fewer digits can be padded without exceeding 38 of
-	// them.
+	// The first digits stand at the same place, so the number with fewer digits can be padded without exceeding 38
+	// digits.
 	if nd < md {
 		return n.coef.mul(pow10[md-nd]).cmp(m.coef)
 	}
 	return n.coef.cmp(m.coef.mul(pow10[nd-md]))
 }
 
-// canonical builds ±coef × 10^exp in the unique representation, or says why DynamoDB has no such number.
+// canonical builds ±coef × 10^exp in the unique representation, or returns DynamoDB's error for a number that it cannot
+// have.
 func canonical(neg bool, coef uint128, exp int) (Number, error) {
 	if coef == (uint128{}) {
 		return Number{}, nil
@@ -156,7 +157,7 @@ func (u uint128) cmp(v uint128) int {
 	return 1
 }
 
-// mul is for products below 2^128.
+// mul is for products below 2^128 only.
 func (u uint128) mul(v uint128) uint128 {
 	hi, lo := bits.Mul64(u.lo, v.lo)
 	return uint128{hi + u.hi*v.lo + u.lo*v.hi, lo}
@@ -175,7 +176,7 @@ func (u uint128) divmod10() (q uint128, r uint64) {
 	return q, r
 }
 
-// digits counts the decimal digits; zero has 0.
+// digits returns the number of decimal digits; zero has 0.
 func (u uint128) digits() int {
 	n := (128 - u.leadingZeros()) * 1233 >> 12 // log10(2) is about 1233/4096
 	if n < len(pow10) && u.cmp(pow10[n]) >= 0 {
@@ -191,8 +192,8 @@ func (u uint128) leadingZeros() int {
 	return 64 + bits.LeadingZeros64(u.lo)
 }
 
-// Add returns n + m, exactly. It returns an error if the sum is beyond the range of numbers, or needs more than 38
-// digits. The service says overflow in the second case, too.
+// Add returns n + m, exactly. It returns an error if the sum is out of range, or needs more than 38 digits. The service
+// reports an overflow in both cases.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py
 // (test_update_expression_plus_imprecise, run on AWS)

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// FuzzNumber compares ParseNumber, String, Cmp, Add and Neg with the same rules on numbers of any size. The rules do
-// not know the representation of a Number.
+// FuzzNumber compares ParseNumber, String, Cmp, Add and Neg with a model: the same rules on numbers of any size,
+// independent of how a Number is represented.
 //
-// Each of these bugs is caught when it is planted, most of them by the seeds, the others within a minute: uint128.add
-// loses its carry, 37 digits are allowed in place of 38, cmpAbs pads a digit too few, addInts lacks half of its test
-// for overflow, sums have 60 digits and are not exact, large integers have two representations.
+// Each of these bugs is caught when planted, most of them by the seeds, the others within a minute: uint128.add loses
+// its carry, 37 digits are allowed instead of 38, cmpAbs pads one digit too few, addInts lacks half of its overflow
+// test, sums have 60 digits and are not exact, large integers have two representations.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "0e9", "0.000", "1.50", "1e125", "1E-130", "9223372036854775808",
@@ -23,7 +23,7 @@ func FuzzNumber(f *testing.F) {
 		"+.5E+0", "5.", "18446744073709551616", "36893488147419103232.5", "9e18", "1e19", "-9223372036854775807", "1.1",
 		"1.01", "1e3", "1e-1", "+01", "10e-1", "9223372036854775807", "-9223372036854775809", "9.2233720368547758e18",
 		"1" + strings.Repeat("0", 40), "2208988800.1",
-		// refused, each for another reason
+		// refused, each for a different reason
 		"123456789012345678901234567890123456789", "3.14159265358979323846264338327950288419",
 		"314159265358979323846264338327950288419e30", "1E126", "11e125",
 		"1" + strings.Repeat("0", 126), "1E-131", "0.9e-130", strings.Repeat("1", 40) + "e99",
@@ -112,7 +112,7 @@ func exact(n Number) *big.Rat {
 
 var numeric = regexp.MustCompile(`^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?$`)
 
-// modelParse is the rule for the texts of numbers on the wire: the printed form, or the refusal.
+// modelParse is the rule for numbers as text on the wire: the printed form, or the refusal.
 func modelParse(text string) (string, error) {
 	if text == "" {
 		return "", errEmptyNum
@@ -140,14 +140,14 @@ func modelParse(text string) (string, error) {
 	return modelNumber(part[1] == "-", part[2], int(exponent.Int64()))
 }
 
-// modelNumber shifts digits with a point by an exponent.
+// modelNumber shifts the point of decimal by exponent.
 func modelNumber(neg bool, decimal string, exponent int) (string, error) {
 	whole, fraction, _ := strings.Cut(decimal, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
 		return "0", nil
 	}
-	point := len(digits) - len(fraction) + exponent // its place in, before or after the digits
+	point := len(digits) - len(fraction) + exponent // its index: in, before or after the digits
 	digits = strings.TrimRight(digits, "0")
 	switch {
 	case point-1 > 125:

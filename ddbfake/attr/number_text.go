@@ -89,8 +89,8 @@ func inRange(magnitude int) error {
 }
 
 // older returns the error with the text of the older layer, which reads a number as Java's BigDecimal does: an exponent
-// that does not fit in 32 bits is not numeric, and a magnitude that does not fit wraps. The parameter end is the
-// number of digits before the point.
+// that does not fit in 32 bits is not numeric, and a magnitude that does not fit wraps around. end is the number of
+// digits before the point.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 // Source:
@@ -105,7 +105,7 @@ func older(err error, text string, exponent, end int) error {
 	return err
 }
 
-// parseShort is the path of epoch seconds: a few plain digits.
+// parseShort is the fast path for epoch seconds: a few plain digits.
 func parseShort(text string) (i int64, ok bool) {
 	if len(text) > 18 {
 		return 0, false
@@ -120,8 +120,8 @@ func parseShort(text string) (i int64, ok bool) {
 	return i, true
 }
 
-// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 64 bits is not numeric to the service. An exponent
-// beyond 32 bits is returned as the nearest one beyond them.
+// parseExponent reads "", "e5", "E+5" or "e-5". To the service, an exponent beyond 64 bits is not numeric. One beyond
+// 32 bits is returned as the nearest value outside 32 bits.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/limits/numberExponent.test.ts
 func parseExponent(s string) (exp int, ok bool) {
@@ -154,7 +154,7 @@ func parseExponent(s string) (exp int, ok bool) {
 	return exp, true
 }
 
-// String returns the number as DynamoDB returns it: plain digits without an exponent, without leading or trailing
+// String returns the number as DynamoDB returns it: plain digits, without an exponent and without leading or trailing
 // zeros.
 func (n Number) String() string {
 	if i, ok := n.Int64(); ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/slab"
 )
 
-// MaxDepth is the largest number of levels of an attribute's value: a scalar or set has one, and a list or map has one
+// MaxDepth is the maximum number of levels of an attribute's value: a scalar or set has one, and a list or map has one
 // more than its deepest element.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes
@@ -30,7 +30,7 @@ var (
 	errEmptyBS = alike(invalidValues + "Binary sets should not be empty")
 )
 
-// maxNameBytes is the longest name of an attribute.
+// maxNameBytes is the maximum length of an attribute name.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html and
 // https://github.com/scylladb/scylladb/issues/9169
@@ -40,10 +40,10 @@ const invalidValues = "One or more parameter values were invalid: "
 
 // FromSDK converts a value of the SDK and copies all memory that the caller could still write to. It refuses, with an
 // error, the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
-// names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
+// names, documents too deep. Sets are sorted: the service keeps no order, so any order will do.
 //
-// Null false is refused, as the API documents; in June 2026 some regions took it for null true, and no region does so
-// any more.
+// Null false is refused, as the API documents; in June 2026 some regions took it for null true, but none does so any
+// more.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/putItem.test.ts
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
@@ -212,17 +212,17 @@ func binarySet(in [][]byte) (Value, error) {
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json (nesting)
 type layered struct{ message, older string }
 
-// alike has one text in both layers.
+// alike returns a refusal with the same text in both layers.
 func alike(message string) *layered { return &layered{message, message} }
 
-// Error is the text of the present layer.
+// Error returns the text of the newer layer.
 func (e *layered) Error() string { return e.message }
 
-// Older is the text of the older layer.
+// Older returns the text of the older layer.
 func (e *layered) Older() string { return e.older }
 
-// duplicates is the error for a set in which an element comes twice; elements are how the text shows the set. Binaries
-// have a form of their own, and the text about numbers names no elements at all.
+// duplicates is the error for a set in which an element comes twice; elements is the set as the text shows it. Binaries
+// have their own form, and the text about numbers shows no elements at all.
 func duplicates(elements, older string) error {
 	return &layered{
 		invalidValues + "Input collection " + elements + " contains duplicates.",
@@ -230,8 +230,8 @@ func duplicates(elements, older string) error {
 	}
 }
 
-// upToRepeat returns elements in the order in which the service names them: sorted up to the first repeat, and then as
-// they were sent.
+// upToRepeat returns elements in the order in which the service lists them: sorted up to the first repeat, and then as
+// sent.
 func upToRepeat[E any](sent []E, order func(E, E) int) []E {
 	var listed []E
 	for i, e := range sent {
@@ -253,7 +253,7 @@ func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
 	return false
 }
 
-// ToSDK converts a value to the SDK's type. The result shares nothing that its owner could write to. Nil gives nil.
+// ToSDK converts a value to the SDK's type. The result shares no memory that its owner could write to. Nil gives nil.
 func ToSDK(v Value) types.AttributeValue {
 	var s slab.Slab
 	return toSDK(&s, v)

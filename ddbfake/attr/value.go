@@ -64,7 +64,7 @@ type Item map[string]Value
 // Int returns i as an attribute value.
 func Int(i int64) N { return N{fromInt64(i)} }
 
-// Only these ten types are values.
+// No other type is a Value.
 
 func (S) kind() Kind    { return "S" }
 func (N) kind() Kind    { return "N" }
@@ -161,9 +161,9 @@ func (it Item) Size() int {
 	return n
 }
 
-// size counts the significant digits before and after the point separately, two a byte, plus one byte, plus one for the
-// sign. The guide only says "about one byte per two significant digits plus one"; the exact rule was measured on the
-// service.
+// size counts the significant digits before and after the point separately, two per byte, plus one byte, plus one for
+// the sign. The guide says only "about one byte per two significant digits plus one"; the exact rule was measured on
+// the service.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/src/item-size.ts
 func (n Number) size() int {
@@ -192,7 +192,8 @@ func (n Number) size() int {
 }
 
 // Compare orders two values of one ordered type: N by number, S by UTF-8 bytes, B by unsigned bytes. Values of other
-// types, or of two types, have no order: comparable is false. So "expires < :now" is false when expires is a string.
+// types, or of two different types, have no order: comparable is false. So "expires < :now" is false if expires is a
+// string.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Condition.html
 func Compare(a, b Value) (order int, comparable bool) {
@@ -279,7 +280,7 @@ func equalSets[E any](a, b []E, order func(E, E) int) bool {
 	return slices.EqualFunc(sorted(a, order), sorted(b, order), same)
 }
 
-// sorted returns s in order: s itself if it is sorted already.
+// sorted returns s in order: s itself if it is already sorted.
 func sorted[E any](s []E, order func(E, E) int) []E {
 	if slices.IsSortedFunc(s, order) {
 		return s
@@ -380,7 +381,7 @@ func appendHex(to []byte, b []byte) []byte {
 	return hex.AppendEncode(append(to, "0x"...), b)
 }
 
-// appendName quotes a name unless it is plain, so that a trace can be read in one way only.
+// appendName quotes a name unless it is plain, so that a trace can be read in only one way.
 func appendName(to []byte, name string) []byte {
 	plain := func(r rune) bool {
 		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

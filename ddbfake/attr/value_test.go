@@ -248,7 +248,7 @@ func nested(levels int) types.AttributeValue {
 	return v
 }
 
-// The texts are the service's, as its public test suites have captured them.
+// The texts are the service's, as captured by its public test suites.
 // Source: https://github.com/nubo-db/dynamodb-conformance
 // Source: https://github.com/architect/dynalite (test/updateItem.js)
 func TestFromSDKRefuses(t *testing.T) {

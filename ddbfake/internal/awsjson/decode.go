@@ -17,10 +17,10 @@ import (
 
 // Decode reads a request body into an operation's input struct; in points to it.
 //
-// Members that the operation does not know are ignored, and a member that is null is the same as absent. If a member is
-// given twice, the last one counts. Errors are those of the service: SerializationException for JSON that is malformed
-// or of the wrong types, and ValidationException for an AttributeValue of two types. A value without a type becomes
-// nil. The engine refuses it, because the engine knows the parameter.
+// Unknown members are ignored, and null is the same as absent. If a member is given twice, the last one counts. Errors
+// are those of the service: SerializationException for JSON that is malformed or of the wrong types, and
+// ValidationException for an AttributeValue of two types. A value without a type becomes nil. The engine refuses it,
+// because the engine knows the parameter.
 //
 // The body becomes part of the input, and must not change. After an error the input has the members that were read
 // before it.
@@ -46,12 +46,12 @@ func Decode(body []byte, in any) error {
 // Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html (a body is an object)
 var errNull = serialization("")
 
-// Valid says whether the body is one JSON value and nothing else.
+// Valid reports whether the body is exactly one JSON value.
 func Valid(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// decoder walks the text of a body. Its errors are about values of a wrong type. If the text is not JSON, it sets
+// decoder walks the text of a body. Its errors report values of a wrong type. If the text is not JSON, it sets
 // malformed: see scan.go.
 type decoder struct {
 	text      string
@@ -68,7 +68,7 @@ type decoder struct {
 
 const roomForValues = 4
 
-// keepScratch is the largest scratch that a decoder keeps for the next body.
+// keepScratch is the size of the largest scratch that a decoder keeps for the next body.
 const keepScratch = 64 << 10
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -79,7 +79,7 @@ func newDecoder(body []byte) *decoder {
 	return d
 }
 
-// release gives the decoder back, without the caller's values.
+// release returns the decoder to the pool, without the caller's values.
 func (d *decoder) release() {
 	scratch := d.scratch
 	if cap(scratch) > keepScratch {
@@ -89,8 +89,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// value reads the next value into v as v's type demands. v must be addressable. member says whether the value is a
-// member of a structure or an element of a list or map: the texts of errors differ.
+// value reads the next value into v, which must be addressable, as v's type demands. member is true for a member of a
+// structure, false for an element of a list or map: the texts of errors differ.
 func (d *decoder) value(v reflect.Value, member bool) error {
 	if d.kind() == 'n' {
 		d.skip()
@@ -193,7 +193,7 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 	return nil
 }
 
-// fieldsOf returns the index of each exported field of a struct by its name.
+// fieldsOf returns the indexes of a struct's exported fields by name.
 func fieldsOf(t reflect.Type) map[string]int {
 	if cached, ok := structFields.Load(t); ok {
 		fields, _ := cached.(map[string]int)
@@ -303,7 +303,7 @@ var errTwoTypes = &smithy.GenericAPIError{
 	Fault: smithy.FaultClient,
 }
 
-// variant reads the value of one member of an AttributeValue; nil if it is null or the member is not known.
+// variant reads the value of one member of an AttributeValue; nil if it is null or the member is unknown.
 func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	if d.kind() == 'n' {
 		d.skip()
@@ -399,7 +399,7 @@ func (d *decoder) str() (string, error) {
 	return d.string(), nil
 }
 
-// boolean also reads the strings "true" and "false", in any case, as the service does.
+// boolean reads a boolean. Like the service, it also accepts the strings "true" and "false", in any case.
 func (d *decoder) boolean() (bool, error) {
 	switch d.kind() {
 	case 't':

@@ -1,5 +1,5 @@
-// Package awsjson is the wire format of DynamoDB and of its streams: AWS JSON 1.0, read and written as the service does
-// it.
+// Package awsjson is the wire format of DynamoDB and of its streams: AWS JSON 1.0, read and written as the service
+// does.
 //
 //	in := new(dynamodb.PutItemInput)
 //	if err := awsjson.Decode(body, in); err != nil { // SerializationException, with the service's text
@@ -12,11 +12,9 @@
 //
 // # Determinism
 //
-// Equal outputs have equal bytes: the members of a map come out sorted.
+// Equal outputs have equal bytes: the members of a map are written in sorted order.
 //
-// # Fidelity
-//
-// Bodies that are not JSON, or whose values are of wrong types, are refused with the observed texts of the service.
-// Answers have the members that the service writes even if they are zero. Signatures are read for the name of the
+// # Fidelity  Bodies that are not JSON, or whose values have wrong types, are refused with the service's observed
+// texts. Answers have the members that the service writes even if they are zero. Signatures give the name of the
 // signer, and are not checked.
 package awsjson

@@ -27,8 +27,8 @@ type Shape interface {
 	SerializeMembers(smithy.ShapeSerializer)
 }
 
-// Append appends the JSON of an output to dst, or of an input as the SDK sends it. The SDK's metadata is not a member
-// of the shape, so it cannot leak.
+// Append appends the JSON of an output to dst, or of an input as the SDK sends it. The SDK's metadata is not part of
+// the shape, so it cannot leak.
 func Append(dst []byte, out Shape) []byte {
 	e := newEncoder(dst)
 	e.open('{', frame{})
@@ -41,8 +41,8 @@ func Append(dst []byte, out Shape) []byte {
 	return e.release()
 }
 
-// writeZeroMembers writes members that DynamoDB's answers have even if they are zero or empty. The SDK's structs leave
-// them out.
+// writeZeroMembers writes members that DynamoDB's answers have even if they are zero or empty, and that the SDK's
+// structs leave out.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
@@ -74,14 +74,13 @@ func writeZeroMembers(e *encoder, out Shape) {
 }
 
 // encoder is a smithy.ShapeSerializer that appends JSON to a buffer. The SDK's generated code walks the shapes. Unlike
-// the SDK's own serializer the encoder has an order: the members of a map come out sorted, so that equal answers have
-// equal bytes.
+// the SDK's own serializer, it sorts the members of a map, so that equal answers have equal bytes.
 type encoder struct {
 	buf     []byte
 	frames  []frame
 	entries []entry
 	scratch []byte
-	// keyed says that a key was just written, so that the next value needs neither key nor comma.
+	// keyed means that a key was just written, so that the next value needs neither key nor comma.
 	keyed bool
 }
 
@@ -89,11 +88,11 @@ type encoder struct {
 type frame struct {
 	array bool
 	comma bool
-	// If this is a map, entries-1 is the index of its first entry in encoder.entries; otherwise entries is zero.
+	// For a map, entries-1 is the index of its first entry in encoder.entries; otherwise entries is zero.
 	entries int
 }
 
-// entry is one member of an open map: buf[start:end], its comma not included.
+// entry is one member of an open map: buf[start:end], without its comma.
 type entry struct {
 	key        string
 	start, end int
@@ -110,7 +109,7 @@ func newEncoder(dst []byte) *encoder {
 	return e
 }
 
-// release returns the written bytes and gives the encoder back.
+// release returns the written bytes and returns the encoder to the pool.
 func (e *encoder) release() []byte {
 	out := e.buf
 	e.buf = nil
@@ -234,8 +233,7 @@ func (e *encoder) WriteKey(_ *smithy.Schema, key string) {
 	e.keyed = true
 }
 
-// CloseMap closes the map and puts its entries in order: the SDK's code hands them over in the random order of a Go
-// map.
+// CloseMap closes the map and puts its entries in order: the SDK's code writes them in the random order of a Go map.
 func (e *encoder) CloseMap() {
 	first := e.frames[len(e.frames)-1].entries - 1
 	entries := e.entries[first:]
@@ -295,7 +293,7 @@ func (e *encoder) WriteInt64(schema *smithy.Schema, v int64) {
 // WriteFloat32 writes a number.
 func (e *encoder) WriteFloat32(schema *smithy.Schema, v float32) { e.WriteFloat64(schema, float64(v)) }
 
-// WriteFloat64 writes a number, a whole one with ".0" as the service does.
+// WriteFloat64 writes a number. Whole numbers end with ".0", as at the service.
 func (e *encoder) WriteFloat64(schema *smithy.Schema, v float64) {
 	e.begin(schema)
 	e.buf = strconv.AppendFloat(e.buf, v, 'f', -1, 64)
@@ -327,8 +325,8 @@ func (e *encoder) WriteBigFloat(schema *smithy.Schema, _ *big.Float) { e.WriteNi
 // Bytes returns the bytes written so far.
 func (e *encoder) Bytes() []byte { return e.buf }
 
-// RecordOutput is the SDK's output of a GetItem that goes over a wire, except for the item. The item is still the
-// record that the engine keeps, at a fraction of the cost of the SDK's maps.
+// RecordOutput is the output of a GetItem that goes over a wire. Instead of the SDK's item it has the engine's record,
+// at a fraction of the cost of the SDK's maps.
 type RecordOutput struct {
 	*dynamodb.GetItemOutput
 	Record *packed.Record

@@ -30,7 +30,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// Equal answers have equal bytes, and members that must be there are written even if they are zero.
+// Equal answers have equal bytes, and required members are written even if they are zero.
 func TestAppend(t *testing.T) {
 	tests := []struct {
 		name string

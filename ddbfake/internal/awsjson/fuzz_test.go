@@ -24,11 +24,11 @@ import (
 )
 
 // FuzzDecodeInput asserts four things. Any body ends in an input or in an error of the service. A body is malformed
-// exactly if it is not JSON. An input that is encoded as the SDK does it, and decoded again, is the same input. Every
-// value of the input is in the body, at the same place.
+// exactly if it is not JSON. Encoding an input as the SDK does, and decoding it, gives the same input. Every value of
+// the input is in the body, at the same place.
 //
-// The seeds catch each of these bugs when it is planted: an NS that is read as an SS, a Limit that wraps around, a word
-// for true that is read as false.
+// The seeds catch each of these bugs when planted: an NS is read as an SS, a Limit wraps around, a word for true is
+// read as false.
 func FuzzDecodeInput(f *testing.F) {
 	for i, body := range filledBodies(f) {
 		f.Add(uint(i), body)
@@ -94,8 +94,8 @@ func anyOf(t *testing.T, text []byte) any {
 	return v
 }
 
-// within reports whether the body has everything that the JSON has. The body may have more: unknown members, and null.
-// Its numbers may have decimals, and its booleans may be words.
+// within reports whether the body has everything that got has. The body may have more: unknown members, and null. Its
+// numbers may have decimals, and its booleans may be words.
 func within(got, body any) bool {
 	switch got := got.(type) {
 	case map[string]any:
@@ -155,7 +155,7 @@ var fuzzed = []any{
 	&dynamodb.UpdateItemInput{},
 	&dynamodb.UpdateTableInput{},
 	&dynamodb.UpdateTimeToLiveInput{},
-	// Those that came later.
+	// Operations that were added later.
 	&dynamodb.CreateBackupInput{},
 	&dynamodb.DeleteBackupInput{},
 	&dynamodb.DescribeBackupInput{},
@@ -165,7 +165,7 @@ var fuzzed = []any{
 
 func operationOf(in any) string { return strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input") }
 
-// numberOf is the index of an operation's input in fuzzed.
+// numberOf returns the index of an operation's input in fuzzed.
 func numberOf(op string) uint {
 	return uint(slices.IndexFunc(fuzzed, func(in any) bool { return operationOf(in) == op }))
 }
@@ -196,7 +196,7 @@ func filledBodies(tb testing.TB) [][]byte {
 	return bodies
 }
 
-// hasNoValue looks for attribute values without a type in an input.
+// hasNoValue reports whether an input has attribute values without a type.
 func hasNoValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
-// The protocol is AWS JSON 1.0: one POST to / a call, the operation in a header, errors by __type.
+// The protocol is AWS JSON 1.0: one POST to / per call, the operation in a header, errors by __type.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
 // Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
@@ -25,7 +25,7 @@ const (
 	StreamsTargetPrefix = "DynamoDBStreams_20120810."
 )
 
-// OperationIn returns the name of the operation in a target; false if the target is not DynamoDB's.
+// OperationIn returns the name of the operation in a target; false if it is not a target of DynamoDB.
 func OperationIn(target string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(target, TargetPrefix); !ok {
 		name, ok = strings.CutPrefix(target, StreamsTargetPrefix)
@@ -33,7 +33,8 @@ func OperationIn(target string) (name string, ok bool) {
 	return name, ok
 }
 
-// RequestID names a request of a door by its number, in the form of the service's own: 52 digits and capital letters.
+// RequestID returns the id of a door's request by its number, in the form of the service's: 52 digits and capital
+// letters.
 func RequestID(n uint64) (id [52]byte) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	copy(id[:], "ISRSIM0000000000000000000000000000000000000000000000")
@@ -43,12 +44,12 @@ func RequestID(n uint64) (id [52]byte) {
 	return id
 }
 
-// Authorization is the header that names an actor to DynamoDB.
+// Authorization returns the header that names an actor to DynamoDB.
 func Authorization(actor, region string) string {
 	return sigv4.Authorization(actor, region, "dynamodb")
 }
 
-// Signer names the signer of a request. It outlives the request.
+// Signer is the name of the signer of a request. It outlives the request.
 type Signer = sigv4.Signer
 
 // SignerOf is sigv4.SignerOf.
@@ -56,7 +57,7 @@ func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
 	return sigv4.SignerOf(authorization, query, regionSet)
 }
 
-// plain has the bytes that need no escape in a JSON string, and are valid UTF-8 whatever bytes surround them.
+// plain has the bytes that need no escape in a JSON string, and that are valid UTF-8 whatever bytes surround them.
 var plain = func() (bytes [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		bytes[c] = c != '"' && c != '\\'
@@ -64,8 +65,8 @@ var plain = func() (bytes [256]bool) {
 	return bytes
 }()
 
-// plainPrefix returns how many bytes at the beginning of s are plain. It looks at eight bytes at a time;
-// TestPlainPrefix tries every byte at every place.
+// plainPrefix returns the number of plain bytes at the beginning of s. It checks eight bytes at a time; TestPlainPrefix
+// tries every byte at every place.
 //
 // Source: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
 func plainPrefix(s string) int {
@@ -79,7 +80,7 @@ func plainPrefix(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quotes, escapes := x^'"'*ones, x^'\\'*ones
-		// Only the lowest bit that is set can be trusted: a carry may have set the bits above it.
+		// Only the lowest set bit is reliable: a carry may have set the bits above it.
 		found := x | (x + ones) | // 0x7f and above
 			(x-' '*ones)&^x | (quotes-ones)&^quotes | (escapes-ones)&^escapes
 		if found &= highs; found != 0 {
@@ -106,7 +107,7 @@ func serialization(message string) error {
 
 var errStructure = serialization("Start of structure or map found where not expected")
 
-// notScalar returns the error for the next value if a scalar is expected there. The service names the scalar by a short
+// notScalar returns the error for the next value where a scalar is expected. The service names the scalar by a short
 // name, and by its Java class.
 func (d *decoder) notScalar(name, class string) error {
 	var token string
@@ -132,7 +133,7 @@ func (d *decoder) notScalar(name, class string) error {
 	return serialization(token + " cannot be converted to " + name)
 }
 
-// notArray returns the error for the next value if an array is expected there.
+// notArray returns the error for the next value where an array is expected.
 func (d *decoder) notArray(member bool) error {
 	if d.kind() == '{' {
 		return errStructure
@@ -140,7 +141,7 @@ func (d *decoder) notArray(member bool) error {
 	return unexpected(member)
 }
 
-// notObject returns the error for the next value if an object is expected there.
+// notObject returns the error for the next value where an object is expected.
 func (d *decoder) notObject(class string, member bool) error {
 	if d.kind() == '[' {
 		return serialization("Unrecognized collection type " + class)
@@ -183,8 +184,8 @@ func mapName(class string) string {
 }
 
 // AppendError appends the JSON of an error of the service to dst, with the members of the SDK's type, and returns its
-// HTTP status: 400 or 500. It returns 0 for an error that is not an answer of the service: a lost connection, or a
-// context that is done.
+// HTTP status: 400 or 500. It returns 0 for an error that is not an answer of the service: a lost connection, or a done
+// context.
 func AppendError(dst []byte, err error) (answer []byte, status int) {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -214,10 +215,10 @@ func AppendError(dst []byte, err error) (answer []byte, status int) {
 	return w.release(), status
 }
 
-// serializationCode is the one code whose message has a capital letter although the SDK has no struct for it.
+// serializationCode is the only code whose message has a capital letter although the SDK has no struct for it.
 const serializationCode = "SerializationException"
 
-// namespaceOf returns the namespace of an error code, which stands before it in __type.
+// namespaceOf returns the namespace of an error code, which precedes it in __type.
 func namespaceOf(code string) string {
 	switch code {
 	case "ValidationException":

@@ -6,10 +6,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The methods in this file move over the text of a decoder and check it on the way. At the first text that is not JSON,
-// the decoder sets malformed and moves to the end, where every method finds nothing. So the methods return no errors.
+// The methods in this file move through the text of a decoder and check it on the way. At the first text that is not
+// JSON, the decoder sets malformed and moves to the end, where every method finds nothing. So the methods return no
+// errors.
 
-// fail notes that the text is not JSON. It returns false, so that its callers can return the result.
+// fail sets malformed. It returns false, so that its callers can return the result.
 func (d *decoder) fail() bool {
 	d.malformed = true
 	d.pos = len(d.text)
@@ -45,11 +46,11 @@ func (d *decoder) kind() byte {
 	return c
 }
 
-// maxDepth is the number of objects and arrays that may be open at a time. It is the limit of package jsontext.
+// maxDepth is the maximum number of objects and arrays that may be open at a time. It is the limit of package jsontext.
 const maxDepth = 10000
 
-// enter moves into the object or array whose opening bracket is ahead, and says whether it has a member or element. If
-// it has none, the decoder has moved past the closing bracket.
+// enter moves into the object or array whose opening bracket is ahead, and reports whether it has a member or element.
+// If not, the decoder has moved past the closing bracket.
 //
 //	for more := d.enter(']'); more; more = d.next(']') {
 func (d *decoder) enter(closing byte) bool {
@@ -62,10 +63,10 @@ func (d *decoder) enter(closing byte) bool {
 		d.leave()
 		return false
 	}
-	return true // if the text ends here, the reader of the element finds out
+	return true // if the text ends here, reading the element finds out
 }
 
-// next moves to the next member or element and says whether there is one. After the last one, the decoder has moved
+// next moves to the next member or element and reports whether there is one. After the last one, the decoder has moved
 // past the closing bracket.
 func (d *decoder) next(closing byte) bool {
 	switch d.peek() {
@@ -84,7 +85,7 @@ func (d *decoder) leave() {
 	d.depth--
 }
 
-// end says whether the text has been read, from its beginning to its end, and is JSON.
+// end reports whether the text was JSON and has been read to its end.
 func (d *decoder) end() bool {
 	return d.peek() == 0 && d.pos == len(d.text) && !d.malformed
 }
@@ -113,8 +114,8 @@ func (d *decoder) string() string {
 	return s
 }
 
-// shareText: the strings of a body share its memory if the body is at most this long. Shared memory saves allocations,
-// but a row that is kept must not keep megabytes alive.
+// shareText: the strings of a body share its memory if the body is at most this long. Sharing saves allocations, but a
+// stored row must not keep megabytes alive.
 const shareText = 4 << 10
 
 // unquoted moves past a string and returns its text.
@@ -132,8 +133,8 @@ func (d *decoder) unquoted() string {
 	return d.irregular(end)
 }
 
-// irregular is unquoted for a string with escapes, or with bytes that may not be UTF-8. The bytes before from have
-// neither.
+// irregular is unquoted for a string with escapes, or with bytes that may not be UTF-8. The bytes before index from
+// have neither.
 func (d *decoder) irregular(from int) string {
 	end := from
 	for end < len(d.text) && d.text[end] != '"' {

@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// Bindings are names and values in lists. Nearly every request has few of them, and for few, lists cost less than maps.
-// A caller that makes [Args] for one request after the other uses the same Bindings: values that are the same as in the
-// request before are not converted again. The zero value is empty.
+// Bindings are names and values in lists. Nearly every request has few of them, and then lists cost less than maps. A
+// caller that makes [Args] for one request after another reuses the same Bindings: values that are the same as in the
+// previous request are not converted again. The zero value is empty.
 type Bindings struct {
 	names  []boundName
 	values []boundValue
@@ -26,11 +26,11 @@ type (
 	}
 )
 
-// maxBindings is the number of names, and of values, that still counts as few.
+// maxBindings is the maximum number of names, and of values.
 const maxBindings = 8
 
-// Bind takes the names and values of the next request; both may be nil. It reports whether it could take them: they
-// must be few, [Args.Validate] must find nothing in them, and no value may be refused.
+// Bind takes the names and values of the next request; both may be nil. It reports whether it could: they must be few,
+// and pass [Args.Validate], and no value may be refused.
 func (b *Bindings) Bind(names map[string]string, values map[string]types.AttributeValue) bool {
 	return b.bindNames(names) && b.bindValues(values)
 }
@@ -81,7 +81,7 @@ func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
 	return values == nil || len(values) > 0
 }
 
-// sameKeys takes the values if their keys are those of the request before.
+// sameKeys takes the values if their keys are those of the previous request.
 func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	for i := range b.values {
 		bound := &b.values[i]
@@ -98,7 +98,7 @@ func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	return true
 }
 
-// plainKey allows a short key with only letters, digits and underscores after the sigil.
+// plainKey reports whether a key is short and has only letters, digits and underscores after the sigil.
 func plainKey(key string, sigil byte) bool {
 	const short = 64
 	if len(key) < 2 || len(key) > short || key[0] != sigil {
@@ -112,7 +112,7 @@ func plainKey(key string, sigil byte) bool {
 	return true
 }
 
-// name returns the name that a "#a" stands for.
+// name returns the name for a key "#a".
 func (a *Args) name(key string) (string, bool) {
 	if a.Bound == nil {
 		name, ok := a.Names[key]
@@ -126,7 +126,7 @@ func (a *Args) name(key string) (string, bool) {
 	return "", false
 }
 
-// value returns the value that a ":v" stands for.
+// value returns the value for a key ":v".
 func (a *Args) value(key string) (attr.Value, bool) {
 	if a.Bound == nil {
 		v, ok := a.Values[key]
@@ -140,7 +140,7 @@ func (a *Args) value(key string) (attr.Value, bool) {
 	return nil, false
 }
 
-// Len returns how many names and how many values there are.
+// Len returns the number of names and the number of values.
 func (a *Args) Len() (names, values int) {
 	if a.Bound == nil {
 		return len(a.Names), len(a.Values)
@@ -163,7 +163,7 @@ func (a *Args) Size() int {
 	return n
 }
 
-// unbound returns the same Args with maps.
+// unbound returns equal Args with maps.
 func (a Args) unbound() Args {
 	if a.Bound == nil {
 		return a
@@ -201,7 +201,7 @@ func appendOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
-// names collects the top-level attributes that nodes refer to.
+// names collects the top-level attributes in nodes.
 type names []string
 
 func (out *names) path(p *path, args Args) {
@@ -235,7 +235,7 @@ func (out nested) attributes(args Args) (all []string) {
 	return all
 }
 
-// eachPath calls f with the paths below a node, as they occur.
+// eachPath calls f with the paths below a node, in order of occurrence.
 func eachPath(n node, f func(*path)) {
 	switch n := n.(type) {
 	case *path:

@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// Builder makes expressions from parts, and not from a source. It is for DynamoDB's legacy parameters, which are
-// another form of expressions. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked,
-// because legacy parameters have checks and texts of their own.
+// Builder makes expressions from parts instead of a source. It is for DynamoDB's legacy parameters, which are another
+// form of expressions. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked, because
+// legacy parameters have their own checks and texts.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 type Builder struct{ args Args }
@@ -36,7 +36,7 @@ type Change struct {
 	Value     attr.Value // nil deletes the attribute
 }
 
-// Condition joins tests by "AND" or "OR". It returns nil if there are none.
+// Condition joins tests by "AND" or "OR". It returns nil if there are no tests.
 func (b *Builder) Condition(join string, tests []Test) *Condition {
 	if len(tests) == 0 {
 		return nil
@@ -50,8 +50,8 @@ func (b *Builder) Condition(join string, tests []Test) *Condition {
 	return c
 }
 
-// KeyCondition joins tests on key attributes. Bind refuses operators that no key condition can have, with the text for
-// legacy parameters.
+// KeyCondition joins tests on key attributes. Bind refuses operators that a key condition cannot have, with the text
+// for legacy parameters.
 func (b *Builder) KeyCondition(tests []Test) *KeyCondition {
 	k := &KeyCondition{built: make([]term, len(tests))}
 	if c := b.Condition("AND", tests); c != nil {
@@ -73,7 +73,7 @@ func (b *Builder) Projection(attributes []string) *Projection {
 	return p
 }
 
-// Update makes changes to different attributes. It returns nil if there are none.
+// Update makes changes to different attributes. It returns nil if there are no changes.
 func (b *Builder) Update(changes []Change) *Update {
 	if len(changes) == 0 {
 		return nil
@@ -91,8 +91,7 @@ func (b *Builder) Update(changes []Change) *Update {
 	return u
 }
 
-// errTypeMismatch is the error of a legacy update if the type of an attribute differs from the type of the value to ADD
-// to it or to DELETE from it.
+// errTypeMismatch is the error of a legacy update if the value to ADD or DELETE has another type than the attribute.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
 var errTypeMismatch = &Error{Message: "Type mismatch for attribute to update"}
@@ -118,7 +117,7 @@ func (b *Builder) test(t Test) condition {
 	case "CONTAINS":
 		return callOf("contains", x, values[0])
 	case "NOT_CONTAINS":
-		// NOT_CONTAINS is false for a missing attribute, and so is CONTAINS. Source:
+		// NOT_CONTAINS and CONTAINS are both false for a missing attribute. Source:
 		// https://github.com/scylladb/scylladb/blob/master/test/alternator/test_expected.py (run on AWS)
 		return &logic{"AND", callOf("attribute_exists", x), &not{callOf("contains", x, values[0])}}
 	case "BEGINS_WITH":
@@ -158,7 +157,7 @@ func callOf(name string, args ...operand) *call {
 	return &call{name: name, f: functions[name], args: args}
 }
 
-// path returns an alias for an attribute, because a source cannot spell every name.
+// path returns an alias for an attribute, because not every name can be written in a source.
 func (b *Builder) path(attribute string) *path {
 	if b.args.Names == nil {
 		b.args.Names = map[string]string{}
@@ -180,12 +179,12 @@ func (b *Builder) value(v attr.Value) *placeholder {
 // node is a part of an expression.
 type node interface {
 	print(*strings.Builder)
-	reviewed // whatever the Args are
-	// check reports the mistakes that are refused with these Args.
+	reviewed // for any Args
+	// check returns the mistakes that are refused with these Args.
 	check(checker) error
 }
 
-// operand is a node with a value; nil stands for a missing attribute.
+// operand is a node with a value; nil is a missing attribute.
 type operand interface {
 	node
 	value(packed.Attributes, Args) (attr.Value, error)
@@ -264,7 +263,7 @@ func (n *in) print(b *strings.Builder) {
 }
 
 func (n *logic) print(b *strings.Builder) {
-	// AND binds tighter than OR, and both group to the left.
+	// AND binds tighter than OR, and both are left-associative.
 	left, leftIs := n.left.(*logic)
 	right, rightIs := n.right.(*logic)
 	printGroup(b, n.left, leftIs && n.op == "AND" && left.op == "OR")

@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checker finds the mistakes that DynamoDB refuses, with these Args, before it looks at any item. Operands come before
-// the nodes that they belong to. It is passed by value, so that a check allocates nothing: every call with an
+// checker finds the mistakes that DynamoDB refuses, with these Args, before it looks at any item. It checks operands
+// before the nodes that contain them. It is passed by value, so that a check allocates nothing: every call with an
 // expression makes one.
 type checker struct {
 	lang language
@@ -127,7 +127,7 @@ func (c checker) all(list ...operand) error {
 	return nil
 }
 
-// distinct refuses an operation if its first operand is a path, and another operand is the same path.
+// distinct refuses an operation whose first operand is a path if another operand is the same path.
 func (c checker) distinct(op string, first operand, rest []operand) error {
 	p, ok := first.(*path)
 	if !ok {
@@ -152,7 +152,7 @@ func (c checker) distinct(op string, first operand, rest []operand) error {
 	return nil
 }
 
-// ordered refuses operands of types that have no order.
+// ordered refuses operands of unordered types.
 func (c checker) ordered(op string, list ...operand) error {
 	for _, x := range list {
 		switch k := c.kind(x); k {
@@ -169,7 +169,7 @@ func (c checker) wrongType(op string, k attr.Kind) error {
 		op, k)
 }
 
-// constant returns a placeholder's value; nil for any other operand.
+// constant returns a placeholder's value, and nil for other operands.
 func (c checker) constant(x operand) attr.Value {
 	if p, ok := x.(*placeholder); ok {
 		v, _ := c.args.value(p.key)

@@ -232,7 +232,7 @@ func orNil[E Expression](e E, err error) (Expression, error) {
 	return e, nil
 }
 
-// refusal parses and checks; it returns the error's text, "" for none.
+// refusal parses and checks a source; it returns the error's text, "" for none.
 func refusal(t *testing.T, parameter, src string, names map[string]string) string {
 	t.Helper()
 	e, err := parsers[parameter](src)

@@ -24,7 +24,7 @@ func ParseCondition(src string) (*Condition, error) {
 	return parseCondition(conditionLanguage, src, parse)
 }
 
-// ParseFilter parses a FilterExpression: it is the same language with other messages.
+// ParseFilter parses a FilterExpression, which is the same language with other messages.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.FilterExpression.html
 func ParseFilter(src string) (*Condition, error) {
@@ -79,8 +79,8 @@ func (c *Condition) Attributes(args Args) []string {
 // of the source. (No key attribute may be among them.)
 func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args) }
 
-// Eval reports whether the condition holds for an item; nil stands for a missing item, which has no attributes. A
-// comparison with a missing value, or between two types, is false; only "<>" is then true.
+// Eval reports whether the condition holds for an item; a nil item is missing, and has no attributes. A comparison with
+// a missing value, or between different types, is false, except that "<>" is true.
 //
 // Args must have passed Check. With other Args, Eval returns an error or false.
 func (c *Condition) Eval(item packed.Attributes, args Args) (bool, error) {
@@ -188,9 +188,9 @@ func (n *not) test(item packed.Attributes, args Args) (bool, error) {
 type function struct {
 	operands int
 	update   bool      // for updates; otherwise for conditions
-	operand  bool      // may be an operand of another function or operator
-	distinct bool      // the first operand may not come again
-	result   attr.Kind // if it is known without an item
+	operand  bool      // may be an operand of another function or an operator
+	distinct bool      // the first operand must not be repeated
+	result   attr.Kind // if it is known without looking at an item
 	check    func(checker, *call) error
 	test     func(x, y attr.Value) bool // for conditions
 }
@@ -304,7 +304,7 @@ func beginsWith(x, y attr.Value) bool {
 	return false
 }
 
-// contains looks for a part of a string or binary, or for an element of a set or list.
+// contains reports whether y is a part of the string or binary x, or an element of the set or list x.
 func contains(x, y attr.Value) bool {
 	switch x := x.(type) {
 	case attr.S:
@@ -348,8 +348,8 @@ func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 		}
 		return attr.Int(int64(size)), nil
 	case "if_not_exists":
-		// The service evaluates the second operand in any case, so it must exist even when it is not taken (learnt from
-		// DynamoDB Local 3.3.1).
+		// The service evaluates the second operand in any case, so it must exist even if its value is not used (learnt
+		// from DynamoDB Local 3.3.1).
 		y, err := present(n.args[1], item, args)
 		if err != nil {
 			return nil, err
@@ -364,8 +364,8 @@ func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 	return nil, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
 }
 
-// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have no
-// size: a comparison treats their size as a missing value.
+// sizeOf implements size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types
+// have no size, which a comparison treats as a missing value.
 //
 // Source: https://github.com/ExtendDB/extenddb/issues/60 (strings; seen on the service)
 func sizeOf(v attr.Value) (int, bool) {

@@ -15,21 +15,21 @@
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")
 //	row, err = update.Apply(row, args) // a new row; the old one is untouched
 //
-// A store that evaluates the same expressions for many requests keeps its rows as [packed.Record], which
-// [Condition.Eval] and [Update.ApplyRecord] take, and keeps the requests' names and values in [Bindings].
+// A store that evaluates the same expressions for many requests stores its rows as [packed.Record], which
+// [Condition.Eval] and [Update.ApplyRecord] accept, and the requests' names and values as [Bindings].
 //
 // A caller goes through four steps, in the order in which the service reports errors: Parse, Check, Unused, and then
 // Eval, Apply or Bind for each item.
 //
 // # Determinism
 //
-// Nothing here depends on map order or time. Sets that an update builds come out sorted. Expressions print
-// ([Expression]) to a source that parses to the same expression.
+// Nothing here depends on map order or time. Sets that an update builds are sorted. [Expression.String] prints a source
+// that parses to the same expression.
 //
 // # Fidelity
 //
 // Every error is an [*Error] or one of package attr, whose text is the message of the service's ValidationException,
-// "Invalid ConditionExpression: " included where the service has it. The choice among several errors follows the
+// including "Invalid ConditionExpression: " where the service has it. The choice among several errors follows the
 // service as far as it is known from public test suites and from DynamoDB Local 3.3.1, which shares the service's
 // expression parser. Keywords ignore case, function names do not.
 //
@@ -37,6 +37,6 @@
 //
 // # Limits
 //
-// Expressions have at most 4,096 bytes, 300 operators, 100 operands of IN and 32 levels in a path. The limit of bytes
-// also bounds the recursion of the parser.
+// Expressions have at most 4,096 bytes, 300 operators, 100 operands of IN and 32 levels in a path. The limit on bytes
+// also bounds the parser's recursion.
 package expr

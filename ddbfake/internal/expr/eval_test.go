@@ -35,7 +35,7 @@ func TestTouched(t *testing.T) {
 		{"SET a.c[1] = :n, a.b = :s", nested, attr.Item{"a": attr.M{"b": attr.S("x"), "c": list(2)}},
 			attr.Item{"a": attr.M{"b": attr.S("a"), "c": list(1)}}},
 		{"SET a.x = :n", nested, nil, attr.Item{"a": attr.M{"x": attr.Int(1)}}},
-		// the element is not at 100
+		// the new element was appended: it is not at index 100
 		{"SET a.c[100] = :n", nested, nil, nil},
 		// what moved up
 		{"REMOVE a.c[1], a.c[3]", nested, attr.Item{"a": attr.M{"c": list(2)}}, attr.Item{"a": attr.M{"c": list(3)}}},
@@ -110,7 +110,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// Eval without Check must not panic, and names undefined placeholders.
+// Eval without Check must not panic, and reports undefined placeholders.
 func TestEvalUnchecked(t *testing.T) {
 	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a",
 		"a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
@@ -132,7 +132,7 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Names and values that are empty are left to Validate, whatever the request before had.
+// Empty names and values are left to Validate, whatever the previous request had.
 func TestNothingEmptyIsBound(t *testing.T) {
 	one := map[string]types.AttributeValue{":a": &types.AttributeValueMemberN{Value: "1"}}
 	for _, names := range []map[string]string{nil, {"#a": "a"}} {

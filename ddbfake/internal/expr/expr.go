@@ -15,13 +15,13 @@ type Args struct {
 	Names  map[string]string     // ExpressionAttributeNames: "#a" to an attribute's name
 	Values map[string]attr.Value // ExpressionAttributeValues: ":v" to a value
 
-	// Bound, if it is not nil, takes the place of Names and Values, which are then nil.
+	// Bound, if it is not nil, replaces Names and Values, which are then nil.
 	Bound *Bindings
 }
 
 // Expression has the methods that the four languages share.
 type Expression interface {
-	// String prints the expression: the result parses to the same expression.
+	// String prints the expression as a source that parses to the same expression.
 	String() string
 	// Check finds the mistakes that DynamoDB refuses before it looks at any item: undefined names and values, operands
 	// of the wrong type, paths that overlap. The error is an [*Error].
@@ -34,8 +34,8 @@ type Expression interface {
 
 // Error is an expression that DynamoDB refuses.
 type Error struct {
-	// Parameter is the request's parameter, such as "ConditionExpression", if the service's text begins with it;
-	// otherwise "".
+	// Parameter is the request's parameter, such as "ConditionExpression", or "" if the service's text does not begin
+	// with it.
 	Parameter string
 	Message   string
 }
@@ -67,13 +67,12 @@ func (l language) errorf(format string, a ...any) error {
 	return &Error{Parameter: string(l), Message: fmt.Sprintf(format, a...)}
 }
 
-// Unused returns the service's error if no expression uses some of the names, or else if no expression uses some of the
-// values. It lists the unused keys sorted; the service lists them in any order. The expressions have passed Check with
-// these Args.
+// Unused returns the service's error if some names, or else some values, are not used by any expression. It lists the
+// unused keys sorted; the service lists them in any order. The expressions have passed Check with these Args.
 func Unused(args Args, used ...Expression) error {
 	names, values := args.Len()
-	// Used names and values are defined: Check has refused all others. So if the numbers agree, all are used, and the
-	// Args need not be compared one by one.
+	// Used names and values are defined, because Check has refused all others. So if the numbers agree, all are used,
+	// and no Args need to be compared.
 	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
 		return nil
 	}
@@ -132,7 +131,7 @@ var (
 )
 
 // Validate finds the mistakes that DynamoDB refuses in the maps themselves, for any expressions: empty maps, and
-// malformed keys. If several keys are wrong it reports the first in order.
+// malformed keys. If several keys are wrong, it reports the first in sorted order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ExpressionAttributeNames.html
 func (a Args) Validate() error {
@@ -157,7 +156,7 @@ func (a Args) Validate() error {
 	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)
 }
 
-// CheckSize finds names and values that are too large together. Each counts with the key that stands for it.
+// CheckSize refuses names and values that are too large together. Each counts with its key.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters-lengths

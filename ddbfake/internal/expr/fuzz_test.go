@@ -9,12 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checkRoundTrip prints an expression and parses the result: the nodes must be the same.
+// checkRoundTrip prints an expression and parses the result, which must have the same nodes.
 func checkRoundTrip(t *testing.T, parameter string, e Expression) {
 	t.Helper()
 	printed := e.String()
 	if len(printed) > maxExpressionBytes {
-		return // the printed form of the longest source can be a little too long
+		return // the printed form of a source of maximum length can be too long
 	}
 	again, err := parsers[parameter](printed)
 	if err != nil {
@@ -41,10 +41,10 @@ func seed(f *testing.F, sources ...string) {
 	}
 }
 
-// fuzz asserts for every language: nothing panics, an expression that parses can be printed and parsed back, and
-// evaluation leaves the item alone. The seeds catch each of these bugs when it is planted: groups of NOT and OR print
-// without parentheses, a section prints without its space, an index prints as another one, begins_with binds the
-// partition.
+// fuzz asserts for every language: nothing panics, every parsed expression can be printed and parsed back, and
+// evaluation does not change the item. The seeds catch each of these bugs when planted: groups of NOT and OR print
+// without parentheses, a section prints without its space, an index prints as another one, begins_with is accepted for
+// the partition key.
 func fuzz(f *testing.F, parameter string, evaluate func(*testing.T, Expression, attr.Item, Args)) {
 	item := attr.Item{
 		"a": attr.Int(1), "b": attr.M{"c": attr.L{attr.S("x"), attr.M{"d": attr.Int(2)}}},

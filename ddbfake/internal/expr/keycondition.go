@@ -14,8 +14,8 @@ type KeyCondition struct {
 	built  []term // the terms of a Builder, which need no Args; otherwise nil
 }
 
-// ParseKeyCondition parses a KeyConditionExpression. It takes the whole language of conditions. Check then allows only
-// a small part of it. The error is an [*Error].
+// ParseKeyCondition parses a KeyConditionExpression. It accepts the whole language of conditions, of which CheckForm
+// allows only a small part. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
 func ParseKeyCondition(src string) (*KeyCondition, error) {
@@ -35,8 +35,8 @@ func (k *KeyCondition) Names() []string { return k.tokens.names }
 // Values returns the ":v" in the key condition.
 func (k *KeyCondition) Values() []string { return k.tokens.values }
 
-// Check finds the mistakes that a condition of any kind can have. CheckForm comes after it, and after the check that
-// all names and values are used.
+// Check finds the mistakes that a condition of any kind can have. CheckForm must follow, after the check that all names
+// and values are used.
 //
 // Source: https://github.com/getmoto/moto/pull/9005 (unused names come before the form; seen at the service)
 func (k *KeyCondition) Check(args Args) error {
@@ -107,10 +107,10 @@ func invalidOperator(op string) error {
 	return plainError("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
-// mirrored has, for each operator, the one with the same meaning when the operands are exchanged.
+// mirrored has, for each operator, the one with the same meaning when its operands are swapped.
 var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// appendTerm appends a condition whose operands must be one attribute and constants.
+// appendTerm appends a condition whose operands must be one attribute and otherwise constants.
 func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term, error) {
 	t := term{op: op}
 	found := false
@@ -183,9 +183,9 @@ func (b Bounds) Contains(sort attr.Value) bool {
 	return true
 }
 
-// Bind applies the condition to the keys of a table or index. It refuses with the service's texts a condition that
-// lacks the partition key, tests it for anything but equality, tests another attribute than the sort key, or has values
-// of other types than the keys.
+// Bind applies the condition to the keys of a table or index. With the service's texts it refuses a condition that
+// lacks the partition key, tests it for anything but equality, tests an attribute outside the key, or has values of
+// other types than the keys.
 func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	terms, err := k.terms(args)
 	if err != nil {
@@ -225,7 +225,7 @@ func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	return b, nil
 }
 
-// count refuses more conditions than there are keys. Legacy conditions have a text of their own.
+// count refuses more conditions than there are keys. Legacy conditions have another text.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/queryKeyConditionOperands.test.ts
@@ -304,7 +304,7 @@ func (b *Bounds) sortBy(t term) {
 }
 
 // afterPrefix returns the first value after all values with this prefix; nil if there is none. (The bytes of an S may
-// then not be UTF-8: it is only compared.)
+// then not be UTF-8, which does not matter: the value is only compared.)
 func afterPrefix(v attr.Value) attr.Value {
 	switch v := v.(type) {
 	case attr.S:
@@ -345,8 +345,8 @@ type IndexBounds struct {
 }
 
 // Bind applies the condition to the key of an index. The condition must test all partition attributes by equality. It
-// may test any number of the sort attributes, from the left. All of these except the last must be tested by equality. A
-// condition that does not fit is refused with the service's texts.
+// may test any number of the sort attributes, from the left, all except the last by equality. A condition that does not
+// fit is refused with the service's texts.
 func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	terms, err := k.terms(args)
 	if err != nil {
@@ -392,7 +392,7 @@ func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	return b, nil
 }
 
-// checkPlain checks the conditions on a key of the same form as a table's key, in the same way as for a table.
+// checkPlain checks the conditions on a key of the same form as a table's, as for a table.
 func checkPlain(terms []term, hash Key, sort []Key) error {
 	t, err := find(terms, hash)
 	switch {
@@ -407,7 +407,7 @@ func checkPlain(terms []term, hash Key, sort []Key) error {
 }
 
 // checkMany checks the conditions on a key of several attributes. AWS does not document what happens to a condition on
-// an attribute outside of the key: here it is refused as on a table.
+// an attribute outside the key: here it is refused, as on a table.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/query/multiAttributeGsiKey.test.ts
 func checkMany(terms []term, hash, sort []Key) error {
@@ -443,7 +443,7 @@ func checkMany(terms []term, hash, sort []Key) error {
 	return plainError("Query key condition not supported")
 }
 
-// namesOf lists the names of the keys for which are is false.
+// namesOf lists the names of the keys for which are returns false.
 func namesOf(keys []Key, are func(Key) bool) string {
 	var names []string
 	for _, key := range keys {

@@ -9,7 +9,7 @@ type tokenKind uint8
 
 const (
 	tokEOF   tokenKind = iota
-	tokError           // a character with which no token begins
+	tokError           // a character that begins no token
 	tokIdent           // name
 	tokName            // #name
 	tokValue           // :value
@@ -31,7 +31,7 @@ var keywords = map[string]tokenKind{
 	"SET": tokSet, "REMOVE": tokRemove, "ADD": tokAdd, "DELETE": tokDelete,
 }
 
-// token is a piece of the source, with its place in it.
+// token is a piece of the source, with its position.
 type token struct {
 	kind       tokenKind
 	text       string
@@ -40,8 +40,8 @@ type token struct {
 
 func (t token) is(punct string) bool { return t.kind == tokPunct && t.text == punct }
 
-// lexer cuts the source into tokens. Text that cannot be cut into tokens is a token, too, so that the parser has one
-// way to fail.
+// lexer cuts the source into tokens. Text that is no token becomes an error token, so that the parser has a single way
+// to fail.
 type lexer struct {
 	src string
 	pos int
@@ -97,8 +97,8 @@ func (l *lexer) take(kind tokenKind, length int) token {
 	return token{kind: kind, text: l.src[start:l.pos], start: start, end: l.pos}
 }
 
-// word returns the length of the token: `from` bytes that belong to it in any case, and then letters, digits and
-// underscores.
+// word returns the length of the token. Its first `from` bytes are already known; letters, digits and underscores may
+// follow.
 func (l *lexer) word(from int) int {
 	for l.pos+from < len(l.src) {
 		c := l.src[l.pos+from]
@@ -113,8 +113,8 @@ func (l *lexer) word(from int) int {
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// isReserved reports whether a bare name is a reserved word: expressions must write it as a "#name". Upper and lower
-// case do not matter. (DynamoDB Local 3.3.1 leaves out SIZE, which AWS lists.)
+// isReserved reports whether a bare name is a reserved word: expressions must write it as a "#name". Case does not
+// matter. (DynamoDB Local 3.3.1 leaves out SIZE, which AWS lists.)
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
 func isReserved(name string) bool {

@@ -14,8 +14,8 @@ const (
 	maxPathElements    = 32
 )
 
-// parser reads one expression with one token of look-ahead (two for the text that the service prints as "near"). The
-// first error ends it: later tokens are not looked at. Its recursion is bounded by the size of the source.
+// parser reads one expression with one token of look-ahead (two for the text that the service prints as "near"). It
+// stops at the first error. Its recursion is bounded by the size of the source.
 type parser struct {
 	lang      language
 	lex       lexer
@@ -78,13 +78,12 @@ func (p *parser) advance() token {
 
 // fail reports the current token. The parser then moves to the end, so that every loop in it ends.
 //
-// Where a ":v" stands for a name after a point, the service may report the token after it: we have no source about
-// that.
+// If a name after a point is a ":v", the service may report the token after it: we have no source about that.
 func (p *parser) fail() {
 	if p.err != nil {
 		return
 	}
-	src := p.lex.src // "near" runs from the token before to the token after
+	src := p.lex.src // "near" runs from the previous token to the next
 	p.err = p.lang.errorf(`Syntax error; token: "%s", near: "%s"`, p.cur.text, src[p.prev.start:p.ahead.end])
 	p.cur = token{kind: tokEOF, start: len(src), end: len(src)}
 	p.ahead = p.cur
@@ -104,7 +103,7 @@ func (p *parser) expect(punct string) {
 	}
 }
 
-// operand reads a path, a placeholder, a call, or one of them in parentheses.
+// operand reads a path, a placeholder, a call, or any of these in parentheses.
 func (p *parser) operand() operand {
 	x, _ := p.operandGroup()
 	return x
@@ -120,7 +119,7 @@ func (p *parser) operandGroup() (x operand, group bool) {
 	return x, true
 }
 
-// regroup sets redundant if parentheses hold nothing but parentheses.
+// regroup sets redundant if parentheses contain only another pair of parentheses.
 func (p *parser) regroup(inner bool) {
 	p.redundant = p.redundant || inner && p.err == nil
 }
@@ -143,7 +142,7 @@ func (p *parser) call() *call {
 	return c
 }
 
-// operands reads a list in parentheses, which has at least one element.
+// operands reads a parenthesised list of at least one element.
 func (p *parser) operands() []operand {
 	p.expect("(")
 	list := []operand{p.operand()}

@@ -37,7 +37,7 @@ func (p *path) print(b *strings.Builder) {
 	}
 }
 
-// attribute returns the name that a step stands for; false if it is an alias that Args do not define.
+// attribute returns the name of a step; false if the step is an alias that Args do not define.
 func (s *step) attribute(args Args) (string, bool) {
 	if !s.isAlias() {
 		return s.name, true
@@ -45,8 +45,8 @@ func (s *step) attribute(args Args) (string, bool) {
 	return args.name(s.name)
 }
 
-// is reports whether two steps of paths are the same once their aliases are resolved. A resolved name is never read as
-// an alias again, even if it begins with "#".
+// is reports whether two steps are the same after resolving aliases. A resolved name is never taken for an alias, even
+// if it begins with "#".
 func (s *step) is(o *step, args Args) bool {
 	if s.isIndex() || o.isIndex() {
 		return s.isIndex() == o.isIndex() && s.index == o.index
@@ -56,7 +56,7 @@ func (s *step) is(o *step, args Args) bool {
 	return one == two
 }
 
-// agrees counts the steps that two paths have in common from the start.
+// agrees returns the number of steps that two paths have in common from the start.
 func (p *path) agrees(q *path, args Args) int {
 	n := min(len(p.steps), len(q.steps))
 	for i := range n {
@@ -67,7 +67,7 @@ func (p *path) agrees(q *path, args Args) int {
 	return n
 }
 
-// resolve replaces the aliases.
+// resolve replaces the aliases of a path.
 func (p *path) resolve(l language, args Args) ([]element, error) {
 	out := make([]element, len(p.steps))
 	for i, s := range p.steps {
@@ -88,7 +88,7 @@ func undefinedValue(l language, key string) error {
 	return l.errorf("An expression attribute value used in expression is not defined; attribute value: %s", key)
 }
 
-// value walks the path, and returns nil if it leads nowhere.
+// value returns the value at the path, or nil if the path leads nowhere.
 func (p *path) value(item packed.Attributes, args Args) (attr.Value, error) {
 	name, ok := p.steps[0].attribute(args)
 	if !ok {
@@ -115,7 +115,7 @@ func (p *path) value(item packed.Attributes, args Args) (attr.Value, error) {
 	return v, nil
 }
 
-// element is a step of a path whose aliases are resolved.
+// element is a step of a path without aliases.
 type element struct {
 	name    string
 	index   int
@@ -134,8 +134,7 @@ func (p *path) text(args Args) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// checkAll checks the paths of one expression. They must not clash. The service goes through them from the last to the
-// first.
+// checkAll checks the paths of one expression, which must not clash. The service goes through them from last to first.
 func checkAll(c checker, paths []*path) error {
 	for i, p := range slices.Backward(paths) {
 		if err := p.check(c); err != nil {
@@ -151,7 +150,7 @@ func checkAll(c checker, paths []*path) error {
 }
 
 // clash refuses two paths of one expression if one contains the other, or if one treats a value as a map and the other
-// treats it as a list.
+// as a list.
 func clash(c checker, one, two *path) error {
 	i := one.agrees(two, c.args)
 	switch {
@@ -165,8 +164,7 @@ func clash(c checker, one, two *path) error {
 	return nil
 }
 
-// treeOf merges the paths of an expression, which have passed checkAll. result returns the value for the end of each
-// path.
+// treeOf merges the paths of an expression, which have passed checkAll. result returns the value at the end of path i.
 func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value) (*tree, error) {
 	t := &tree{}
 	for i, p := range paths {
@@ -179,7 +177,7 @@ func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value)
 	return t, nil
 }
 
-// noResult is for expressions that only read their paths.
+// noResult is the result of expressions that only read their paths.
 func noResult(int) attr.Value { return nil }
 
 // Projection is a parsed ProjectionExpression.
@@ -187,7 +185,7 @@ type Projection struct {
 	paths  []*path
 	tokens uses
 	nested nested
-	// columns says that each path becomes an attribute of the result.
+	// columns means that each path becomes an attribute of the result.
 	columns bool
 }
 
@@ -255,8 +253,8 @@ func (p *Projection) Check(args Args) error {
 	return checkAll(checker{lang: projectionLanguage, args: args}, p.paths)
 }
 
-// Apply cuts an item down to the paths that it has; it may have none of them. List elements keep their order and close
-// their gaps. For a missing item (nil), the result is nil. The result shares values with the item.
+// Apply cuts an item down to those of the paths that it has. List elements keep their order and close gaps. For a
+// missing item (nil), the result is nil. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 	switch {
 	case item == nil:
@@ -271,7 +269,7 @@ func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 	return t.projectMap(item), nil
 }
 
-// tree merges the paths of an expression. They passed clash. So a node is either the end of one path, or it has only
+// tree merges the paths of an expression. They have passed clash, so a node is either the end of one path, or has only
 // names or only indexes below it.
 type tree struct {
 	end      bool
@@ -302,8 +300,8 @@ func (t *tree) child(e element) *tree {
 	return next
 }
 
-// project cuts a value down to the paths. Lists keep the order of the elements and close the gaps. A value that becomes
-// empty is nil.
+// project cuts a value down to the paths. Lists keep the order of the elements and close the gaps. An empty result is
+// nil.
 func (t *tree) project(v attr.Value) attr.Value {
 	if t.end {
 		return v
@@ -345,8 +343,8 @@ func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// apply returns the value after an update; nil if the update removes it. Parts to which no path leads are shared with
-// the old value. The paths can be walked: the evaluation of the actions has checked that.
+// apply returns the value after an update; nil if the update removes it. Parts outside the paths are shared with the
+// old value. The paths exist: the evaluation of the actions has checked that.
 func (t *tree) apply(old attr.Value) attr.Value {
 	if t.end {
 		return t.result
@@ -368,7 +366,7 @@ func (t *tree) applyMap(old map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// cloneMap is maps.Clone, which copies a small map as one block of memory, but it never returns nil.
+// cloneMap is like maps.Clone, which copies a small map as one block of memory, but never returns nil.
 func cloneMap[M ~map[string]attr.Value](m M) M {
 	if m == nil {
 		return M{}
@@ -384,8 +382,8 @@ func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {
 	}
 }
 
-// applyList counts every index in the old list. Elements set past the end are appended, in the order of their indexes.
-// Removals close their gaps last.
+// applyList takes every index as one of the old list. Elements set past the end are appended, in the order of their
+// indexes. Removals close gaps last.
 func (t *tree) applyList(old attr.L) attr.L {
 	out := slices.Clone(old)
 	for _, b := range t.children {

@@ -5,8 +5,8 @@ import "github.com/isr-sim/isr-sim/ddbfake/attr"
 // reviewed is a part of an expression that a grammar returns: a node, or an action of an update.
 type reviewed interface{ review(*reviewer) }
 
-// reviewer finds mistakes that are refused whatever the Args are. The nodes are visited in the order of the source, and
-// the first mistake counts.
+// reviewer finds mistakes that are refused with any Args. The nodes are visited in the order of the source, and the
+// first mistake counts.
 type reviewer struct {
 	lang     language
 	err      error
@@ -40,7 +40,7 @@ func (r *reviewer) misused(n node, allowed func(*function) bool) {
 func asOperand(f *function) bool   { return f.operand }
 func asCondition(f *function) bool { return !f.operand }
 
-// maxListIndex is the largest index that a list may be asked for, whatever its length.
+// maxListIndex is the largest index that an expression may contain, whatever the list's length.
 //
 // Source: https://github.com/floci-io/floci/issues/3073 (measured at the service)
 const maxListIndex = 1<<32 - 2
@@ -120,8 +120,8 @@ func (a *action) review(r *reviewer) {
 	}
 }
 
-// The parts of a statement in PartiQL are translated into the languages of this package, with aliases for all names and
-// values. Their meaning is the same. Their size is not limited, but the size of the statement is.
+// The parts of a PartiQL statement are translated into the languages of this package, with aliases for all names and
+// values. They mean the same. Their size is not limited, but that of the statement is.
 
 // ParseStatementCondition parses the condition of a statement. The error is an [*Error]; the service prints only its
 // Message.
@@ -138,8 +138,8 @@ func ParseStatementCondition(src string) (*Condition, error) {
 func ParseStatementUpdate(src string) (*Update, error) { return parseUpdate(src, parseAny) }
 
 // ParseColumns parses the list of a SELECT. Unlike the paths of a ProjectionExpression, its paths may overlap. Each
-// path that leads somewhere is an attribute of the result. The attribute's name is the path from its last name on: b[0]
-// for a.b[0].
+// path that exists in the item becomes an attribute of the result, named by the end of the path from its last name on:
+// b[0] for a.b[0].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.select.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/executeStatement.test.ts

@@ -112,7 +112,7 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
-// Writing returns the first top-level name that the update writes and for which `is` returns true; "" if there is none.
+// Writing returns the first top-level name that the update writes and for which the parameter is returns true, or "".
 // (No key attribute may be among them.)
 func (u *Update) Writing(args Args, is func(name string) bool) string {
 	for _, a := range u.actions {
@@ -123,14 +123,14 @@ func (u *Update) Writing(args Args, is func(name string) bool) string {
 	return ""
 }
 
-// Written is the new type of a top-level attribute, as far as the update alone shows it.
+// Written is the new type of a top-level attribute, if the update alone shows it.
 type Written struct {
 	Name string
 	Kind attr.Kind
 }
 
 // Writes returns the top-level attributes whose new type the update shows, in the order of the source: attributes that
-// SET gives a constant or a sum, and targets of ADD.
+// SET sets to a constant or a sum, and targets of ADD.
 func (u *Update) Writes(args Args) []Written {
 	c := checker{lang: updateLanguage, args: args}
 	var all []Written
@@ -153,7 +153,7 @@ func (u *Update) Writes(args Args) []Written {
 // order of the source. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
-// CreatesNothing reports whether the update creates no item where there is none: it has only REMOVE and DELETE
+// CreatesNothing reports whether the update creates no item where it is missing: it has only REMOVE and DELETE
 // sections.
 func (u *Update) CreatesNothing() bool {
 	for _, a := range u.actions {
@@ -207,18 +207,18 @@ func (a *action) checkOperand(c checker) error {
 // IsSet reports whether values of the type are sets.
 func IsSet(k attr.Kind) bool { return k == "SS" || k == "NS" || k == "BS" }
 
-// longKind has the names of types in messages about ADD and DELETE.
+// longKind has the names of types for messages about ADD and DELETE.
 var longKind = map[attr.Kind]string{
 	"S": "STRING", "N": "NUMBER", "B": "BINARY",
 	"BOOL": "BOOLEAN", "NULL": "NULL", "M": "MAP", "L": "LIST",
 }
 
 // Apply returns the item after the update. Old, which may be nil for a missing item, does not change; the result shares
-// the values that the update does not touch, and is never nil. Apply does not know the key: give the key's attributes
-// as old when the item is missing.
+// the values that the update does not touch, and is never nil. Apply does not know the key: for a missing item, pass
+// the key's attributes as old.
 //
-// All operands are those of the old item: "SET a = b, b = a" swaps. Errors have the service's texts: operands that do
-// not exist or have the wrong type, paths that lead nowhere, numbers out of range, documents nested too deep.
+// All operands are read from the old item: "SET a = b, b = a" swaps. Errors have the service's texts: missing operands
+// or operands of the wrong type, paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 	record := packed.Of(old)
 	after, err := u.ApplyRecord(&record, args)
@@ -249,13 +249,12 @@ func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, erro
 // is applied.
 const fewActions = 8
 
-// evaluate appends the value that each action gives its target. The update is flat if it writes top-level attributes
-// only.
+// evaluate appends each action's new value for its target. The update is flat if it writes only top-level attributes.
 func (u *Update) evaluate(
 	results []attr.Value, old packed.Attributes, args Args,
 ) (_ []attr.Value, flat bool, err error) {
-	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. This order decides which of two errors
-	// is reported.
+	// All targets are read before any operand, as in DynamoDB Local 3.3.1. This order decides which of two errors is
+	// reported.
 	results = append(results, make([]attr.Value, len(u.actions))...)
 	flat = true
 	for i, a := range slices.Backward(u.actions) {
@@ -272,7 +271,7 @@ func (u *Update) evaluate(
 	return results, flat, nil
 }
 
-// worded returns the error with the text for this kind of update: mismatch, if it is about a type.
+// worded returns the error with the text for this kind of update: mismatch, if it is a type error.
 func (u *Update) worded(err error) error {
 	if u.mismatch != nil && errors.Is(err, errOperandType) {
 		return u.mismatch
@@ -280,7 +279,7 @@ func (u *Update) worded(err error) error {
 	return err
 }
 
-// applyFlat applies an update that writes top-level attributes only, which is the usual case.
+// applyFlat applies an update that writes only top-level attributes, which is the usual case.
 func (u *Update) applyFlat(old *packed.Record, args Args, results []attr.Value) packed.Record {
 	var few [fewActions]string
 	names := few[:0]

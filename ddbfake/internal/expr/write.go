@@ -16,8 +16,7 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target; nil removes it. before is the target's value so far. old
-// does not change.
+// evaluate returns the target's new value; nil removes the target. before is its present value. old does not change.
 func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
@@ -42,7 +41,7 @@ func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (
 	return after, nil
 }
 
-// before returns the target's old value, which may be missing. Its container must exist: a map, or a list for an index.
+// before returns the target's old value, or nil. Its container must exist: a map, or a list for an index.
 func (a *action) before(old packed.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
 	for i, s := range steps[1:] {
@@ -86,7 +85,7 @@ func add(old, v attr.Value) (attr.Value, error) {
 	return nil, errOperandType
 }
 
-// subtract is DELETE: a difference of sets. A set that becomes empty is removed.
+// subtract is DELETE: a difference of sets. An empty result removes the attribute.
 func subtract(old, v attr.Value) (attr.Value, error) {
 	switch v := v.(type) {
 	case attr.SS:

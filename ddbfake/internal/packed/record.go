@@ -30,9 +30,9 @@ type Attributes interface {
 	Get(name string) attr.Value
 }
 
-// Record is a row as a store keeps it: its attributes in one array, in the order of their names. Making a Record from
-// another, comparing two, keeping one and finding a name in it each cost a fraction of what they cost with an
-// [attr.Item]. A Record is immutable; the zero Record has no attributes.
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. Deriving a Record from
+// another, comparing two, storing one and looking up a name each cost a fraction of the same with an [attr.Item]. A
+// Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 
 type attribute struct {
@@ -40,7 +40,7 @@ type attribute struct {
 	value attr.Value
 }
 
-// few: up to this number of attributes, a linear search is the fastest.
+// few: up to this number of attributes, linear search is fastest.
 const few = 16
 
 // Of returns the record of a row.
@@ -75,7 +75,7 @@ func (r *Record) Get(name string) attr.Value {
 	return nil
 }
 
-// index returns where an attribute is, -1 if it is missing.
+// index returns the index of an attribute, or -1.
 func (r *Record) index(name string) int {
 	if len(r.attributes) > few {
 		i, found := slices.BinarySearchFunc(r.attributes, name,
@@ -129,7 +129,7 @@ func (r *Record) Equal(other *Record) bool {
 		return false
 	}
 	if len(r.attributes) == 0 || &r.attributes[0] == &other.attributes[0] {
-		return true // they are one
+		return true // they are the same record
 	}
 	for i := range r.attributes {
 		a, b := &r.attributes[i], &other.attributes[i]
@@ -140,7 +140,7 @@ func (r *Record) Equal(other *Record) bool {
 	return true
 }
 
-// Cut returns the record with these of its attributes only. The names are sorted.
+// Cut returns the record with only these attributes. The names are sorted.
 func (r *Record) Cut(names []string) Record {
 	out := make([]attribute, 0, min(len(names), len(r.attributes)))
 	for _, name := range names {
@@ -181,8 +181,8 @@ func (r *Record) With(names []string, values []attr.Value) Record {
 }
 
 // FromSDK converts a row, with the errors of [attr.ItemFromSDK], and measures it as [attr.Item.Size] does: conversion
-// and measurement both go through the map, so one pass does both. The record shares values and names with like where it
-// can: a record that is probably similar, such as the row's former image. A nil like shares nothing.
+// and measurement both go through the map, so one pass does both. The result shares values and names with like where it
+// can. like is a record that is probably similar, such as the row's former image, or nil.
 func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, err error) {
 	if like != nil {
 		if r, sizeBytes, ok := recordLike(m, like); ok {
@@ -208,11 +208,11 @@ func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeByt
 	return sortedRecord(attributes), sizeBytes, nil
 }
 
-// usualName: no attribute name of at most this length is refused. ItemFromSDK knows the limit.
+// usualName: names up to this length are never refused. For longer ones, ItemFromSDK decides.
 const usualName = 255
 
-// recordLike converts a row that has the same attribute names as like. It takes over the names, the order and unchanged
-// values. ok is false if the names differ or a value is refused.
+// recordLike converts a row with the same attribute names as like. It reuses like's names, order and unchanged values.
+// ok is false if the names differ or a value is refused.
 func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, ok bool) {
 	if len(m) != len(like.attributes) {
 		return Record{}, 0, false
@@ -241,8 +241,8 @@ func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, size
 	return r, sizeBytes, true
 }
 
-// ValueFromSDK is [attr.FromSDK], with a value like that is probably equal, or nil. If both are equal texts or numbers,
-// it returns like, and allocates nothing.
+// ValueFromSDK is [attr.FromSDK]. like is nil, or a value that is probably equal. If v and like are equal strings or
+// numbers, it returns like, and allocates nothing.
 func ValueFromSDK(v types.AttributeValue, like attr.Value) (attr.Value, error) {
 	if unchanged(v, like) {
 		return like, nil
@@ -250,8 +250,7 @@ func ValueFromSDK(v types.AttributeValue, like attr.Value) (attr.Value, error) {
 	return attr.FromSDK(v)
 }
 
-// unchanged reports whether a value is equal to another one, for the types that are cheap to compare: strings and
-// numbers.
+// unchanged reports whether v equals like, for the types that are cheap to compare: strings and numbers.
 func unchanged(v types.AttributeValue, like attr.Value) bool {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -268,7 +267,7 @@ func unchanged(v types.AttributeValue, like attr.Value) bool {
 	return false
 }
 
-// Texts are the printed numbers of a record. They save time if the record is converted many times.
+// Texts are the printed numbers of a record. They save time when the record is converted many times.
 type Texts struct{ texts []string }
 
 // Texts prints the record's numbers.
@@ -284,8 +283,8 @@ func (r *Record) Texts() *Texts {
 	return t
 }
 
-// ToSDK converts the record as [attr.Item.ToSDK] does. If texts is not nil, its texts are used, and the numbers are not
-// printed again.
+// ToSDK converts the record as [attr.Item.ToSDK] does. If t is not nil, it uses t's texts and does not print the
+// numbers again.
 func (r *Record) ToSDK(t *Texts) map[string]types.AttributeValue {
 	var s slab.Slab
 	s.Strings, s.Numbers = r.count()
@@ -313,7 +312,7 @@ func (r *Record) ToSDK(t *Texts) map[string]types.AttributeValue {
 	return out
 }
 
-// count returns how many attributes are strings and how many are numbers.
+// count returns the number of strings and the number of numbers among the attributes.
 func (r *Record) count() (strings, numbers int) {
 	for i := range r.attributes {
 		switch r.attributes[i].value.(type) {
@@ -332,5 +331,5 @@ func textOf(s *slab.Slab, n attr.N) string {
 	return s.Text(n.Append(digits[:0]))
 }
 
-// maxTextBytes suffices for most numbers: 38 digits, a sign and a point.
+// maxTextBytes is enough for most numbers: 38 digits, a sign and a point.
 const maxTextBytes = 40

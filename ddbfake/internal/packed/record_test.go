@@ -16,8 +16,8 @@ import (
 func sdkS(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 func sdkN(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 
-// TestRecord draws changes of a record, with few attributes and with many, and compares it with an Item that is changed
-// in the same way.
+// TestRecord draws changes of a record, with few or many attributes, and compares it with an Item that gets the same
+// changes.
 func TestRecord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int{5, 3 * few} {
@@ -66,7 +66,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Whatever record is passed as like, the result holds the values of the SDK's row.
+// Whatever record like is, the result has the values of the SDK's row.
 func TestFromSDK(t *testing.T) {
 	scalars := []types.AttributeValue{
 		sdkS("x"), sdkS("y"), sdkS(""), sdkN("1"), sdkN("1.0"), sdkN("01"), sdkN("2"), sdkN("-1"), sdkN(""), sdkN("x"),
@@ -114,7 +114,7 @@ func TestFromSDK(t *testing.T) {
 	}
 }
 
-// A record with values of every kind is converted to the same result as the row.
+// A record with values of every kind converts to the same result as the row.
 func TestToSDK(t *testing.T) {
 	deep := attr.M{"a": attr.L{attr.S("x"), attr.Int(1), attr.M{"b": attr.Int(2)}}, "c": attr.S("y")}
 	for _, v := range []attr.Value{

@@ -10,7 +10,7 @@ import (
 )
 
 // Bound is a statement with the values of its parameters. Its methods translate parts of it into sources for package
-// expr. Args then returns the names and values in these sources.
+// expr. Args then returns the names and values for these sources.
 type Bound struct {
 	*Statement
 	parameters []attr.Value
@@ -20,12 +20,10 @@ type Bound struct {
 	values     map[string]attr.Value
 }
 
-// Bind gives a statement its parameters. More parameters than the statement needs are allowed. Bind refuses, with an
-// [*Error], everything that is wrong whatever the parameters and the table are: verbs, clauses and sources that
-// DynamoDB does not have.
-//
+// Bind gives a statement its parameters. There may be more of them than the statement needs. With an [*Error], Bind
+// refuses what is wrong for any parameters and table: verbs, clauses and sources that DynamoDB does not have.
 // Deviation: the service refuses joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other parts of PartiQL. Its
-// texts are known only for some of them; the texts for the others are made in the same form.
+// texts are known only for some of them; those for the others are invented in the same form.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
@@ -103,14 +101,14 @@ func (b *Bound) Index() string { return b.index }
 // Args returns the names and values in the sources so far.
 func (b *Bound) Args() expr.Args { return expr.Args{Names: b.names, Values: b.values} }
 
-// alias returns the "#0" for a name.
+// alias returns an alias such as "#0" for a name.
 func (b *Bound) alias(name string) string {
 	key := "#" + strconv.Itoa(len(b.names))
 	b.names[key] = name
 	return key
 }
 
-// placeholder returns the ":0" for a value.
+// placeholder returns a placeholder such as ":0" for a value.
 func (b *Bound) placeholder(v attr.Value) string {
 	key := ":" + strconv.Itoa(len(b.values))
 	b.values[key] = v
@@ -199,7 +197,7 @@ func (b *Bound) Item() (attr.Item, error) {
 	return attr.Item(m), nil
 }
 
-// root is the beginning of the paths that errors about a value name.
+// root begins the paths in errors about a value.
 const root = "root"
 
 // constant returns the value of a literal, of a parameter, or of a collection of literals; nil for any other node.
@@ -216,7 +214,7 @@ func (b *Bound) constant(n Node) (attr.Value, error) {
 	return nil, nil
 }
 
-// valueOf returns the value of a literal. Unlike a value on its own, an element of a collection cannot be a parameter.
+// valueOf returns the value of a literal. Inside a collection, an element cannot be a parameter.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts

@@ -16,8 +16,8 @@ func (b *Bound) Condition() (string, error) {
 	return c.text, err
 }
 
-// Unless returns the condition that there is no item or that WHERE holds. hash is the name of the partition key. It is
-// a source for [expr.ParseStatementCondition].
+// Unless returns the condition that the item is missing or WHERE holds, as a source for [expr.ParseStatementCondition].
+// hash is the name of the partition key.
 func (b *Bound) Unless(hash string) (string, error) {
 	absent := said{text: "attribute_not_exists(" + b.alias(hash) + ")"}
 	if b.where == nil {
@@ -40,7 +40,7 @@ func (s said) tight() string {
 	return s.text
 }
 
-// negated returns the negation of the condition if not is true, and otherwise the condition.
+// negated returns the negation of the condition if not is true, and the condition itself otherwise.
 func (s said) negated(not bool) said {
 	if !not {
 		return s
@@ -173,11 +173,11 @@ func noOperands(function string) error {
 	)
 }
 
-// maxCompared bounds the conditions that truth compares, in bytes. truth writes each of them twice, so a chain of
-// comparisons doubles in size with every link.
+// maxCompared bounds the conditions that truth compares, in bytes. truth writes each of them twice, so each link of a
+// chain of comparisons doubles its size.
 const maxCompared = 1 << 14
 
-// compared translates a condition that is compared.
+// compared translates a condition that is an operand of a comparison.
 func (b *Bound) compared(n Node) (said, error) {
 	holds, err := b.condition(n)
 	if err == nil && len(holds.text) > maxCompared {
@@ -227,7 +227,7 @@ func (b *Bound) truth(op string, c, x Node) (said, error) {
 	return said{text: yes + " " + op + " " + no}, nil
 }
 
-// typeTest translates IS. An attribute that is missing has no type.
+// typeTest translates IS. A missing attribute has no type.
 func (b *Bound) typeTest(n *isType) (said, error) {
 	x, err := b.operand(n.x)
 	if err != nil {
@@ -341,7 +341,7 @@ func (b *Bound) change(c *change) (section, text string, err error) {
 	return "SET", target + " = " + texts[0], nil
 }
 
-// setOperand returns the set that a call of set_add adds, or that a call of set_delete deletes.
+// setOperand returns the set that a call of set_add or set_delete adds or deletes.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlFunctions.test.ts

@@ -3,10 +3,9 @@
 // # What
 //
 // [Parse] reads a statement. [Statement.Bind] gives it the values of its parameters, and the result is translated piece
-// by piece: a WHERE becomes a condition, SET and REMOVE become an update, the list of a SELECT becomes columns. So
-// every rule of an operator or a function stays where it is, in package expr. [Bound.Branches] finds the key in a
-// WHERE: the partitions, and the ranges in them, that a SELECT reads. [Bound.Equalities] finds the key of a statement
-// about one item.
+// by piece: a WHERE becomes a condition, SET and REMOVE become an update, the list of a SELECT becomes columns. So all
+// rules of operators and functions stay in package expr. [Bound.Branches] finds the key in a WHERE: the partitions, and
+// the ranges in them, that a SELECT reads. [Bound.Equalities] finds the key of a statement on one item.
 //
 //	s, err := partiql.Parse(`SELECT v FROM "cache" WHERE pk = ? AND expires > 7`)
 //	b, err := s.Bind([]attr.Value{attr.S("a")})
@@ -15,9 +14,9 @@
 //
 // # Fidelity
 //
-// The grammar is that of PartiQL's first reference parser, whose texts the service repeats: a statement that cannot be
-// read is refused with "Statement wasn't well formed, can't be processed: " and a detail, which is empty if its
-// characters cannot be cut into tokens. Every error is an [*Error] with the text of the service's ValidationException.
+// The grammar is that of PartiQL's first reference parser, whose texts the service repeats. A statement that cannot be
+// parsed is refused with "Statement wasn't well formed, can't be processed: " and a detail, which is empty if the lexer
+// fails. Every error is an [*Error] with the text of the service's ValidationException.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
 // Source:
@@ -27,6 +26,6 @@
 // # Limits
 //
 // A statement has at most 8,192 characters. The caller checks this limit, which also bounds the recursion of the
-// parser. Parts of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are read only until they
-// can be refused.
+// parser. Parts of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are parsed only to be
+// refused.
 package partiql

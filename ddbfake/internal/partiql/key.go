@@ -7,25 +7,25 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// maxReads is the number of partitions and ranges that a SELECT may read.
+// maxReads is the maximum number of partitions and ranges that a SELECT may read.
 //
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java
 const maxReads = 50
 
-// maxBranches bounds the work on a WHERE: if it has more branches, it is refused for too many reads.
+// maxBranches bounds the work on a WHERE. With more branches, it is refused for too many reads.
 const maxBranches = 4096
 
 var errTooManyReads = &Error{"Too many decomposed read operations for a given query."}
 
-// Equal is a part of a WHERE: the condition that an attribute has a certain value.
+// Equal is a part of a WHERE: an attribute must have a certain value.
 type Equal struct {
 	Attribute string
 	Value     attr.Value
 }
 
-// Equalities returns the conditions of a WHERE that fix attributes, and the number of all its conditions. Only
-// conditions that AND joins count, so each of them must hold.
+// Equalities returns the conditions of a WHERE that fix attributes, and the number of all its conditions. It counts
+// only conditions joined by AND, all of which must hold.
 func (b *Bound) Equalities() (equal []Equal, conditions int) {
 	for _, n := range conjuncts(nil, b.where) {
 		conditions++
@@ -51,11 +51,11 @@ func conjuncts(to []Node, n Node) []Node {
 type Branch struct {
 	// Hash is the value that the branch gives the partition key; nil if it gives none.
 	Hash attr.Value
-	// Sort is the branch's condition on the sort key; nil if it has none that a Query could have.
+	// Sort is the branch's condition on the sort key; nil if it has none that a Query can have.
 	Sort *expr.Test
 	// Others are the attributes in all other conditions of the branch, without repetitions, in the order of the source.
 	Others []string
-	// Only says that there are no other conditions.
+	// Only is true if there are no other conditions.
 	Only bool
 
 	never   bool // it gives the partition key two values
@@ -63,9 +63,9 @@ type Branch struct {
 	tests   []*expr.Test
 }
 
-// Branches splits a WHERE by its conditions on a key. keyed says that each branch gives the partition key a value. If
-// so, the statement reads these partitions, and otherwise the whole table. Branches that can never be true are left
-// out.
+// Branches splits a WHERE by its conditions on a key. If keyed is true, each branch gives the partition key a value,
+// and the statement reads these partitions; otherwise it reads the whole table. Branches that can never be true are
+// omitted.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.select.html
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier2/partiql/whereOverlap.test.ts
@@ -89,7 +89,7 @@ func (b *Bound) Branches(hash, sort expr.Key) (branches []Branch, keyed bool, er
 	return slices.DeleteFunc(all, func(b Branch) bool { return b.never }), true, nil
 }
 
-// KeyKinds refuses values of other types than the key's.
+// KeyKinds refuses values of other types than the key attributes.
 func (b *Bound) KeyKinds(branches []Branch, hash, sort expr.Key) error {
 	for i := range branches {
 		for _, t := range branches[i].tests {
@@ -108,7 +108,7 @@ func (b *Bound) KeyKinds(branches []Branch, hash, sort expr.Key) error {
 	return nil
 }
 
-// OneSort reports whether the branch gives the sort key a value.
+// OneSort reports whether the branch fixes the sort key to one value.
 func (b Branch) OneSort() bool { return b.Sort != nil && b.Sort.Operator == "EQ" }
 
 // SameSort reports whether two branches have the same condition on the sort key.
@@ -161,7 +161,7 @@ func (k *keyFinder) branches(n Node) ([]Branch, bool) {
 	return []Branch{{Others: others, negates: k.sort != "" && slices.Contains(others, k.sort)}}, true
 }
 
-// both returns the branch in which the conditions of two branches must hold.
+// both returns the branch in which the conditions of two branches hold.
 func both(l, r Branch) Branch {
 	b := Branch{
 		Hash: l.Hash, Sort: l.Sort, Others: slices.Clone(l.Others), Only: l.Only && r.Only,
@@ -191,7 +191,7 @@ func sameTest(a, b *expr.Test) bool {
 	return a.Operator == b.Operator && slices.EqualFunc(a.Values, b.Values, attr.Equal)
 }
 
-// about reports whether a condition has a part about the key that a Query can have.
+// about reports whether a condition has a part on the key that a Query can have.
 func (k *keyFinder) about(n Node) bool {
 	if logic, ok := n.(*binary); ok && (logic.op == "and" || logic.op == "or") {
 		return k.about(logic.left) || k.about(logic.right)
@@ -230,13 +230,13 @@ func (k *keyFinder) tests(n Node) []expr.Test {
 	return nil
 }
 
-// comparisons translates the operators of conditions on keys: first with the attribute on the left, then with the
-// attribute on the right.
+// comparisons translates the operators of conditions on keys: the first for an attribute on the left, the second for
+// one on the right.
 var comparisons = map[string][2]string{
 	"=": {"EQ", "EQ"}, "<": {"LT", "GT"}, "<=": {"LE", "GE"}, ">": {"GT", "LT"}, ">=": {"GE", "LE"},
 }
 
-// test1 returns a condition on one attribute in the form that a Query has; nil if a Query could not have it.
+// test1 returns a condition on one attribute in the form of a Query; nil if a Query cannot have it.
 func (b *Bound) test1(n Node) *expr.Test {
 	t := &expr.Test{}
 	var x Node
@@ -279,7 +279,7 @@ func (b *Bound) test1(n Node) *expr.Test {
 	return t
 }
 
-// namesIn appends the attributes that a condition is about, without repetitions.
+// namesIn appends the attributes that a condition names, without repetitions.
 func namesIn(names []string, n Node) []string {
 	switch n := n.(type) {
 	case *path:
@@ -312,7 +312,7 @@ type Order struct {
 	Descending bool
 }
 
-// Order returns the keys of ORDER BY. It refuses those that are not attributes.
+// Order returns the keys of ORDER BY. It refuses keys that are not attributes.
 func (b *Bound) Order() ([]Order, error) {
 	var all []Order
 	for _, o := range b.order {

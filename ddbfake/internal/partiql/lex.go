@@ -19,13 +19,13 @@ const (
 	tokPunct             // = <> < <= > >= + - * / % || ( ) [ ] { } << >> . , : ; ? @
 )
 
-// Pos is the place of a token: its line and column, counted in characters from 1, and its length.
+// Pos is the position of a token: its line and column, counted in characters from 1, and its length.
 type Pos struct{ Line, Column, Length int }
 
-// String prints the place as the service does.
+// String prints the position as the service does.
 func (p Pos) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Column, p.Length) }
 
-// token is a piece of the source. The text of a quoted name and of a text is without its quotes.
+// token is a piece of the source. The text of a quoted name or string has no quotes.
 type token struct {
 	kind tokenKind
 	text string
@@ -46,7 +46,7 @@ type lexer struct {
 }
 
 // lex returns the tokens. The last one is the end. The result is false if the whole source could not be cut into
-// tokens. A statement with a character that begins no token is refused before its grammar is looked at.
+// tokens. A statement with a character that begins no token is refused before parsing.
 func lex(src string) ([]token, bool) {
 	l := &lexer{src: src, line: 1, column: 1}
 	for l.skip() {
@@ -60,7 +60,7 @@ func lex(src string) ([]token, bool) {
 	return nil, false
 }
 
-// skip passes spaces and comments. It returns false if a comment does not end.
+// skip skips spaces and comments. It returns false if a comment does not end.
 func (l *lexer) skip() bool {
 	for {
 		rest := l.src[l.at:]
@@ -97,13 +97,13 @@ func (l *lexer) advance(length int) {
 	l.at += length
 }
 
-// punctuation has the longer marks first.
+// punctuation lists longer marks first.
 var punctuation = []string{
 	"<<", ">>", "<=", ">=", "<>", "!=", "||",
 	"=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ".", ",", ":", ";", "?", "@",
 }
 
-// next adds the next token; false if there is none.
+// next adds the next token; false if there is no valid one.
 func (l *lexer) next() bool {
 	rest := l.src[l.at:]
 	switch c := rest[0]; {
@@ -145,7 +145,7 @@ func (l *lexer) add(kind tokenKind, text string, length int) {
 	l.advance(length)
 }
 
-// quoted reads a text in quotes; within it, two quotes stand for one. The result is false if the text does not end.
+// quoted reads a text in quotes, in which two quotes stand for one. It returns false if the text does not end.
 func (l *lexer) quoted(kind tokenKind) bool {
 	quote := l.src[l.at : l.at+1]
 	for end := l.at + 1; ; {
@@ -200,7 +200,7 @@ func fits(number string) bool {
 		e = -e
 	}
 	scale := int64(len(fraction)) - e
-	return int64(int32(e)) == e && int64(int32(scale)) == scale //nolint:gosec // this function asks whether they fit
+	return int64(int32(e)) == e && int64(int32(scale)) == scale //nolint:gosec // this checks whether they fit
 }
 
 func length(s string, in func(byte) bool) int {
@@ -238,7 +238,7 @@ var keywords = wordsOf(`
 	bag bigint blob bool boolean clob conflict do index int2 int4 int8 integer2 integer4 integer8 let limit list missing
 	modified new nothing old pivot remove returning sexp string struct symbol tuple unpivot`)
 
-// functionKeywords are the keywords that may stand before a parenthesis as the name of a function.
+// functionKeywords are the keywords that can be the name of a function before a parenthesis.
 var functionKeywords = wordsOf(`
 	avg bag bit_length char_length character_length count exists list lower max min octet_length sexp size sum upper`)
 

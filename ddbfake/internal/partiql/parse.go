@@ -15,7 +15,7 @@ func refuse(format string, a ...any) error { return &Error{fmt.Sprintf(format, a
 
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 
-// Details in the refusal of a statement that is not well formed.
+// Details in the refusal of an ill-formed statement.
 const (
 	unexpectedToken   = "Unexpected token after expression"
 	unexpectedTerm    = "Unexpected term"
@@ -28,8 +28,8 @@ const (
 	noType            = "Expected type name"
 )
 
-// parser reads one statement. The first error ends it: the parser then stands at the end, so that every loop in it
-// ends. Its recursion is bounded by the size of the source.
+// parser reads one statement. At the first error it moves to the end, so that every loop in it ends. Its recursion is
+// bounded by the size of the source.
 type parser struct {
 	tokens     []token // the last one is the end
 	at         int
@@ -133,7 +133,7 @@ var precedences = map[string]int{
 	"between": 50, "like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
 }
 
-// infix returns the operator at the current token; not is true of NOT IN, NOT BETWEEN and NOT LIKE.
+// infix returns the operator at the current token; not is true for NOT IN, NOT BETWEEN and NOT LIKE.
 func (p *parser) infix() (op string, not bool) {
 	t := p.cur()
 	if t.isWord("not") {
@@ -148,7 +148,7 @@ func (p *parser) infix() (op string, not bool) {
 	return "", false
 }
 
-// expression reads everything that binds tighter than the precedence.
+// expression reads everything that binds tighter than a precedence.
 func (p *parser) expression(precedence int) Node {
 	left := p.prefix()
 	for p.err == nil {
@@ -207,7 +207,7 @@ func hasType(name string) bool {
 	return ok
 }
 
-// prefix reads signs and NOT before a term. A sign belongs to a number that follows.
+// prefix reads signs and NOT before a term. A sign before a number is part of the number.
 func (p *parser) prefix() Node {
 	t := p.cur()
 	switch {
@@ -327,7 +327,7 @@ func (p *parser) keyword(t token) Node {
 	return &literal{kind: tokKeyword, text: "null", at: t.pos}
 }
 
-// enclosed reads a term that begins with a punctuation mark; nil if none does.
+// enclosed reads a term that begins with a punctuation mark; nil if the mark begins none.
 func (p *parser) enclosed(t token) Node {
 	switch t.text {
 	case "?":
@@ -392,7 +392,7 @@ func (p *parser) tuple(at Pos) Node {
 	return n
 }
 
-// call reads the operands of a function, whose name was read.
+// call reads the operands of a function whose name was already read.
 func (p *parser) call(name token) Node {
 	n := &call{function: strings.ToLower(name.text), at: name.pos}
 	p.expect("(")

@@ -60,7 +60,7 @@ func bind(t *testing.T, src string, parameters ...attr.Value) *partiql.Bound {
 	return b
 }
 
-// said replaces the aliases in a translation by the names and values.
+// said replaces the aliases in a translation with the names and values.
 func said(text string, args expr.Args) string {
 	for _, key := range slices.Backward(slices.Sorted(maps.Keys(args.Names))) {
 		text = strings.ReplaceAll(text, key, args.Names[key])
@@ -173,7 +173,7 @@ func TestKeysAreTakenOutOfConditions(t *testing.T) {
 	}
 }
 
-// A WHERE whose branches multiply is refused before they fill the memory.
+// A WHERE whose branches multiply is refused before they fill memory.
 func TestBranchesAreBounded(t *testing.T) {
 	where := "h = 'a'" + strings.Repeat(" AND (s = 1 OR s = 2)", 40)
 	_, _, err := bind(t, "SELECT * FROM t WHERE "+where).Branches(expr.Key{Name: "h", Kind: "S"},
@@ -183,7 +183,7 @@ func TestBranchesAreBounded(t *testing.T) {
 	}
 }
 
-// A condition that is compared is written twice, so each link of a chain doubles the translation.
+// A compared condition is written twice, so each link of a chain doubles the translation.
 func TestChainsOfComparisonsAreBounded(t *testing.T) {
 	for _, where := range []string{
 		"a = b" + strings.Repeat(" = c", 1000),
@@ -202,7 +202,7 @@ func TestChainsOfComparisonsAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text: the text is refused, or the translation of the statement is an expression.
+// FuzzParse reads any text: it is refused, or its translation is a valid expression.
 func FuzzParse(f *testing.F) {
 	for _, s := range statements {
 		f.Add(s)

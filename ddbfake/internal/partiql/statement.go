@@ -52,7 +52,7 @@ func (p *parser) selection(at Pos) Node {
 	return s
 }
 
-// sources reads what FROM names.
+// sources reads the tables after FROM.
 func (p *parser) sources(s *Statement) {
 	s.source = p.expression(0)
 	s.aliased = p.alias() || s.aliased
@@ -62,7 +62,7 @@ func (p *parser) sources(s *Statement) {
 	}
 }
 
-// alias reads another name for the term before it.
+// alias reads an alias of the previous term.
 func (p *parser) alias() bool {
 	found := false
 	for _, word := range []string{"as", "at", "by"} {
@@ -174,27 +174,27 @@ func (p *parser) returning(s *Statement) {
 
 // Node is a part of a statement, or a statement.
 type Node interface {
-	// place is where the node begins in the source.
+	// place returns the position of the node in the source.
 	place() Pos
-	// name is the node's name in PartiQL's syntax tree, for errors about nodes that are not allowed where they stand.
+	// name returns the node's name in PartiQL's syntax tree, for errors about misplaced nodes.
 	name() string
 }
 
 type (
-	// literal is a text, a number, or one of the words true, false, null and missing.
+	// literal is a string, a number, or one of the words true, false, null and missing.
 	literal struct {
 		kind tokenKind // tokText, tokNumber or tokKeyword
 		text string    // the text of a number with its sign
 		at   Pos
 	}
 
-	// parameter is the ? with this number, counted from 0.
+	// parameter is the ? with this number, from 0.
 	parameter struct {
 		index int
 		at    Pos
 	}
 
-	// path is a name, and steps from there.
+	// path is a name and the steps after it.
 	path struct {
 		steps []step
 		at    Pos
@@ -221,7 +221,7 @@ type (
 
 	field struct{ key, value Node }
 
-	// unary is not, + or - of something else than a number.
+	// unary is not, or + or - before anything but a number.
 	unary struct {
 		op string
 		x  Node
@@ -257,7 +257,7 @@ type (
 // Verb is the verb of a statement.
 type Verb string
 
-// The verbs. Expression stands for a statement that consists of an expression alone: DynamoDB refuses it.
+// The verbs. Expression is a statement that is only an expression: DynamoDB refuses it.
 const (
 	Select     Verb = "SELECT"
 	Insert     Verb = "INSERT"
@@ -267,14 +267,14 @@ const (
 	Expression Verb = ""
 )
 
-// Statement is a parsed statement. It holds no values of parameters, so it can be used again.
+// Statement is a parsed statement. It holds no values of parameters, so it can be reused.
 type Statement struct {
 	verb    Verb
 	columns []Node // the columns of a SELECT; nil for *
 	source  Node   // the table that FROM, INTO or UPDATE names; nil for SET or REMOVE alone
 	more    []Node // further sources
 	aliased bool   // the source or a column has an alias
-	value   Node   // the value of an INSERT; the expression of a statement that is only that
+	value   Node   // the value of an INSERT; the expression of an Expression statement
 	bare    bool   // INSERT without VALUE
 	changes []change
 	where   Node // nil if there is none
@@ -295,7 +295,7 @@ type order struct {
 	descending bool
 }
 
-// clause is a part of SELECT that DynamoDB does not have. It is read so that it can be refused.
+// clause is a part of SELECT that DynamoDB does not have. It is parsed only to be refused.
 type clause struct {
 	name string
 	of   Node // may be nil
@@ -379,7 +379,7 @@ func attribute(n Node) (string, bool) {
 	return p.steps[0].name, true
 }
 
-// element returns the index of a step in brackets, which must be a whole number that an int32 can hold.
+// element returns the index of a step in brackets: a whole number that fits in an int32.
 func (s *step) element() (int, error) {
 	n, ok := s.index.(*literal)
 	if !ok || n.kind != tokNumber || strings.ContainsAny(n.text, ".eE") {

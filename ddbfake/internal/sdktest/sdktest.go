@@ -1,5 +1,5 @@
-// Package sdktest has the parts that tests of ddbfake and of its codec share: a comparison of the SDK's structs, and
-// values of every type.
+// Package sdktest has what the tests of ddbfake and of its codec share: a comparison of the SDK's structs, and values
+// of every type.
 package sdktest
 
 import (
@@ -19,7 +19,7 @@ var Equal = cmp.Options{
 	cmpopts.IgnoreTypes(middleware.Metadata{}),
 }
 
-// Value is a value with every type of DynamoDB in it, nested to a depth.
+// Value returns a value that has every type of DynamoDB in it, nested to a depth.
 func Value(depth int) types.AttributeValue {
 	if depth == 0 {
 		return &types.AttributeValueMemberNULL{Value: true}
@@ -39,7 +39,7 @@ func Value(depth int) types.AttributeValue {
 	}}
 }
 
-// StreamValue is Value in the types of the SDK's client for streams.
+// StreamValue is Value with the types of the SDK's client for streams.
 func StreamValue(depth int) streamtypes.AttributeValue {
 	if depth == 0 {
 		return &streamtypes.AttributeValueMemberNULL{Value: true}

@@ -6,7 +6,7 @@
 //
 // # Limits
 //
-// A caller who keeps one value keeps a whole array of a few values in memory.
+// A caller that keeps one value keeps an array of a few values in memory.
 package slab
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers. So these are
-// elements of a few arrays and not allocated one by one, and the digits of numbers are parts of one text. A zero Slab
-// works, too; its arrays grow as values come.
+// Slab makes the SDK's values. A read makes one per attribute, nearly always a string or a number. So strings and
+// numbers are elements of a few arrays, not allocated one by one, and the digits of all numbers share one text. A zero
+// Slab works, too; its arrays grow as needed.
 type Slab struct {
-	// Strings and Numbers are estimates of how many values are still to come.
+	// Strings and Numbers estimate how many values are still to come.
 	Strings, Numbers int
 
 	strings []types.AttributeValueMemberS
@@ -27,7 +27,7 @@ type Slab struct {
 	digits  strings.Builder
 }
 
-// size is the length of an array. It is small, because a caller who keeps one value keeps its whole array.
+// size is the length of an array. It is small, because a caller that keeps one value keeps its array.
 const size = 4
 
 // Both makes the first array of strings and the first array of numbers in one allocation.
@@ -51,7 +51,7 @@ func (s *Slab) String(text string) types.AttributeValue {
 	return m
 }
 
-// Number makes a number of its text.
+// Number makes a number from its text.
 func (s *Slab) Number(text string) types.AttributeValue {
 	if len(s.numbers) == 0 {
 		s.numbers = make([]types.AttributeValueMemberN, min(max(s.Numbers, 1), size))
@@ -63,7 +63,7 @@ func (s *Slab) Number(text string) types.AttributeValue {
 	return m
 }
 
-// Text returns the digits of a number as a string. The text that a Builder has returned never changes, so all numbers
+// Text returns the digits of a number as a string. A text that a Builder has returned never changes, so all numbers
 // share one Builder.
 func (s *Slab) Text(digits []byte) string {
 	if s.digits.Cap()-s.digits.Len() < len(digits) {
