@@ -11,12 +11,12 @@ import (
 )
 
 // Epoch is the time at which clocks usually start: 2040-01-01T00:00:00Z. It lies well after real time, so that a
-// service which judges expiry by its own clock does not expire rows written at fake times.
+// service that judges expiry by its own clock does not expire rows written at fake times.
 var Epoch = time.Date(2040, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // A Clock is a clock that moves only when it is told to. It implements [clockwork.Clock]. It shows true time:
-// [Clock.Node] makes the clocks of machines that disagree with it. Make one with [New]; all methods may be called by
-// several goroutines at once.
+// [Clock.Node] makes machines' clocks that disagree with it. Make one with [New]; all methods may be called by several
+// goroutines at once.
 type Clock struct {
 	start time.Time
 	root  Node // the view without offset or drift: the Clock's own methods
@@ -27,14 +27,14 @@ type Clock struct {
 
 	mu        sync.Mutex
 	now       time.Time
-	target    time.Time // the end of the Advance under way; equal to now if there is none
+	target    time.Time // the end of the Advance in progress; equal to now if there is none
 	advancing bool
 	queue     queue
 }
 
 var _ clockwork.Clock = (*Clock)(nil)
 
-// Set puts the clock to any time, as a simulator does that goes back to an earlier moment. No timer may be running.
+// Set puts the clock to any time, as when a simulator returns to an earlier moment. No timer may be running.
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func New(start time.Time) *Clock {
 // span fire within the same Advance.
 //
 // An Advance called by such a function cannot move the clock under it. It returns at once, and its d is added to the
-// Advance under way. An Advance called by another goroutine while such a function runs does the same; at any other
+// Advance in progress. An Advance called by another goroutine while such a function runs does the same; at any other
 // moment it waits for its turn. Either way, the durations of all calls add up.
 //
 // Advance(0) runs the functions that are due now. A negative d does nothing: the clock never goes back. (A node's clock
@@ -74,7 +74,7 @@ func (c *Clock) Advance(d time.Duration) {
 }
 
 // AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is before Now it does nothing. If a function of
-// AfterFunc is running, it returns at once, and the Advance under way goes on to t if it was not going that far.
+// AfterFunc is running, it returns at once, and extends the Advance in progress to t if t is later than its end.
 func (c *Clock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *Clock) AdvanceTo(t time.Time) {
 }
 
 // advance fires all deadlines until the clock shows target. It is called with the clock locked, and unlocks it only
-// around callbacks: a caller that finds an advance under way was called by a callback, or during one.
+// around callbacks: a caller that finds an advance in progress was called by a callback, or during one.
 func (c *Clock) advance(target time.Time) {
 	if target.After(c.target) {
 		c.target = target
@@ -94,7 +94,7 @@ func (c *Clock) advance(target time.Time) {
 		return
 	}
 	c.advancing = true
-	// Deferred, because a callback may panic or end its test: time then stands where that happened, and the clock stays
+	// Deferred, because a callback may panic or end its test: time then stays where that happened, and the clock stays
 	// usable.
 	defer func() {
 		c.advancing = false
@@ -137,14 +137,14 @@ func (c *Clock) schedule(w *waiter, deadline time.Time) {
 	c.queue.add(w, deadline)
 }
 
-// normal returns t as this clock shows it: in the clock's location, without a monotonic reading, so that comparing and
-// printing depend on nothing else.
+// normal returns t as this clock shows it: in the clock's location, without a monotonic reading, so that neither
+// affects comparing and printing.
 func (c *Clock) normal(t time.Time) time.Time {
 	return t.Round(0).In(c.start.Location())
 }
 
 // Next returns the time at which the next timer, ticker, sleeper or context of this clock and its nodes is due; false
-// if none is. It is Now if a function with a duration that was not positive still waits to run.
+// if none is. It is Now if a function whose duration was not positive still waits to run.
 //
 // AdvanceTo(Next()) is the smallest step that makes something happen.
 func (c *Clock) Next() (time.Time, bool) {
@@ -165,8 +165,8 @@ func (c *Clock) Since(t time.Time) time.Duration { return c.root.Since(t) }
 // Until returns the duration until t: t.Sub(Now()).
 func (c *Clock) Until(t time.Time) time.Duration { return c.root.Until(t) }
 
-// Sleep blocks the calling goroutine until another has moved the clock by d. A d that is not positive returns at once.
-// Sleeping in a function given to [Clock.AfterFunc] blocks the Advance it waits for, forever.
+// Sleep blocks the calling goroutine until another has moved the clock by d. It returns at once if d is not positive.
+// Sleeping in a function given to [Clock.AfterFunc] blocks forever: it blocks the Advance that it waits for.
 func (c *Clock) Sleep(d time.Duration) { c.root.Sleep(d) }
 
 // After returns the channel of a new timer: NewTimer(d).Chan().
@@ -174,7 +174,7 @@ func (c *Clock) After(d time.Duration) <-chan time.Time { return c.root.After(d)
 
 // NewTimer returns a timer that sends the time on its channel when the clock has moved by d; at once if d is not
 // positive. As with [time.Timer] since Go 1.23, no stale value is received after Stop or Reset has returned, and both
-// report true if they prevented a value from being received, whether it had been sent already or not.
+// report true if they prevented a value from being received, whether or not it had already been sent.
 func (c *Clock) NewTimer(d time.Duration) clockwork.Timer { return c.root.NewTimer(d) }
 
 // AfterFunc returns a timer that calls f when the clock has moved by d. f runs in the goroutine that moves the clock:
@@ -187,14 +187,14 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	return c.root.AfterFunc(d, f)
 }
 
-// NewTicker returns a ticker that sends the time on its channel whenever the clock has moved by another d. Ticks that
-// find the last one unread are dropped. After Stop or Reset has returned, no earlier tick is received. As
+// NewTicker returns a ticker that sends the time on its channel whenever the clock has moved by another d. A tick is
+// dropped if the previous one is still unread. After Stop or Reset has returned, no earlier tick is received. As
 // [time.NewTicker] does, it panics if d is not positive; so does its Reset.
 func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker { return c.root.NewTicker(d) }
 
 // WithTimeout is [context.WithTimeout] on this clock. The context ends inside the Advance that reaches Now plus d, in
 // the order of registration, and so do the contexts derived from it. When Advance returns, their Done channels are
-// closed and their Err is [context.DeadlineExceeded]. If d is not positive it has ended already.
+// closed and their Err is [context.DeadlineExceeded]. If d is not positive, it has already ended.
 //
 // The context also ends with parent, whose Err and Cause it takes. Its Deadline is the parent's if that is earlier and
 // on this clock. A deadline by another clock, such as real time, still ends the context but cannot be compared with its
@@ -204,7 +204,7 @@ func (c *Clock) WithTimeout(parent context.Context, d time.Duration) (context.Co
 }
 
 // Node returns a new view of this clock, for a machine whose own clock is off by d. The drift counts from the start of
-// this clock, whenever Node is called, so that nodes with equal drifts agree.
+// this clock, not from the call of Node, so that nodes with equal drifts agree.
 func (c *Clock) Node(d Drift) *Node {
 	return &Node{clock: c, drift: d.clamp()}
 }
@@ -236,8 +236,8 @@ type queue struct {
 	seq  uint64
 }
 
-// add queues w, moving it if it is queued already. Either way it counts as registered now: after every other waiter
-// with the same deadline.
+// add queues w, moving it if it is queued already. Either way its registration is new: it comes after every other
+// waiter with the same deadline.
 func (q *queue) add(w *waiter, deadline time.Time) {
 	q.remove(w)
 	q.seq++
@@ -254,7 +254,7 @@ func (q *queue) remove(w *waiter) bool {
 	return true
 }
 
-// first returns the waiter that fires next, nil if there is none.
+// first returns the waiter that fires next, or nil.
 func (q *queue) first() *waiter {
 	if len(q.heap) == 0 || !q.heap[0].deadline.Before(never) {
 		return nil
@@ -290,7 +290,7 @@ func (h *waiterHeap) Push(x any) {
 func (h *waiterHeap) Pop() any {
 	last := len(*h) - 1
 	w := (*h)[last]
-	(*h)[last] = nil // let a stopped timer be collected
+	(*h)[last] = nil // so that a stopped timer can be collected
 	*h = (*h)[:last]
 	w.slot = 0
 	return w

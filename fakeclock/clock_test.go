@@ -21,7 +21,7 @@ func at(d time.Duration) time.Time { return fakeclock.Epoch.Add(d) }
 
 func newClock() *fakeclock.Clock { return fakeclock.New(fakeclock.Epoch) }
 
-// journal notes events with the times of a clock.
+// journal records events with the times of a clock.
 type journal struct {
 	clock interface{ Now() time.Time }
 	lines []string
@@ -55,7 +55,7 @@ func checkWaiters(t *testing.T, c *fakeclock.Clock, want int) {
 	}
 }
 
-// checkReceive expects want in ch; the zero time means nothing.
+// checkReceive expects to receive want from ch; the zero time means nothing.
 func checkReceive(t *testing.T, ch <-chan time.Time, want time.Time) {
 	t.Helper()
 	select {
@@ -162,7 +162,7 @@ func TestAdvanceByAnotherGoroutineDuringCallback(t *testing.T) {
 	checkNow(t, c, at(12*s))
 }
 
-// Many goroutines use all of the clock at once; the race detector judges.
+// Many goroutines use all of the clock at once, for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	c := newClock()
 	node := c.Node(fakeclock.Drift{PPM: 500_000})
@@ -175,7 +175,7 @@ func TestConcurrentUse(t *testing.T) {
 				return
 			default:
 				c.Advance(s)
-				runtime.Gosched() // on one processor, the sleepers need their turn
+				runtime.Gosched() // with one processor, the sleepers need their turn
 			}
 		}
 	})
@@ -249,7 +249,7 @@ func TestTimerStopAndReset(t *testing.T) {
 			checkReceive(t, timer.Chan(), time.Time{})
 			want := c.Now().Add(2 * s)
 			advance(2 * s)
-			// Real times carry a monotonic reading; compare without.
+			// Real times have a monotonic reading, which Equal ignores.
 			if got := <-timer.Chan(); !got.Equal(want) {
 				t.Errorf("received %v, want %v", got, want)
 			}
@@ -293,8 +293,8 @@ func TestTickerPanicsLikePackageTime(t *testing.T) {
 	}
 }
 
-// This is the way to use the clock with goroutines that block on it, as the package documentation shows it: every
-// worker sees every instant it sleeps to.
+// This is how the package documentation uses the clock with goroutines that block on it: every worker sees every
+// instant that it sleeps to.
 func TestGoroutinesInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fakeclock.New(fakeclock.Epoch)
@@ -316,7 +316,7 @@ func TestGoroutinesInBubble(t *testing.T) {
 	})
 }
 
-// In a bubble the package starts nothing that would keep it from ending.
+// In a bubble the package starts nothing that would keep the bubble from ending.
 func TestNothingOutlivesBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fakeclock.New(fakeclock.Epoch)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// WithTimeout is [Clock.WithTimeout] by the node's clock, at its rate. As in package context, the time that is left is
+// WithTimeout is [Clock.WithTimeout] by the node's clock, at its rate. As in package context, the remaining time is
 // measured by the monotonic clock: a later [Node.Step] does not move the end.
 func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if parent == nil {
@@ -29,15 +29,16 @@ func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Con
 	}
 }
 
-// clockContext is the context of WithTimeout. The embedded Context is a cancellable one of package context, so that
-// contexts derived from this one are its children there and end with it, in the same call. Its parent is the ender.
+// clockContext is the context of WithTimeout. The embedded Context is a cancellable one of package context, whose
+// parent is the ender. So package context makes contexts derived from a clockContext its children, and ends them in the
+// same call.
 type clockContext struct {
 	context.Context
 	ender *ender
 }
 
-// Done and Err ask the parent first. Package context tells only its own types of a cancellation at once; other types
-// learn of it later, in another goroutine.
+// Done and Err ask the parent first. Package context notifies only its own types of a cancellation at once; other types
+// learn of it later, from another goroutine.
 
 func (c *clockContext) Done() <-chan struct{} {
 	c.ender.follow()
@@ -54,9 +55,8 @@ func (c *clockContext) String() string {
 	return fmt.Sprintf("fakeclock.WithTimeout(until %s)", c.ender.at.Format(time.RFC3339Nano))
 }
 
-// An ender stands between the parent given to WithTimeout and the embedded context: it is the parent of the embedded
-// context. Package context offers no other way to end one of its contexts with an error that is not Canceled: its
-// children take the error of the parent they have.
+// An ender stands between the parent given to WithTimeout and the embedded context, whose parent it is. Package context
+// offers no other way to end one of its contexts with an error other than Canceled: a child takes its parent's error.
 type ender struct {
 	waiter
 	clock  *Clock
@@ -73,11 +73,11 @@ type ender struct {
 	unwatch func() bool
 }
 
-// enderKey finds, from any context, the nearest ender of a clock above it.
+// enderKey finds, from any context, its nearest ender of a clock.
 type enderKey struct{ clock *Clock }
 
 // start queues the deadline: the one asked for, or an ancestor's on the same clock if that comes first. Then the
-// context and this ancestor end in one Advance, however long the news takes through the contexts between them.
+// context and this ancestor end in the same Advance, however slowly the contexts between them pass on the cancellation.
 func (e *ender) start() {
 	ancestor := e.ancestor()
 	c := e.clock
@@ -102,8 +102,8 @@ func (e *ender) start() {
 	}
 }
 
-// ancestor returns the ender that gives parent its deadline; nil if parent has none, or has one by another clock, or is
-// cut off from it ([context.WithoutCancel]).
+// ancestor returns the ender that gives parent its deadline; nil if parent has no deadline, has one by another clock,
+// or is cut off from it ([context.WithoutCancel]).
 func (e *ender) ancestor() *ender {
 	a, ok := e.parent.Value(enderKey{e.clock}).(*ender)
 	if !ok {
@@ -115,7 +115,7 @@ func (e *ender) ancestor() *ender {
 	return a
 }
 
-// watch makes the context end with its parent even if its Done and Err are not called.
+// watch makes the context end with its parent even if nobody calls its Done and Err.
 func (e *ender) watch() {
 	e.follow()
 	if e.parent.Done() == nil || e.Err() != nil {
@@ -125,7 +125,7 @@ func (e *ender) watch() {
 	e.mu.Lock()
 	e.unwatch = unwatch
 	e.mu.Unlock()
-	if e.Err() != nil { // it ended meanwhile, and found nothing to release
+	if e.Err() != nil { // it ended meanwhile, when there was nothing to release
 		unwatch()
 	}
 }
@@ -133,7 +133,7 @@ func (e *ender) watch() {
 func (e *ender) fire() func() { return e.expire }
 
 func (e *ender) expire() {
-	e.follow() // a parent cancelled before the deadline was cancelled first
+	e.follow() // if a parent was cancelled before the deadline, that counts
 	e.end(context.DeadlineExceeded)
 }
 
@@ -149,11 +149,11 @@ func (e *ender) end(err error) {
 		e.err = err
 		close(e.done)
 		e.cancel()
-		e.release() // last: while the deadline is queued, the Advance that meets it waits here for what ends below
+		e.release() // last: while the deadline is queued, the Advance that reaches it waits here for the derived contexts to end
 	})
 }
 
-// release gives up the place on the clock and on the parent.
+// release removes the context from the clock and from the parent.
 func (e *ender) release() {
 	e.clock.mu.Lock()
 	e.clock.queue.remove(&e.waiter)
@@ -188,9 +188,8 @@ func (e *ender) Value(key any) any {
 	return e.parent.Value(key)
 }
 
-// If a parent is not of package context's own types but has AfterFunc, package context calls it with the function that
-// cancels the child. So it needs no goroutine to learn that the parent has ended. Source:
-// https://pkg.go.dev/context#AfterFunc
+// If a parent is of a foreign type but has AfterFunc, package context passes it the function that cancels the child. So
+// no goroutine is needed to learn that the parent has ended. Source: https://pkg.go.dev/context#AfterFunc
 func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
 	e.cancel = cancel
 	return func() bool {

@@ -61,9 +61,9 @@ func errString(err error) string {
 	return err.Error()
 }
 
-// Contexts that wrap ctx in the usual ways see the same end in the same Advance.
+// Contexts that wrap ctx in the usual ways end in the same Advance.
 func TestDerivedContextsEndInTheSameAdvance(t *testing.T) {
-	for range 2000 { // the news of an end comes in a goroutine, too, which may be the first
+	for range 2000 { // a cancellation also comes through a goroutine, which may be first
 		if derivedContextsEnd(t); t.Failed() {
 			return
 		}
@@ -93,13 +93,13 @@ func derivedContextsEnd(t *testing.T) {
 	checkWaiters(t, c, 0)
 }
 
-// The first end counts: the deadline, cancel, or the end of the parent with its cause. A parent may be of a type that
+// The first end counts: the deadline, cancel, or the end of the parent with its cause. A parent may have a type that
 // package context does not know.
 func TestContextEnds(t *testing.T) {
 	crash, exceeded, canceled := errors.New("crash"), context.DeadlineExceeded, context.Canceled
 	for _, tt := range []struct {
 		d          time.Duration
-		steps      string // those before | are taken before there is the context
+		steps      string // those before | come before the context is made
 		err, cause error
 	}{
 		{2 * s, "", nil, nil},
@@ -144,7 +144,7 @@ func TestContextEnds(t *testing.T) {
 				defer cancelChild()
 				take(after)
 				checkEnded(t, ctx, tt.err, tt.cause)
-				checkEnded(t, child, tt.err, tt.cause) // ctx was asked and knows
+				checkEnded(t, child, tt.err, tt.cause) // ctx was asked, so it knows
 				cancel()
 				checkWaiters(t, c, 0)
 			})
@@ -152,7 +152,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// foreign hides from package context that the context is one of its own types.
+// foreign hides from package context that the context has one of its own types.
 type foreign struct{ ctx context.Context }
 
 func (f foreign) Deadline() (time.Time, bool) { return f.ctx.Deadline() }
@@ -203,7 +203,7 @@ func TestContextEarlierDeadlineOfParentWins(t *testing.T) {
 	checkEnded(t, detached, context.DeadlineExceeded, context.DeadlineExceeded)
 }
 
-// A deadline on another clock is not comparable. The parent's deadline is forty years earlier: compared as it is, it
+// A deadline on another clock is not comparable. The parent's deadline is forty years earlier: in a naive comparison it
 // would win, and the fake one would never come.
 func TestContextParentsOnOtherClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // real time starts in 2000 here
@@ -259,7 +259,7 @@ func TestContextOnNode(t *testing.T) {
 	defer cancel()
 	checkDeadline(t, onNode, at(time.Hour+10*s))
 
-	node.Step(time.Minute) // timers under way do not notice
+	node.Step(time.Minute) // running timers do not notice
 	c.Advance(5*s - 1)
 	checkEnded(t, ctx, nil, nil)
 	c.Advance(1)
@@ -294,7 +294,7 @@ func TestContextReleasesParent(t *testing.T) {
 	checkWaiters(t, c, 0)
 }
 
-// meddling does something while a context watches it, as another goroutine might.
+// meddling does something while a context starts to watch it, as another goroutine might.
 type meddling struct {
 	*counting
 	meddle func()

@@ -27,15 +27,15 @@
 //   - contexts end, with the contexts derived from them, before Advance goes on.
 //
 // Starting, resetting and every tick of a ticker count as a registration. Nothing here starts a goroutine, reads real
-// time or uses chance, with one exception: package context uses a goroutine to tell a context that its parent was
+// time or is random, with one exception: package context uses a goroutine to tell a context that its parent was
 // cancelled. The Err and Done of such a context do not wait for that goroutine, because they ask the parent; contexts
 // derived from it do wait.
 //
 // # Goroutines
 //
-// A goroutine that waits for a channel or in Sleep has been released when Advance returns, but has yet to run, and
-// Advance may have gone further before it does. If it must see every instant, move with Next and AdvanceTo, and let it
-// settle in between. In a bubble of testing/synctest, made for that:
+// A goroutine that waits for a channel or in Sleep is released when Advance returns, but has not run yet, and Advance
+// may have moved further before it runs. If it must see every instant, move with Next and AdvanceTo, and let it settle
+// in between. A bubble of testing/synctest is made for that:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		clock := fakeclock.New(fakeclock.Epoch) // in the bubble, as its channels must be
@@ -47,8 +47,8 @@
 //		}
 //	})
 //
-// Goroutines released at the same instant run in any order, as always. If the order matters, the test must make it, or
-// use AfterFunc.
+// Goroutines released at the same instant run in any order, as always. If the order matters, the test must enforce it,
+// or use AfterFunc.
 //
 // There is no BlockUntil(n) as in package clockwork: it returns when n timers wait, and n timers may also wait before
 // one of them is reset.
@@ -71,6 +71,6 @@
 // # Limits
 //
 // A function of AfterFunc that waits for the clock to move waits forever, as the clock waits for it. Functions that
-// keep making themselves due now keep Advance from returning. Every tick of a ticker is a step, so a ticker of a
-// nanosecond makes an Advance of an hour a long one.
+// keep making themselves due now keep Advance from returning. Every tick of a ticker is a step, so with a ticker of a
+// nanosecond an Advance of an hour takes long.
 package fakeclock

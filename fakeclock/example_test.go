@@ -49,7 +49,7 @@ func ExampleClock_Node() {
 	// both at once: true
 }
 
-// A step moves the time that the node shows, and no timer.
+// A step moves the time that the node shows, but no timer.
 func ExampleNode_Step() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	node := clock.Node(fakeclock.Drift{})
@@ -77,7 +77,7 @@ func ExampleClock_WithTimeout() {
 	// context deadline exceeded
 }
 
-// A heartbeat and a lease: what is the state after each instant at which anything happens?
+// A heartbeat and a lease: what is the state after each instant at which something happens?
 func ExampleClock_Next() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	beats := 0

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// A world is a clock with a few numbered timers. There are two: the real one, and a model that is so simple that a
-// reader can see that it is right.
+// A world is a clock with a few numbered timers. There are two: the real one, and a model so simple that a reader can
+// see that it is right.
 type world interface {
 	now() time.Duration
 	waiters() int
@@ -31,7 +31,7 @@ type world interface {
 
 const timers = 5
 
-// An op is one operation on a world. A function registered by it does then.
+// An op is one operation on a world. Then has the operations of the function that it registers.
 type op struct {
 	kind string
 	id   int
@@ -57,9 +57,9 @@ func genOps(depth int) *rapid.Generator[[]op] {
 	}), 0, 12/(3-depth))
 }
 
-// run applies ops to w and returns all that could be observed.
+// run applies ops to w and returns everything observable.
 func run(w world, ops []op) (log []string) {
-	budget := 500 // for functions that restart themselves for ever
+	budget := 500 // for functions that restart themselves forever
 	note := func(format string, args ...any) {
 		log = append(log, fmt.Sprintf("%d: ", w.now())+fmt.Sprintf(format, args...))
 	}
@@ -121,7 +121,7 @@ func run(w world, ops []op) (log []string) {
 func TestClockAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := genOps(2).Draw(t, "ops")
-		// The timers of a slow node take this many times longer in true time.
+		// The timers of a slow node take scale times longer in true time.
 		for _, scale := range []time.Duration{1, 2, 4} {
 			c := newClock()
 			node := c.Node(fakeclock.Drift{PPM: int64(1_000_000/scale - 1_000_000)})
@@ -198,7 +198,7 @@ func (r *real) receive(id int) (time.Duration, bool) {
 	}
 }
 
-// model keeps its timers in a list in order of registration and looks through all of it for the earliest.
+// model keeps its timers in a list in order of registration and searches all of it for the earliest.
 type model struct {
 	time, target time.Duration
 	advancing    bool
@@ -219,7 +219,7 @@ func (m *model) first() *modelTimer {
 	if len(m.list) == 0 {
 		return nil
 	}
-	return slices.MinFunc(m.list, func(a, b *modelTimer) int { return int(a.due - b.due) }) // the first of equals
+	return slices.MinFunc(m.list, func(a, b *modelTimer) int { return int(a.due - b.due) }) // the first among equals
 }
 
 func (m *model) next() (time.Duration, bool) {

@@ -12,7 +12,7 @@ import (
 // still.
 const MaxPPM = 1_000_000
 
-// A Drift says how a node's clock differs from true time. The zero Drift is a clock that is right.
+// A Drift is how a node's clock differs from true time. The zero Drift is a correct clock.
 type Drift struct {
 	Offset time.Duration // how far ahead the node's clock is when the true clock starts
 	PPM    int64         // parts per million by which it runs fast, or slow if negative
@@ -29,7 +29,7 @@ func (d Drift) String() string {
 
 func (d Drift) clamp() Drift {
 	d.PPM = min(max(d.PPM, -MaxPPM), MaxPPM)
-	// The least Duration has no negative; its neighbour does.
+	// The smallest Duration has no negative; its neighbour does.
 	d.Offset = max(d.Offset, -math.MaxInt64)
 	return d
 }
@@ -50,7 +50,7 @@ func (d Drift) clamp() Drift {
 // M(T0) + d. A node that runs fast fires early in true time; one that stands still never fires. Steps move no timer.
 //
 // The arithmetic is exact and does not overflow. It spans 292 years from start, the range of a [time.Duration]. Beyond
-// that, drift adds no more, and the later timers of a node that drifts are never due.
+// that, drift no longer grows, and the later timers of a drifting node are never due.
 type Node struct {
 	clock *Clock
 	drift Drift
@@ -59,11 +59,11 @@ type Node struct {
 
 var _ clockwork.Clock = (*Node)(nil)
 
-// True returns true time: Now of the clock this node is a view of.
+// True returns true time: Now of the node's Clock.
 func (n *Node) True() time.Time { return n.clock.Now() }
 
-// Step makes the node's wall clock jump by d, which may be negative, as when NTP or an operator sets it. Timers,
-// tickers and contexts that are running do not notice: they measure by the monotonic clock, as in package time.
+// Step makes the node's wall clock jump by d, which may be negative, as when NTP or an operator sets it. Running
+// timers, tickers and contexts do not notice: they measure by the monotonic clock, as in package time.
 func (n *Node) Step(d time.Duration) {
 	n.clock.mu.Lock()
 	defer n.clock.mu.Unlock()
@@ -78,9 +78,9 @@ func (n *Node) Local(t time.Time) time.Time {
 	return n.read(n.clock.normal(t))
 }
 
-// TrueTime returns the earliest true time at which the node's clock shows local or later, on the terms of [Node.Local];
-// it may lie in the past, up to 292 years before the clock started. It returns false if there is no such time: the node
-// stands still, or is so slow that it lies more than 292 years after the start.
+// TrueTime returns the earliest true time at which the node's clock shows local or later, under the assumptions of
+// [Node.Local]; it may lie in the past, up to 292 years before the clock started. It returns false if there is no such
+// time: the node stands still, or is so slow that it lies more than 292 years after the start.
 //
 // Within that span, Local(TrueTime(l)) is l or, where the node is fast and skips l, the next nanosecond.
 func (n *Node) TrueTime(local time.Time) (time.Time, bool) {
@@ -170,7 +170,7 @@ func (n *Node) due(m time.Time) time.Time {
 	return n.clock.start.Add(time.Duration(quo*MaxPPM + part))
 }
 
-// after returns the true time at which d has passed on the monotonic clock; some time up to now if d is not positive.
+// after returns the true time at which d has passed on the monotonic clock; if d is not positive, a time up to now.
 func (n *Node) after(d time.Duration) time.Time {
 	return n.due(n.mono(n.clock.now).Add(d))
 }
@@ -180,7 +180,7 @@ func (n *Node) read(t time.Time) time.Time {
 	return n.mono(t).Add(n.drift.Offset).Add(n.steps)
 }
 
-// unshift returns the monotonic reading that goes with a wall reading.
+// unshift returns the monotonic reading for a wall reading.
 func (n *Node) unshift(local time.Time) time.Time {
 	return local.Add(-n.drift.Offset).Add(-n.steps)
 }
@@ -194,7 +194,7 @@ func divFloor(a, b int64) (quo, rest int64) {
 	return quo, rest
 }
 
-// addDuration returns a + b. If there is no such [time.Duration], it returns the nearest one that has a negative.
+// addDuration returns a + b. If that overflows, it returns the nearest [time.Duration] that has a negative.
 func addDuration(a, b time.Duration) time.Duration {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

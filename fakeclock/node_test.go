@@ -139,7 +139,7 @@ func TestNodeMeasuresByItsOwnRate(t *testing.T) {
 }
 
 // A fast node skips some of its own nanoseconds, so most of these ticks come a nanosecond late. After 100,000 of them
-// the ticker is still where the node's clock says.
+// the ticker still agrees with the node's clock.
 func TestNodeTickerDoesNotAccumulateRounding(t *testing.T) {
 	const ticks = 100_000
 	c := newClock()
@@ -156,7 +156,7 @@ func TestNodeTickerDoesNotAccumulateRounding(t *testing.T) {
 	}
 }
 
-// The conversions are compared with their definition in numbers without bound.
+// The conversions are compared with their definition in unbounded numbers.
 func TestNodeConversionsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const decades = 100 * year
@@ -196,10 +196,10 @@ func TestNodeConversionsProperty(t *testing.T) {
 			t.Errorf("Local(TrueTime(Now()) - 1ns) = %v, want earlier than %v", got, now)
 		}
 
-		// TrueTime of any time is the earliest that shows it or later.
+		// TrueTime of any time is the earliest true time that shows it or later.
 		local := at(time.Duration(rapid.Int64Range(-int64(decades), int64(decades)).Draw(t, "local")))
 		first, ok = node.TrueTime(local)
-		// The arithmetic ends 292 years before the start of the clock, and 292 years after it.
+		// The arithmetic covers 292 years before the start of the clock, and 292 years after it.
 		onNode := new(big.Int).Mul(big.NewInt(int64(local.Sub(at(0))-drift.Offset-step)), big.NewInt(fakeclock.MaxPPM))
 		rate := big.NewInt(fakeclock.MaxPPM + drift.PPM)
 		earliest, latest := new(big.Int).Mul(big.NewInt(math.MinInt64), rate),
@@ -229,7 +229,7 @@ func TestNodeConversionsProperty(t *testing.T) {
 				local)
 		}
 
-		// A timer fires when d has passed on the node, and not before.
+		// A timer fires when d has passed on the node, not before.
 		d := time.Duration(rapid.Int64Range(1, int64(year)).Draw(t, "d"))
 		node.AfterFunc(d, func() {})
 		if due, ok := c.Next(); ok {

@@ -78,7 +78,7 @@ func send(c chan time.Time, t time.Time) {
 	}
 }
 
-// drain reports whether there was a value to take away.
+// drain empties a channel, and reports whether it had a value.
 func drain(c chan time.Time) bool {
 	select {
 	case <-c:
@@ -115,8 +115,8 @@ func (t *ticker) start(d time.Duration) {
 	t.schedule()
 }
 
-// schedule queues the next tick. Its time counts from the tick before, on the node's clock, and not from now, so that
-// rounding to true time does not add up.
+// schedule queues the next tick. It counts from the previous tick, on the node's clock, and not from now, so that
+// rounding to true time does not accumulate.
 func (t *ticker) schedule() {
 	t.next = t.next.Add(t.period)
 	t.node.clock.schedule(&t.waiter, t.node.due(t.next))

@@ -11,7 +11,7 @@ import (
 )
 
 // Call is one request to the store, through any door. Doors make Calls. A function between a door and Store.Do can read
-// a Call, hold it back, and set its Fault.
+// a Call, delay it, and set its Fault.
 type Call struct {
 	// Actor names the caller. It is the access key id, or "" if the request has no credentials.
 	Actor string
@@ -60,7 +60,7 @@ func (c Call) String() string {
 	return b.String()
 }
 
-// Strikes reports whether a fault can hit the call: its kind, and the predicates but for Nth and Times.
+// Strikes reports whether a fault can hit the call, by its kind and its predicates, ignoring Nth and Times.
 func (c *Call) Strikes(f Fault) bool { return slices.Contains(kinds, f.Kind) && f.matches(c) }
 
 // Invocation returns the id that an SDK gives a call, the same for all attempts; "" if the client sends none.
@@ -78,7 +78,7 @@ func (c *Call) conditional() bool {
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
-// input has the members of a Call that are not names.
+// input is the part of a Call that has no names.
 type input struct {
 	region  string // the region of the signature, "" if there is none
 	query   url.Values
@@ -108,19 +108,19 @@ func refused(err *apiError) *Answer {
 
 // operation is one operation of the API.
 type operation struct {
-	// serve runs it. The bucket is nil if it does not exist; then only operations that need no bucket are run.
+	// serve runs it. The bucket is nil if it does not exist; then only operations that need no bucket run.
 	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)
 	needsBucket bool
-	// query are the parameters that it takes, besides those that every operation takes. A name that ends with * is a
-	// prefix.
+	// query lists the parameters that the operation takes, besides those that every operation takes. A name that ends
+	// with * is a prefix.
 	query []string
-	// headers are the x-amz- headers that it takes, besides those that every operation takes.
+	// headers lists the x-amz- headers that the operation takes, besides those that every operation takes.
 	headers []string
-	// refuses are other headers. The operation refuses them because they change the meaning of a request.
+	// refuses lists other headers, which the operation refuses because they change the meaning of a request.
 	refuses []string
 }
 
-// operations is the list of the store's operations. Documentation and faults are made from it.
+// operations has the store's operations. Documentation and faults are made from it.
 var operations map[string]*operation
 
 func init() {
@@ -187,10 +187,10 @@ func init() {
 	}
 }
 
-// operationNames returns the names of the operations that the store has, sorted.
+// operationNames returns the names of the store's operations, sorted.
 func operationNames() []string { return slices.Sorted(maps.Keys(operations)) }
 
-// Parameters and headers that every operation takes. They are about signatures, the SDK, and the account.
+// Parameters and headers that every operation takes. They concern signatures, the SDK, and the account.
 var (
 	commonQuery   = []string{"x-id", "AWSAccessKeyId", "Signature", "Expires"}
 	commonHeaders = []string{
@@ -225,7 +225,7 @@ func (op *operation) refusal(name string, in *input) *apiError {
 	return refuseValues(in.header)
 }
 
-// refuseValues refuses values of headers, where the store takes only some of the values.
+// refuseValues refuses headers with values that the store does not support.
 func refuseValues(h http.Header) *apiError {
 	for _, known := range []struct {
 		header string
@@ -243,7 +243,7 @@ func refuseValues(h http.Header) *apiError {
 	return nil
 }
 
-// oneOf reports whether a name is in a list, in which names that end with * are prefixes.
+// oneOf reports whether a name is in a list, whose elements that end with * are prefixes.
 func oneOf(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(known string) bool {
 		if prefix, ok := strings.CutSuffix(known, "*"); ok {
@@ -270,7 +270,7 @@ type Request struct {
 	Code   string
 }
 
-// String prints the request on one line:
+// String prints the request as one line:
 //
 //	7 alice PutObject bodies/home: 412 PreconditionFailed
 func (r Request) String() string {

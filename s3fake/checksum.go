@@ -78,7 +78,7 @@ func (c checksum) MarshalXML(e *xml.Encoder, _ xml.StartElement) error {
 	return e.EncodeElement(c.value, xml.StartElement{Name: xml.Name{Local: "Checksum" + c.algorithm.name}})
 }
 
-// algorithmNamed returns the algorithm with a name; if the name is "", it returns the algorithm otherwise.
+// algorithmNamed returns the algorithm with a name, or otherwise if the name is "".
 func algorithmNamed(name string, otherwise *algorithm) (*algorithm, *apiError) {
 	if name == "" {
 		return otherwise, nil
@@ -92,10 +92,10 @@ func algorithmNamed(name string, otherwise *algorithm) (*algorithm, *apiError) {
 		"Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
 }
 
-// name is the algorithm's.
+// name returns the algorithm's name.
 func (c checksum) name() string { return c.algorithm.name }
 
-// named returns the checksum that a request has, in a header or in the trailer of its body.
+// named returns the checksum that a request carries, in a header or in the trailer of its body.
 func (in *input) named() (found checksum, err *apiError) {
 	for _, a := range algorithms {
 		value := in.header.Get(a.header)
@@ -121,7 +121,7 @@ func integrityNamed(in *input) bool {
 	return err != nil || found.algorithm != nil || in.header.Get("Content-Md5") != ""
 }
 
-// verify compares a body with everything that the request says about it. It returns the checksum to keep.
+// verify compares a body with all that the request says about it. It returns the checksum to keep.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 func verify(in *input) (checksum, *apiError) {
@@ -160,8 +160,8 @@ func verify(in *input) (checksum, *apiError) {
 	return found, nil
 }
 
-// Fingerprint is the fingerprint of all that later answers can depend on: buckets, objects with their dates and
-// headers, and uploads under way. The log and the faults are not in it.
+// Fingerprint returns the fingerprint of all that later answers can depend on: buckets, objects with their dates and
+// headers, and uploads in progress. It ignores the log and the faults.
 func (s *Store) Fingerprint() uint64 {
 	var sum fingerprint.Hash
 	s.mu.Lock()
@@ -209,7 +209,7 @@ func (s *Store) Keep() (back func()) {
 	}
 }
 
-// Detail is everything about a call that its sender decides.
+// Detail returns everything about a call that its sender decides.
 func (c *Call) Detail() string {
 	in := c.in
 	if in == nil {
@@ -220,7 +220,7 @@ func (c *Call) Detail() string {
 	return fmt.Sprintf("%s by %s (%x)", c, c.Actor, uint64(sum))
 }
 
-// Fingerprint is the fingerprint of an answer, as its caller sees it.
+// Fingerprint returns the fingerprint of an answer, as its caller sees it.
 func (a *Answer) Fingerprint() uint64 {
 	if a == nil {
 		return 1
@@ -232,7 +232,7 @@ func (a *Answer) Fingerprint() uint64 {
 	return uint64(h)
 }
 
-// print is the checksum as a text.
+// print returns the checksum as text.
 func (c checksum) print() string {
 	name := ""
 	if c.algorithm != nil {
@@ -241,7 +241,7 @@ func (c checksum) print() string {
 	return fmt.Sprint(name, c.value, c.composite)
 }
 
-// printOf adds headers, which have no order.
+// printOf adds headers, whose order does not matter.
 func printOf(h fingerprint.Hash, header http.Header) fingerprint.Hash {
 	names := make([]string, 0, len(header))
 	//isrsim:unordered sorted below

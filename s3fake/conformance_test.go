@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// The cases of conformance.txt, a paragraph each: the request, and after => the status and the code of the answer.
+// The cases of conformance.txt, one per paragraph: the request, and after => the status and code of the answer.
 //
 //	case NAME
 //	source ADDRESS, which stands for the cases below it, too
@@ -37,12 +37,12 @@ import (
 //	left KEY TEXT, gone KEY: the objects afterwards
 //
 // In the world of each case, the bucket pages has the objects home, which was written at 00:00:10.9, a/1, a/2, b/1 and
-// "c d&é". An upload of the key parts is under way: its part 1 is Hello, and its part 3 is World.
+// "c d&é". An upload of the key parts is in progress: its part 1 is Hello, and its part 3 is World.
 //
 //go:embed testdata/conformance.txt
 var conformanceText string
 
-// provider is a source whose tests compare answers that were recorded at the service.
+// provider is a source whose tests compare with answers recorded at the service.
 const provider = "https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py"
 
 // homeETag is the ETag of Hello.
@@ -52,7 +52,7 @@ const (
 	partHello = "<Part><PartNumber>1</PartNumber><ETag>" + homeETag + "</ETag></Part>"
 )
 
-// thePart is the path of a part of the upload.
+// thePart returns the path of a part of the upload.
 func thePart(n int) string { return theUpload + "&partNumber=" + strconv.Itoa(n) }
 
 type conformanceCase struct {
@@ -66,9 +66,9 @@ type conformanceCase struct {
 	answer map[string]string // headers; "" for a header that must be absent
 	want   string            // the body of a success, if it is not XML
 	holds  []string          // texts that the body has
-	lacks  []string          // texts that it does not have
+	lacks  []string          // texts that it lacks
 	after  map[string]string // the bodies of objects afterwards
-	gone   []string          // the keys of no objects
+	gone   []string          // keys without an object
 }
 
 var conformance = readCases(conformanceText)
@@ -142,7 +142,7 @@ func read(response *http.Response) (answered, error) {
 	return answered{response.StatusCode, response.Header, string(body)}, err
 }
 
-// roundTrip sends a request in the process.
+// roundTrip sends a request without a socket.
 func roundTrip(do func(context.Context, Call) (*Answer, error), r *http.Request) (answered, error) {
 	response, err := Transport(do).RoundTrip(r)
 	if err != nil {
@@ -243,7 +243,7 @@ func (c *conformanceCase) check(t *testing.T, s *Store, got answered) {
 	}
 }
 
-// Both doors keep every rule of the table.
+// Both doors obey every rule of the table.
 func TestConformance(t *testing.T) {
 	for _, c := range conformance {
 		t.Run(c.name, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestConformanceIsWhole(t *testing.T) {
 	}
 }
 
-// Pages of every size, with and without delimiter, have every key and common prefix once, in order.
+// Pages of every size, with and without a delimiter, have every key and common prefix once, in order.
 func TestListPages(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	for _, key := range []string{"a", "a/", "a/1", "a/2/3", "ab", "b/1", "b/2", "c", "é", "\U0001F600"} {
@@ -339,7 +339,7 @@ func listed(t *testing.T, s *Store, query, size string) (names []string) {
 	return nil
 }
 
-// An object without a given checksum gets CRC-64/NVME; the value is the check value of the catalogue.
+// An object without a given checksum gets CRC-64/NVME; the expected value is the catalogue's check value.
 //
 // Source: https://reveng.sourceforge.io/crc-catalogue/all.htm#crc.cat.crc-64-nvme
 func TestNVME(t *testing.T) {

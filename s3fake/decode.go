@@ -19,7 +19,7 @@ import (
 )
 
 // decode reads a request. If the request is not a valid call of an operation, the answer is the apiError. Any other
-// error means that the caller has gone.
+// error means that the caller is gone.
 func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	bucket, key, ok := resourceOf(r)
 	if !ok {
@@ -74,8 +74,8 @@ func (c *Call) details() (refusal *apiError) {
 
 // inputOf returns the parameters and the headers of a request. In a presigned URL, headers are parameters.
 //
-// The checksum of a body in such a URL is left out. An SDK that does not know the body when it signs sends the checksum
-// of an empty body, and S3 takes any body (https://github.com/localstack/localstack/issues/12169).
+// The checksum of a body in such a URL is ignored. An SDK that does not know the body when it signs sends the checksum
+// of an empty body, and S3 accepts any body (https://github.com/localstack/localstack/issues/12169).
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 func inputOf(r *http.Request) (in *input, ok bool) {
@@ -133,8 +133,7 @@ func (in *input) read(r *http.Request, name string) (*apiError, error) {
 	return refusal, nil
 }
 
-// resourceOf returns the bucket and the key that a request is about. They are in its path, or the bucket is in its
-// host.
+// resourceOf returns the bucket and the key of a request. They are in its path, or the bucket is in its host.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
 func resourceOf(r *http.Request) (bucket, key string, ok bool) {
@@ -147,8 +146,7 @@ func resourceOf(r *http.Request) (bucket, key string, ok bool) {
 	return bucket, key, bucketErr == nil && keyErr == nil
 }
 
-// bucketOfHost returns the bucket of a host such as pages.s3.eu-west-1.amazonaws.com or pages.localhost, "" if the host
-// names none.
+// bucketOfHost returns the bucket in a host such as pages.s3.eu-west-1.amazonaws.com or pages.localhost, or "".
 func bucketOfHost(host string) string {
 	host = hostname.Of(host)
 	if bucket, ok := strings.CutSuffix(host, ".localhost"); ok && bucket != "s3" {
@@ -164,8 +162,8 @@ func bucketOfHost(host string) string {
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
 func operationOf(method, bucket, key string, in *input) (name string, refusal *apiError) {
-	// either chooses between two operations that share a method: the first one if the request has the parameter, and
-	// otherwise the second.
+	// either chooses between two operations that share a method: it returns with if the request has the parameter, and
+	// without otherwise.
 	either := func(parameter, with, without string) string {
 		if in.query.Has(parameter) {
 			return with
@@ -216,8 +214,8 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 	return name, nil
 }
 
-// signerOf returns the access key id and the region of a request; each is "" if the request does not have it.
-// Signatures are not checked.
+// signerOf returns the access key id and the region of a request; each is "" if the request lacks it. Signatures are
+// not checked.
 func signerOf(r *http.Request) (actor, region string) {
 	authorization := r.Header.Get("Authorization")
 	signer, ok := sigv4.SignerOf(authorization, r.URL.RawQuery, r.Header.Get("X-Amz-Region-Set"))
@@ -229,7 +227,7 @@ func signerOf(r *http.Request) (actor, region string) {
 	return id, ""
 }
 
-// isChunked reports whether a body has the encoding aws-chunked. SDKs use this encoding to send streams.
+// isChunked reports whether a body has the encoding aws-chunked, in which SDKs send streams.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html
@@ -237,7 +235,7 @@ func isChunked(h http.Header) bool {
 	return strings.HasPrefix(h.Get("X-Amz-Content-Sha256"), "STREAMING-")
 }
 
-// minChunkBytes is the smallest size of a chunk; only the last chunk may be smaller.
+// minChunkBytes is the minimum size of a chunk; only the last one may be smaller.
 const minChunkBytes = 8 << 10
 
 // unchunk decodes an aws-chunked body. It consists of chunks, a chunk of size 0, and the trailer. Before each chunk

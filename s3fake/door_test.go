@@ -48,7 +48,7 @@ func wantCode(t *testing.T, err error, code string) {
 	}
 }
 
-// clientOf is a client of package sdk, which cannot be imported here.
+// clientOf returns a client of package sdk, which cannot be imported here.
 func clientOf(
 	do func(context.Context, Call) (*Answer, error), actor string, optFns ...func(*s3.Options),
 ) *s3.Client {
@@ -61,7 +61,7 @@ func clientOf(
 	}, optFns...)
 }
 
-// clients are real clients of the SDK: one in the process, and one over a socket with the SDK's own signature.
+// clients returns real clients of the SDK: an in-process one, and one over a socket with the SDK's own signature.
 func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	t.Helper()
 	server := httptest.NewServer(s.Handler())
@@ -76,7 +76,7 @@ func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	}
 }
 
-// Every operation works through the SDK, which changes inputs and outputs itself: checksums, chunks, encodings, typed
+// Every operation works through the SDK, which itself changes inputs and outputs: checksums, chunks, encodings, typed
 // errors.
 func TestSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -210,8 +210,8 @@ func TestPresigned(t *testing.T) {
 	}
 }
 
-// A function before Do can see each request, hold it back, and let a fault strike it. The simulator uses this. Held
-// requests of several goroutines take effect in the order in which they are released, and not in the order in which
+// A function in front of Do can see each request, delay it, and make a fault strike it. The simulator uses this.
+// Delayed requests of several goroutines take effect in the order in which they are released, not in the order in which
 // they came.
 func TestSeam(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestSeam(t *testing.T) {
 			t.Errorf("got the call %q, want %q", got, want)
 		}
 		release("alice", nil)
-		release("bob", nil) // the SDK's own retry, which meets its own commit
+		release("bob", nil) // the SDK's own retry finds its own commit
 		both.Wait()
 		for _, err := range errs {
 			wantCode(t, err, "PreconditionFailed")

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// apiError is an error of the service, with its elements besides code and message.
+// apiError is an error of the service, with further elements besides code and message.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList (codes and statuses)
 type apiError struct {
@@ -58,7 +58,7 @@ func noSuchKey(key string) *apiError {
 	}).with("Key", key)
 }
 
-// copied returns the error with the name that the header has in a copy.
+// copied returns the error with the header's name in a copy.
 func (e *apiError) copied() *apiError {
 	renamed := *e
 	renamed.details = slices.Clone(e.details)
@@ -84,7 +84,7 @@ func preconditionFailed(header string) *apiError {
 	}).with("Condition", header)
 }
 
-// conflict is the answer to a conditional write beside which, or before which, the key has changed.
+// conflict is the answer to a conditional write if the key has changed before it or at the same time.
 func conflict(c *Call) *apiError {
 	header := "If-Match"
 	if c.in.header.Get(header) == "" {
@@ -101,7 +101,7 @@ func notImplemented(header string) *apiError {
 	}).with("Header", header)
 }
 
-// unsupported is the answer to a request that the service serves and the fake does not. Nobody can take it for a
+// unsupported is the answer to a request that the service supports and the fake does not. Nobody can mistake it for a
 // success.
 func unsupported(what string) *apiError {
 	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented",
@@ -150,7 +150,7 @@ func entityTooSmall(n namedPart, size int) *apiError {
 		with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
 }
 
-// noSuchPart is the error for a part number that an object does not have.
+// noSuchPart is the error for a part number that an object lacks.
 func noSuchPart(asked, parts int) *apiError {
 	return (&apiError{
 		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber",
@@ -246,15 +246,15 @@ var (
 	}
 )
 
-// Bounds of a body in XML. The bodies of the API are shallow, and a key has at most 1,024 bytes. Each of these bytes
-// may take a dozen bytes in XML. Without bounds, the elements and attributes of a body could take a hundred times as
-// much memory as the body.
+// Bounds of a body in XML. The bodies of the API are shallow, and a key has at most 1,024 bytes. Each byte of a key may
+// take a dozen bytes in XML. Without bounds, the elements and attributes of a body could take a hundred times the
+// body's memory.
 const (
 	maxXMLDepth = 8
 	maxXMLToken = 2 << 20
 )
 
-// walkXML reads a body whose root has the given name. At the end of each element it calls the function each with the
+// walkXML reads a body whose root has the given name. At the end of each element it calls its parameter each with the
 // path from the root, such as "Delete/Object/Key", and with the text directly in the element. It stops at the first
 // refusal.
 func walkXML(body []byte, root string, each func(path, text string) *apiError) *apiError {
@@ -295,7 +295,7 @@ func walkXML(body []byte, root string, each func(path, text string) *apiError) *
 	}
 }
 
-// tokenReader reads one token. The token may still have at most left bytes.
+// tokenReader reads one token. left is the number of bytes that the token may still have.
 type tokenReader struct {
 	*bytes.Reader
 	left int

@@ -9,14 +9,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
-// Fault makes certain calls go wrong. Its text form is the kind, followed by predicates that must all hold:
+// Fault makes certain calls go wrong. Its text form is the kind followed by predicates, all of which must hold:
 //
 //	response-lost op=PutObject key=pages/* actor=alice nth=1
 //	throttled bucket=bodies times=2
 //
 // A zero field and its explicit default mean the same (Nth 0 and 1, Times 0 and 1).
 type Fault struct {
-	// Kind says how the call goes wrong. The kinds are those of faults of rows:
+	// Kind is how the call goes wrong. The kinds are those of faults on rows:
 	//
 	//   - ddbfake.FaultThrottled: refused, SlowDown (503);
 	//   - ddbfake.FaultRequestLost: no effect, no answer;
@@ -27,19 +27,19 @@ type Fault struct {
 	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is
 	//     refused, ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
 	//
-	// Other kinds are only for rows. If such a fault hits a call, the call fails with an error that names the possible
-	// kinds.
+	// Other kinds are only for rows. If such a fault hits a call, the call fails with an error that lists the kinds for
+	// S3.
 	Kind ddbfake.FaultKind
 	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. The actor alice also
-	// matches alice.2, the name of alice in a simulation after a restart.
+	// matches alice.2, a simulator's name for alice after a restart.
 	Op, Bucket, Actor string
-	// Key is the key of an object that the call names; a * at the end matches any rest. "" is any key, and also matches
+	// Key is the key of an object that the call names; a final * matches any suffix. "" is any key, and also matches
 	// calls without a key.
 	Key string
 	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means
 	// 1.
 	Nth int
-	// Times is the number of matching calls in a row that are hit. Zero means 1. With ddbfake.Always there is no end.
+	// Times is the number of successive matching calls that are hit. Zero means 1. With ddbfake.Always there is no end.
 	Times int
 }
 
@@ -100,30 +100,30 @@ func (f *Fault) matches(c *Call) bool {
 }
 
 // Inject adds faults to the waiting faults. From now on, each of them counts the calls that match it. A call tries the
-// faults in the order of injection. If a fault hits the call, the faults after it do not see the call. A fault that has
-// hit Times calls is dropped.
+// faults in the order of injection. If a fault hits the call, the faults after it do not count that call. A fault that
+// has hit Times calls is dropped.
 func (s *Store) Inject(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.injected.Add(faults...)
 }
 
-// ClearFaults drops every fault that waits.
+// ClearFaults drops every waiting fault.
 func (s *Store) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. A fault that has already hit some calls is returned
-// unchanged, as it was injected.
+// Injected returns the waiting faults, in the order of injection. A fault that has already hit some calls is returned
+// as it was injected.
 func (s *Store) Injected() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.injected.All()
 }
 
-// Idle returns those of Injected that have hit no call.
+// Idle returns those faults of Injected that have hit no call.
 func (s *Store) Idle() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 	return s.attempt(op, c), nil
 }
 
-// lostError is the caller's error for a lost request or a lost response. Its text does not say which of the two was
+// lostError is the caller's error for a lost request or a lost response. Its text does not tell which of the two was
 // lost, because a real caller cannot know it either.
 type lostError struct{ operation string }
 

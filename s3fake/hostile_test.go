@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// Requests that no SDK sends get an answer in the form of the service, and change nothing.
+// Requests that no SDK sends get an answer in the service's form, and change nothing.
 func TestHostile(t *testing.T) {
 	deep := strings.Repeat("<Object>", 100_000)
 	long := strings.Repeat("k", 1<<20)
@@ -117,7 +117,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A call that was not made by a door is refused, and a caller who has gone is not served.
+// A call that no door has made is refused, and a caller that is gone is not served.
 func TestDoRefuses(t *testing.T) {
 	s := newWorld(t)
 	for _, c := range []Call{{}, {Operation: "PutObject", Bucket: "pages", Keys: []string{"x"}}} {
@@ -195,7 +195,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// A long body in XML takes at most a few times its length of memory, whatever its content.
+// A long XML body takes at most a few times its length in memory, whatever its content.
 func TestLongXML(t *testing.T) {
 	effort.Long(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
@@ -225,7 +225,7 @@ func TestLongXML(t *testing.T) {
 	}
 }
 
-// once is a client that makes only one attempt of each call.
+// once returns a client that makes only one attempt per call.
 func once(s *Store, actor string) *s3.Client {
 	return clientOf(s.Do, actor, func(o *s3.Options) { o.Retryer = ddbfake.Retryer(1) })
 }
@@ -308,8 +308,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 	}
 }
 
-// A call that meets a fault of a kind that is only for rows fails with an error, and so does one that meets an unknown
-// kind.
+// A call fails with an error if it is hit by a fault whose kind is only for rows, or unknown.
 func TestFaultsOfRows(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultStaleRead, ddbfake.FaultUnprocessed, 0, 99} {
 		s := New(Options{Buckets: []string{"pages"}})

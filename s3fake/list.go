@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxListed is the largest number of keys and common prefixes in an answer.
+// maxListed is the maximum number of keys and common prefixes in an answer.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
 const maxListed = 1000
@@ -134,7 +134,7 @@ type listVersionsResult struct {
 	CommonPrefixes      []commonPrefix
 }
 
-// listVersions serves ListObjectVersions, by which a bucket is emptied: each object is its own latest version.
+// listVersions serves ListObjectVersions, which programs use to empty a bucket: each object is its own latest version.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
 func (s *Store) listVersions(b *bucket, c *Call) (*Answer, *apiError) {
@@ -183,7 +183,7 @@ func encoding(kind string) (func(string) string, *apiError) {
 	return nil, invalidArgument("Invalid Encoding Method specified in Request", "encoding-type", kind)
 }
 
-// folder returns the common prefix of a key, "" if there is none.
+// folder returns the common prefix of a key, or "".
 func (l *listResult) folder(key string) string {
 	rest, ok := strings.CutPrefix(key, l.Prefix)
 	if i := strings.Index(rest, l.Delimiter); ok && l.Delimiter != "" && i >= 0 {
@@ -192,12 +192,12 @@ func (l *listResult) folder(key string) string {
 	return ""
 }
 
-// listPosition is the place at which a list goes on: after a key, or after all keys with a prefix. The other of the two
-// is "".
+// listPosition is where a list continues: after the key after, or past all keys with the prefix past. The other one is
+// "".
 type listPosition struct{ after, past string }
 
-// position is the position of a marker. If the marker lies in a common prefix, the prefix is not listed again; a
-// StartAfter of ListObjectsV2 is no marker.
+// position returns the position of a marker. If the marker lies in a common prefix, the prefix is not listed again; the
+// StartAfter of ListObjectsV2 is not a marker.
 //
 // Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py
 // (recorded at the service)
@@ -320,8 +320,8 @@ func (s *Store) listParts(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// listUploads serves ListMultipartUploads. Uploads are sorted by key, and those of the same key by the time at which
-// they began. Uploads of keys with a common prefix are one entry.
+// listUploads serves ListMultipartUploads. Uploads are sorted by key, then by the time at which they began. Uploads of
+// keys with a common prefix are one entry.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
 func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
@@ -398,8 +398,8 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// count reads a parameter that is a number, such as the largest number of entries of a list. It returns at most the
-// number most, and exactly most if the parameter is not given.
+// count reads a numeric parameter, such as the maximum number of entries in a list. It returns at most most, which is
+// also the default.
 func (in *input) count(parameter, argument string, most int) (int, *apiError) {
 	if !in.query.Has(parameter) {
 		return most, nil

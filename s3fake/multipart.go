@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// maxParts is the largest part number.
+	// maxParts is the maximum part number.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	maxParts = 10_000
-	// minPartBytes is the smallest size of a part, except the last one.
+	// minPartBytes is the minimum size of a part, except the last one.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	minPartBytes = 5 << 20
 )
 
-// upload is an object that is uploaded in parts. An upload that is in a bucket is never modified, so that snapshots can
-// share it.
+// upload is an object that is uploaded in parts. An upload in a bucket is never modified, so that snapshots can share
+// it.
 type upload struct {
 	key, id   string
 	begun     time.Time
@@ -37,9 +37,9 @@ type upload struct {
 	named     bool // the client has chosen the algorithm
 	composite bool // the object's checksum is computed from the parts' checksums
 	parts     btree.Map[int, *part]
-	overtaken bool // the key was put or deleted after the upload had begun
+	overtaken bool // the key was put or deleted after the upload began
 
-	// completed and answer are set when the upload has become an object.
+	// completed and answer are set once the upload has become an object.
 	completed []namedPart
 	answer    *Answer
 }
@@ -58,7 +58,7 @@ type namedPart struct {
 	checksum map[string]string // by the algorithm
 }
 
-// uploadKey orders the uploads of a bucket by their keys, and uploads of the same key by the time at which they began.
+// uploadKey returns a key that sorts the uploads of a bucket by object key, then by the time at which they began.
 func uploadKey(key, id string) string { return key + "\x00" + id }
 
 // uploadOf returns the upload that a call names.
@@ -171,7 +171,7 @@ func (s *Store) keepPart(b *bucket, u *upload, c *Call, body []byte) (*part, *ap
 	return p, nil
 }
 
-// overtake notes that a key was put or deleted, for its uploads that are under way.
+// overtake marks the uploads of a key that are in progress: the key was put or deleted.
 func (b *bucket) overtake(key string) {
 	var underWay []*upload
 	b.uploads.Ascend(uploadKey(key, ""), func(_ string, u *upload) bool {
@@ -246,16 +246,16 @@ func parseParts(body []byte) (parts []namedPart, err *apiError) {
 	return parts, err
 }
 
-// completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. If the same request is
-// repeated, it gets the same answer again. A condition that holds is a conflict if the key has changed since the upload
+// completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. A repetition of the request
+// gets the same answer. Even if its condition holds, the request conflicts if the key has changed since the upload
 // began, even back to what it was.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
 // Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (409,
 // recorded at the service)
 //
-// Deviation: AWS's page says NoSuchUpload for a completed upload; those who ran a second completion at the service saw
-// it succeed (https://github.com/minio/minio/issues/13318, https://github.com/adobe/S3Mock/issues/2586).
+// Deviation: AWS's page says NoSuchUpload for a completed upload; people who completed an upload twice at the service
+// saw it succeed (https://github.com/minio/minio/issues/13318, https://github.com/adobe/S3Mock/issues/2586).
 func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	u, err := b.uploadOf(c)
 	if err != nil {
@@ -347,7 +347,7 @@ func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 	return o, nil
 }
 
-// verifyWhole compares an object with everything that its CompleteMultipartUpload says about it.
+// verifyWhole compares an object with all that its CompleteMultipartUpload says about it.
 func verifyWhole(o *object, in *input) *apiError {
 	if size := in.header.Get("X-Amz-Mp-Object-Size"); size != "" && size != strconv.Itoa(len(o.body)) {
 		return invalidRequest(fmt.Sprintf("The provided 'x-amz-mp-object-size' header value %s does not match what "+

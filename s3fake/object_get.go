@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// getObject serves GetObject and HeadObject. The door leaves out the body of a HeadObject.
+// getObject serves GetObject and HeadObject. The door omits the body of a HeadObject.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
@@ -98,7 +98,7 @@ func (s *Store) objectTags(b *bucket, c *Call) (*Answer, *apiError) {
 }
 
 // rangeOf returns the part of a body that a Range header asks for, and its Content-Range. It returns the whole body and
-// "" if the header is absent, is not well-formed, or asks for several parts.
+// "" if the header is absent or ill-formed, or asks for several parts.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax (Range: one
 // only)
@@ -142,7 +142,7 @@ func rangeOf(body []byte, asked string) (part []byte, contentRange string, err *
 		strconv.Itoa(size), nil
 }
 
-// position reads a position in a body. A number that is larger than any body becomes the largest number.
+// position reads a position in a body. A number larger than any body becomes the largest int.
 func position(text string) (n int, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -154,7 +154,7 @@ func position(text string) (n int, ok bool) {
 	return n, true
 }
 
-// readable judges the conditions of a GetObject or HeadObject. It returns 304 or an error, or 0 and nil if the
+// readable checks the conditions of a GetObject or HeadObject. It returns 304 or an error, or 0 and nil if the
 // conditions hold.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-reads.html
@@ -177,7 +177,7 @@ func (o *object) readable(h http.Header, now time.Time) (status int, err *apiErr
 	return 0, nil
 }
 
-// writable judges the conditions of a PutObject. The object o is the present one; nil if there is none.
+// writable checks the conditions of a PutObject. The object o is the present one, or nil.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (If-None-Match takes only *, If-Match only
@@ -199,7 +199,7 @@ func writable(o *object, key string, h http.Header) *apiError {
 	return nil
 }
 
-// deletable judges the condition of a delete about the ETag: "" is no condition, and * is any ETag.
+// deletable checks the ETag condition of a delete: match "" is no condition, and * is any ETag.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
 // Source: https://github.com/localstack/localstack/issues/13894 (404 for * and a missing object, asked at the service)
@@ -224,8 +224,7 @@ func matches(list, etag string) bool {
 	return false
 }
 
-// httpTime reads the time of a condition. A header that cannot be read does not count as a condition, and neither does
-// a time in the future.
+// httpTime reads the time of a condition. An ill-formed header is not a condition, and neither is a time in the future.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3
 // Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (the

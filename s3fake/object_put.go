@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// maxKeyBytes is the length of the longest key.
+	// maxKeyBytes is the maximum length of a key.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 	maxKeyBytes = 1024
-	// maxMetadataBytes is the largest size of user-defined metadata, names and values together.
+	// maxMetadataBytes is the maximum size of user-defined metadata, names and values together.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
 	maxMetadataBytes = 2 << 10
 )
 
-// checkKey refuses a key that no object can have.
+// checkKey refuses a key that an object cannot have.
 func checkKey(key string) *apiError {
 	switch {
 	case len(key) > maxKeyBytes:
@@ -64,7 +64,7 @@ func (s *Store) put(b *bucket, key string, body []byte, header http.Header, sum 
 	return o
 }
 
-// metadata returns those headers of a PutObject that a GetObject returns.
+// metadata returns the headers of a PutObject that a GetObject returns.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
 func metadata(h http.Header) (http.Header, *apiError) {
@@ -226,8 +226,8 @@ func (s *Store) uploadPartCopy(b *bucket, c *Call) (*Answer, *apiError) {
 	}{LastModified: p.modified.Format(timeFormat), ETag: p.etag, Checksum: sum}), nil
 }
 
-// partOf returns the bytes of a source that an UploadPartCopy asks for. The source must have all these bytes, and it
-// must be larger than 5 MB.
+// partOf returns the bytes of a source that an UploadPartCopy asks for. The source must contain all these bytes and be
+// larger than 5 MB.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html (x-amz-copy-source-range)
 func partOf(body []byte, asked string) ([]byte, *apiError) {
@@ -250,12 +250,12 @@ func partOf(body []byte, asked string) ([]byte, *apiError) {
 	return body[first : last+1], nil
 }
 
-// maxDeletes is the largest number of keys in a DeleteObjects.
+// maxDeletes is the maximum number of keys in a DeleteObjects.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 const maxDeletes = 1000
 
-// deleteOne serves DeleteObject. The deletion of a missing object succeeds, unless a condition asks for the object.
+// deleteOne serves DeleteObject. Deleting a missing object succeeds, unless a condition requires the object.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html
 func (s *Store) deleteOne(b *bucket, c *Call) (*Answer, *apiError) {
@@ -313,7 +313,7 @@ func parseDeletes(body []byte) (*deleteObject, *apiError) {
 	return in, err
 }
 
-// deleteMany serves DeleteObjects. It deletes the keys one after the other, in the order of the request.
+// deleteMany serves DeleteObjects. It deletes the keys one by one, in the order of the request.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
@@ -357,7 +357,7 @@ func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
 // document is an answer in XML.
 func document(v any) *Answer {
 	body, err := xml.Marshal(v)
-	if err != nil { // cannot happen: XML can show all these types
+	if err != nil { // cannot happen: all these types have an XML form
 		return refused(errInternal)
 	}
 	return &Answer{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}},

@@ -30,12 +30,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// These tests are of proofs. They stand here and not with the proofs, because modules that use package property would
-// have to know S3 otherwise.
+// These tests are of proofs. They are here, because otherwise modules that use package property would depend on S3.
 
 var errNoPage = errors.New("it serves no page")
 
-// refutes expects a proof to find the wrong row: a ttl of LOCK that is no number breaks a rule of the recipe.
+// refutes expects a proof to find the wrong row: a ttl of LOCK that is not a number breaks a rule of the recipe.
 func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.Handler) {
 	t.Helper()
 	text += "promise: {recipe: true}\n"
@@ -48,7 +47,7 @@ func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.
 	}
 }
 
-// wrongRow leaves a row behind that no cache may leave.
+// wrongRow writes a row that no cache may write.
 func wrongRow(ctx context.Context, cfg isr.Config, key string) (isr.Served, error) {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
 	row["lease_token"], row["lease_expires_at"] = &types.AttributeValueMemberS{Value: "x"},
@@ -58,7 +57,7 @@ func wrongRow(ctx context.Context, cfg isr.Config, key string) (isr.Served, erro
 	return isr.Served{}, errors.Join(err, errNoPage)
 }
 
-// objectsOf is a client of S3 for the bodies of a node.
+// objectsOf returns an S3 client for the bodies of a node.
 func objectsOf(t *testing.T, cfg isr.Config) *s3.Client {
 	t.Helper()
 	do, err := objects.Do(cfg.Bodies)
@@ -68,8 +67,8 @@ func objectsOf(t *testing.T, cfg isr.Config) *s3.Client {
 	return sdk.NewClient(do)
 }
 
-// oneBody is a cache with one body, and with one etag, which stands for two bodies if alice replaces bob's body after
-// he has published it. She does that once he is about to.
+// oneBody is a cache with one body and one etag. The etag stands for two bodies if alice replaces bob's body after he
+// has published it. She does that once he is about to publish.
 type oneBody struct {
 	cfg isr.Config
 	put func(ctx context.Context, body string) error
@@ -104,7 +103,7 @@ func (h oneBody) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.Join(err, errNoPage)
 }
 
-// An etag stands for the body that is there when it is published, so a search tells apart whether a body was replaced
+// An etag stands for the body that exists when it is published, so a search distinguishes whether a body was replaced
 // before or after.
 func TestWhichBodyWasPublishedCounts(t *testing.T) {
 	world := "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
@@ -125,7 +124,7 @@ func TestWhichBodyWasPublishedCounts(t *testing.T) {
 	})
 }
 
-// dated is a cache that looks at the date of an object, as S3 tells it. A young one is a mistake if time has moved.
+// dated is a cache that looks at the date of an object in S3. If time has moved, a recent date is a mistake.
 type dated struct {
 	cfg isr.Config
 	s3  *s3.Client
@@ -148,7 +147,7 @@ func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errNoPage
 }
 
-// When an object was written matters after the machine that has written it is done.
+// The time at which an object was written matters even after the machine that wrote it has finished.
 func TestTheDateOfAnObjectCounts(t *testing.T) {
 	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nactors:\n"+
 		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"+
@@ -156,8 +155,8 @@ func TestTheDateOfAnObjectCounts(t *testing.T) {
 		true, func(cfg isr.Config) isr.Handler { return dated{cfg, objectsOf(t, cfg)} })
 }
 
-// founder is a cache in which alice makes a bucket, leaves a note, and is done. Her requests may be lost. If bob finds
-// the note and not the bucket, he leaves a wrong row behind.
+// founder is a cache in which alice makes a bucket, writes a note, and is done. Her requests may be lost. If bob finds
+// the note but not the bucket, he writes a wrong row.
 type founder struct {
 	cfg isr.Config
 	s3  *s3.Client
@@ -169,7 +168,7 @@ func (h founder) Get(ctx context.Context, key string) (isr.Served, error) {
 		&dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: note, ConsistentRead: aws.Bool(true)})
 	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
 		if err == nil {
-			_, _ = h.s3.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("own")}) // which may be lost
+			_, _ = h.s3.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("own")}) // this request may be lost
 		}
 		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: note})
 		return isr.Served{}, errors.Join(err, errNoPage)
@@ -184,7 +183,7 @@ func (h founder) Get(ctx context.Context, key string) (isr.Served, error) {
 	return wrongRow(ctx, h.cfg, key)
 }
 
-// Buckets count after the machine that has made them is done.
+// Buckets matter even after the machine that made them is done.
 func TestBucketsCount(t *testing.T) {
 	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n"+
@@ -192,7 +191,7 @@ func TestBucketsCount(t *testing.T) {
 		true, func(cfg isr.Config) isr.Handler { return founder{cfg, objectsOf(t, cfg)} })
 }
 
-// onS3 keeps bodies in S3. It makes its client when it needs it.
+// onS3 keeps bodies in S3. It makes its client on first use.
 type onS3 struct{ client func() *s3.Client }
 
 func (b onS3) PutBody(ctx context.Context, name string, body []byte) error {
@@ -210,7 +209,7 @@ func (b onS3) GetBody(ctx context.Context, name string) ([]byte, error) {
 	return io.ReadAll(out.Body)
 }
 
-// Code with a client of S3 is remembered, and its objects are put back. The search finds what it finds without memory.
+// The search remembers code that uses an S3 client, and puts its objects back. It finds the same as without memory.
 func TestCodeWithS3IsRemembered(t *testing.T) {
 	effort.Long(t)
 	const text = "name: small\ncache: {lease: 2s, revalidate: 4s, render: 0s, poll: 11s, patience: 1, attempts: 2}\n" +
@@ -246,7 +245,7 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 	}
 }
 
-// A search puts objects back with the number of uploads, so that the next upload has the id that it had.
+// A search puts objects back together with the number of uploads, so that the next upload has the same id as before.
 func TestObjectsArePutBack(t *testing.T) {
 	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
 	client, bucket, key := sdk.NewClient(store.Do), aws.String("pages"), aws.String("home")
@@ -270,7 +269,7 @@ func TestObjectsArePutBack(t *testing.T) {
 	}
 }
 
-// What a machine asks of S3 must be the same when it is told again what it was told: all that it decides counts.
+// A machine that gets the same answers again must send the same requests to S3: everything that it decides counts.
 func TestAllThatIsAskedCounts(t *testing.T) {
 	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
 	asked := func(actor string, change func(*s3.PutObjectInput)) string {

@@ -27,11 +27,11 @@ type Options struct {
 	// Clock is the service's clock, from which LastModified comes. If it is nil, the store has a fakeclock that stands
 	// at fakeclock.Epoch.
 	Clock ddbfake.Clock
-	// Buckets are the buckets that exist from the start. Clients can create others. New panics if a bucket may not have
-	// one of the names: see ValidBucket.
+	// Buckets are the buckets that exist from the start. Clients can create others. New panics if one of the names is
+	// not allowed: see ValidBucket.
 	Buckets []string
 	// Like is the name of a store that ignores some conditions: digitalocean, hetzner, incus or minio. The default is
-	// aws, which ignores none. New panics at another name.
+	// aws, which ignores none. New panics for any other name.
 	Like string
 	// LogRequests is the number of latest requests that Requests returns. Zero keeps none.
 	LogRequests int
@@ -46,8 +46,8 @@ type Store struct {
 	buckets  map[string]*bucket
 	injected faults.Waiting[Fault]
 	served   faults.Ring[Request]
-	calls    int // how many there ever were
-	uploads  int // how many ever began
+	calls    int // the number of calls ever made
+	uploads  int // the number of uploads ever begun
 }
 
 type bucket struct {
@@ -102,7 +102,7 @@ func New(o Options) *Store {
 	return s
 }
 
-// now is the service's time in whole seconds, the form that answers have.
+// now is the service's time in whole seconds, as in answers.
 func (s *Store) now() time.Time { return s.clock.Now().UTC().Truncate(time.Second) }
 
 // Do serves one request. Every door calls it. The error is nil whenever there is an answer, even one that refuses the
@@ -133,8 +133,8 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	return answer, err
 }
 
-// Object returns the present body of an object. It does not count as a request of a client: it is not logged, and no
-// fault strikes it. The caller must not change it.
+// Object returns the present body of an object. This is not a client's request: it is not logged, and no fault strikes
+// it. The caller must not change the body.
 func (s *Store) Object(bucket, key string) (body []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *Store) attempt(op *operation, c *Call) *Answer {
 	return answer
 }
 
-// heard is a call without the conditions that a store like this ignores.
+// heard returns a call without the conditions that this kind of store ignores.
 func (s *Store) heard(b *bucket, c *Call) *Call {
 	if len(s.like) == 0 || !c.conditional() {
 		return c
@@ -181,14 +181,14 @@ func (s *Store) heard(b *bucket, c *Call) *Call {
 // Snapshot is a state of a Store: its buckets and objects. It never changes.
 type Snapshot struct{ buckets map[string]*bucket }
 
-// Snapshot returns the present state. It costs a few words for each bucket.
+// Snapshot returns the present state. It costs a few words of memory per bucket.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &Snapshot{copyOf(s.buckets)}
 }
 
-// Restore sets the store back to a state. Faults and the log of requests do not change.
+// Restore returns the store to a state. Faults and the log of requests do not change.
 func (s *Store) Restore(to *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,8 @@ func copyOf(buckets map[string]*bucket) map[string]*bucket {
 
 // createBucket serves CreateBucket.
 //
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second one in us-east-1 succeeds)
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second request in us-east-1
+// succeeds)
 // Source: https://github.com/localstack/localstack/blob/main/localstack-core/localstack/services/s3/provider.py (at
 // us-east-1, us-east-1 is no LocationConstraint; recorded at the service)
 func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
@@ -284,7 +285,7 @@ func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// bucketVersioning serves GetBucketVersioning: versions were never enabled.
+// bucketVersioning serves GetBucketVersioning: versioning was never enabled.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html
 func (s *Store) bucketVersioning(*bucket, *Call) (*Answer, *apiError) {
@@ -361,8 +362,8 @@ var (
 	}
 )
 
-// subresource returns the operation on a subresource, if the request names one. An operation that the fake does not
-// have is refused by its name.
+// subresource returns the operation on a subresource, if the request names one. An operation that the fake lacks is
+// refused, with its name.
 func subresource(method string, ofObject bool, in *input) (name string, refusal *apiError, ok bool) {
 	parts := bucketParts
 	if ofObject {

@@ -50,8 +50,8 @@ func (t *transport) serve(r *http.Request) (*Answer, error) {
 	return t.do(r.Context(), call)
 }
 
-// response encodes an answer. A server adds the header Date. In the process there is no Date, so the SDK does not
-// correct its clock.
+// response encodes an answer. A server adds the header Date. In process there is no Date, so the SDK does not adjust
+// its clock.
 func (a *Answer) response(r *http.Request, requestID string) *http.Response {
 	h, body := a.header.Clone(), a.body
 	if a.err != nil {
@@ -75,7 +75,7 @@ func (a *Answer) response(r *http.Request, requestID string) *http.Response {
 	case a.Status == http.StatusNoContent || a.Status == http.StatusNotModified:
 		out.ContentLength = 0
 		return out
-	case r.Method == http.MethodHead && a.err != nil: // the status is all that there is of the error
+	case r.Method == http.MethodHead && a.err != nil: // the status is all that is sent of the error
 		out.ContentLength = 0
 		delete(h, "Content-Type")
 	case r.Method != http.MethodHead && len(body) > 0:
@@ -91,13 +91,13 @@ type responseBody struct{ bytes.Reader }
 // Close does nothing.
 func (*responseBody) Close() error { return nil }
 
-// Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id with which a client
-// signs names the actor. Signatures are not checked, and requests without a signature are served, too. A fault that
+// Handler returns the HTTP door: the REST API of S3, for clients in any language. The actor is the access key id with
+// which a client signs. Signatures are not checked, and requests without a signature are served, too. A fault that
 // loses a request or a response breaks the connection without an answer.
 //
 // The bucket is in the path, or in the host (pages.localhost, pages.s3.eu-west-1.amazonaws.com). The handler must get
-// paths exactly as they were sent: an http.ServeMux cleans them, which changes keys. The handler has no timeouts: set
-// those of the http.Server around it.
+// paths exactly as sent: an http.ServeMux cleans them, which changes keys. The handler sets no timeouts: set those of
+// the http.Server around it.
 func (s *Store) Handler() http.Handler {
 	wire := &transport{do: s.Do}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +113,7 @@ func (s *Store) Handler() http.Handler {
 			header[httpdoor.HeaderName(name)] = values
 		}
 		w.WriteHeader(response.StatusCode)
-		// A failed write means that the caller has gone.
+		// A failed write means that the caller is gone.
 		_, _ = io.Copy(w, response.Body)
 	})
 }

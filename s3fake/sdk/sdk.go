@@ -2,7 +2,7 @@
 //
 //	client := sdk.NewClient(store.Do, sdk.WithActor("alice")) // a real *s3.Client
 //
-// It is a package of its own because that SDK takes longer to compile than the fake.
+// It is a separate package because that SDK takes longer to compile than the fake.
 package sdk
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 // NewClient returns a real client of the SDK whose requests go to the function do. Each attempt of a request calls do
-// once, in the goroutine of the client's caller. The function is Store.Do, or one that holds the call back before it
-// passes it on to Store.Do.
+// once, in the goroutine of the client's caller. The function is Store.Do, or one that delays the call before it passes
+// it on to Store.Do.
 //
 // It differs from a client of s3.NewFromConfig only in things that would make runs differ from each other or depend on
 // the environment. Nothing is loaded from files, the environment or the network. The retryer is ddbfake.Retryer(3),
@@ -45,14 +45,13 @@ func NewClient(do func(context.Context, s3fake.Call) (*s3fake.Answer, error), op
 	}, optFns...)
 }
 
-// withoutInvocationID keeps the SDK from drawing a random id for each call: nothing here depends on it.
+// withoutInvocationID keeps the SDK from drawing a random id for each call, on which nothing here depends.
 func withoutInvocationID(s *middleware.Stack) error {
 	_, err := s.Build.Remove((*awsmiddleware.ClientRequestID)(nil).ID())
 	return err
 }
 
-// WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, through every
-// door.
+// WithActor names the caller of a client, or of a single call. The actor becomes the access key id, through every door.
 func WithActor(actor string) func(*s3.Options) {
 	return func(o *s3.Options) { o.Credentials = actorCredentials(actor) }
 }
