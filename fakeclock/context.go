@@ -149,7 +149,7 @@ func (e *ender) end(err error) {
 		e.err = err
 		close(e.done)
 		e.cancel()
-		e.release() // last: while the deadline is queued, the Advance that reaches it waits here for the derived contexts to end
+		e.release() // last: while the deadline is queued, an Advance that reaches it waits for derived contexts to end
 	})
 }
 

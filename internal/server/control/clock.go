@@ -23,8 +23,8 @@ func (a *api) time() (any, error) {
 	return clockState{now, now.Unix(), a.mode}, nil
 }
 
-// latest is the last instant to which a clock can be set. Each form in which the server passes an instant on, such as
-// RFC 3339, can hold it.
+// latest is the last instant to which a clock can be set. Each form in which the server prints an instant, such as RFC
+// 3339, can represent it.
 var latest = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 
 // moveClock serves {"advance":"90s"} and {"set":"2040-01-01T00:00:00Z"}.
@@ -96,7 +96,7 @@ func (a *api) set(found body) error {
 	return nil
 }
 
-// lagOf is the resource of a lag. Bodies have one member of that name: the text of the lag, which set reads.
+// lagOf returns the resource of a lag. Bodies have one member called name: the text of the lag, which set reads.
 func lagOf(name, example string, now func() string, set func(text string) (string, error)) resource {
 	return resource{
 		http.MethodGet: bare(func() (any, error) { return map[string]any{name: now()}, nil }),
@@ -143,7 +143,7 @@ func (a *api) replicaLag() resource {
 const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of " +
 	"an attribute"
 
-// setsLag sets the lag of a text.
+// setsLag returns a function that reads the text of a lag and sets it.
 func setsLag(set func(ddbfake.Lag)) func(text string) (string, error) {
 	return func(text string) (string, error) {
 		lag, err := ddbfake.ParseLag(text)
@@ -155,5 +155,5 @@ func setsLag(set func(ddbfake.Lag)) func(text string) (string, error) {
 	}
 }
 
-// replicate makes the changes that are under way to other regions arrive now.
+// replicate makes the changes that are on the way to other regions arrive now.
 func (a *api) replicate() (any, error) { return map[string]any{"changed": a.db.Replicate()}, nil }

@@ -26,7 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// fake is a fake with a table "cache" whose TTL attribute is "ttl", and its control API.
+// fake is a DynamoDB fake with a table "cache" whose TTL attribute is "ttl", and its control API.
 type fake struct {
 	t     *testing.T
 	db    *ddbfake.DB
@@ -79,7 +79,7 @@ func lagForms(t *testing.T) string {
 	return forms
 }
 
-// ask sends a request and returns status and body, the latter without white space.
+// ask sends a request and returns the status and the body, the latter without white space.
 func (f *fake) ask(method, path, body string) (int, string) {
 	f.t.Helper()
 	r := httptest.NewRequest(method, control.Prefix+path, strings.NewReader(body))
@@ -100,7 +100,7 @@ func compact(s string) string {
 	return strings.Join(lines, "")
 }
 
-// want asserts an answer of status 200.
+// want asserts an answer with status 200.
 func (f *fake) want(method, path, body, want string) {
 	f.t.Helper()
 	status, got := f.ask(method, path, body)
@@ -295,7 +295,7 @@ func (f *fake) wantDump(path, want string) {
 	}
 }
 
-// A dump can be loaded, into another server too: rows, settings, TTL and tags.
+// A dump can be loaded, even into another server: rows, settings, TTL and tags.
 func TestLoad(t *testing.T) {
 	f := newFake(t)
 	f.put("a", 0)
@@ -402,7 +402,7 @@ func TestRoll(t *testing.T) {
 	}
 }
 
-// A log that drops old changes does not renumber the others.
+// A log that drops old changes keeps the numbers of the others.
 func TestChangesOfBoundedLog(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{KeepChanges: 1})
 	f := &fake{t, db, fakeclock.New(fakeclock.Epoch), control.Handler(db, control.Options{})}
@@ -419,8 +419,8 @@ func TestChangesOfBoundedLog(t *testing.T) {
 	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
 }
 
-// No request of the API is a call of the service. The findings of a check are shown. Without a check the API does not
-// say that there are no findings.
+// No request of the API counts as a call of the service. The API shows the findings of a check. Without a check it does
+// not claim that there are no findings.
 func TestViolations(t *testing.T) {
 	f := newFake(t)
 	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict ||
@@ -487,8 +487,8 @@ func TestIsNoCall(t *testing.T) {
 //go:embed testdata/refused.txt
 var refused string
 
-// An error has a status, the value that was found, the value that was expected, and a hint. It changes nothing. A
-// paragraph of refused.txt has a request, and the status and parts of the answer.
+// An error has a status, the value found, the value expected, and a hint. It changes nothing. Each paragraph of
+// refused.txt has a request, and the status and parts of the answer.
 func TestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	type refusal struct {
@@ -633,7 +633,7 @@ func TestMux(t *testing.T) {
 	}
 }
 
-// Many requests at once, of the API and of the service: for the race detector.
+// Many requests at once, to the API and to the service, for the race detector.
 func TestConcurrent(t *testing.T) {
 	f := newFake(t)
 	var all sync.WaitGroup

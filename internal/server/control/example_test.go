@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// The server of isr-sim serve, in the process of a test.
+// The server of isr-sim serve, in-process.
 func Example() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})

@@ -11,14 +11,13 @@ import (
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
-// MaxFaults is the number of faults that may wait at a time. It is bounded because every call of the service tries each
-// of them.
+// MaxFaults is the maximum number of faults that may wait at a time: every call of the service tries each of them.
 const MaxFaults = 1000
 
 // faultState is the answer of /faults.
 type faultState struct {
 	Faults []string `json:"faults"`
-	Idle   []string `json:"idle"` // those that have struck no request
+	Idle   []string `json:"idle"` // those that have hit no request
 }
 
 func (a *api) faults() faultState {
@@ -30,7 +29,7 @@ func (a *api) faults() faultState {
 	return s
 }
 
-// Idle lists the holds and faults that wait and have struck no request. The desk may be nil.
+// Idle lists the waiting holds and faults that have hit no request. The desk may be nil.
 func Idle(db *ddbfake.DB, holds *hold.Desk) []string {
 	idle := []string{}
 	if holds != nil {
@@ -120,10 +119,10 @@ func (a *api) s3Faults() faultState {
 	return faultState{textsOf([]string{}, a.s3.Injected()), IdleS3(a.s3)}
 }
 
-// IdleS3 lists the faults of the S3 fake that wait and have struck no request.
+// IdleS3 lists the waiting faults of the S3 fake that have hit no request.
 func IdleS3(s3 *s3fake.Store) []string { return textsOf([]string{}, s3.Idle()) }
 
-// noS3 is the error for a request about the S3 fake on a server without one; else nil.
+// noS3 returns the error for a request about the S3 fake if the server has none; else nil.
 func (a *api) noS3() error {
 	if a.s3 != nil {
 		return nil

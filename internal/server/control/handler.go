@@ -32,7 +32,7 @@ type Clock interface {
 	AdvanceTo(t time.Time)
 }
 
-// Resetter is a Clock that can go back. A restore sets it to the time of the restored state, and time goes on from
+// Resetter is a Clock that can go back. A restore sets it to the time of the restored state, and time continues from
 // there.
 type Resetter interface {
 	Clock
@@ -45,17 +45,17 @@ type Options struct {
 	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused
 	// with status 409.
 	Clock Clock
-	// Mode names the kind of clock in the answers of /clock: "manual" for one that is moved only by requests, "wall"
-	// for one that follows real time. "" means "manual".
+	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one
+	// that follows real time. "" means "manual".
 	Mode string
-	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to
-	// /violations are refused with status 409.
+	// Findings returns the findings of the traffic check. Nil means that there is no check: requests to /violations are
+	// refused with status 409.
 	Findings func() Findings
-	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which
-	// may end in a hint. Nil means that there is no check, as for Findings.
+	// Tell receives the events that clients post to /history. It accepts all of them, or returns an error, which may
+	// end in a hint, and accepts none. Nil means that there is no check, as for Findings.
 	Tell func([]history.Event) error
-	// A restore calls Restoring with a function that sets the DB back to a state. Restoring must call this function. In
-	// this way a check of the traffic learns of the restore. If Restoring is nil, the function is called directly.
+	// A restore calls Restoring with a function that sets the DB back to a state. Restoring must call this function.
+	// This tells the traffic check about the restore. If Restoring is nil, the function is called directly.
 	Restoring func(restore func())
 	// Holds holds requests. Nil means that requests cannot be held: such faults, and requests to /held, /release and
 	// /drop, are refused with status 409.
@@ -66,7 +66,7 @@ type Options struct {
 	// Save writes the file in which the state is kept, and returns its name. Nil means that there is no file: requests
 	// to /save are refused with status 409.
 	Save func() (file string, err error)
-	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
+	// S3 is the store of bodies that is served besides the DB: snapshots include its objects. Nil means that there is
 	// no such store: requests to /s3/faults are refused with status 409.
 	S3 *s3fake.Store
 }
@@ -137,7 +137,7 @@ func Mux(door, control http.Handler) http.Handler {
 	})
 }
 
-// owns reports whether a path belongs to this API: Prefix or below it.
+// owns reports whether a path belongs to this API: whether it is Prefix or below it.
 func owns(path string) bool {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	return ok && (rest == "" || rest[0] == '/')
@@ -146,11 +146,11 @@ func owns(path string) bool {
 // answerer is a result that is not answered as JSON.
 type answerer interface{ answer(w http.ResponseWriter) }
 
-// resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
-// an answerer. An error is always answered as JSON.
+// resource has the functions that serve one path, by method. A function's result is answered as JSON, unless it is an
+// answerer. An error is always answered as JSON.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
-// bare is a function of a resource that takes neither parameters nor a body.
+// bare adapts a function that takes neither parameters nor a body.
 func bare(serve func() (any, error)) func(http.ResponseWriter, *http.Request) (any, error) {
 	return func(w http.ResponseWriter, r *http.Request) (any, error) {
 		if err := nothing(w, r); err != nil {
@@ -162,7 +162,7 @@ func bare(serve func() (any, error)) func(http.ResponseWriter, *http.Request) (a
 
 type api struct {
 	db        *ddbfake.DB
-	reading   reading // what its HTTP door can do
+	reading   reading // the further methods of its HTTP door
 	streams   *streams
 	mode      string
 	resources map[string]resource
@@ -173,10 +173,10 @@ type api struct {
 	holds     *hold.Desk    // nil if requests cannot be held
 	s3        *s3fake.Store // nil if there is none
 
-	mu        sync.Mutex // held during a check and the act that follows it, but not while a body is read
+	mu        sync.Mutex // held during a check and the action after it, but not while a body is read
 	clock     Clock
 	snapshots map[string]kept
-	bodies    map[string]*s3fake.Snapshot // the bodies that were kept with the snapshots of the same names
+	bodies    map[string]*s3fake.Snapshot // kept with the snapshots of the same names
 }
 
 // ServeHTTP serves one request.
@@ -244,7 +244,7 @@ func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"resources": lines}, nil
 }
 
-// parameters reads the query, which may have no parameters but those expected, each once.
+// parameters reads the query, in which each expected parameter, and no other, may occur once.
 func parameters(r *http.Request, expected ...string) (map[string]string, error) {
 	found := map[string]string{}
 	query := r.URL.Query()
@@ -269,8 +269,8 @@ type failure struct {
 	Found    string `json:"found,omitzero"`
 	Expected string `json:"expected,omitzero"`
 	Hint     string `json:"hint,omitzero"`
-	// Type and Text repeat the message where an SDK looks for it: the server may refuse a client of the service, too,
-	// and the client's user should learn why.
+	// Type and Text repeat the message where an SDK looks for it: the server may also refuse a client of the service,
+	// whose user should learn why.
 	Type string `json:"__type,omitzero"`
 	Text string `json:"message,omitzero"`
 }
@@ -301,16 +301,16 @@ func refuse(w http.ResponseWriter, f *failure) {
 	answer(w, f.status, f)
 }
 
-// CrossSite is a value of the Sec-Fetch-Site header. With this value a browser says that a page of another site made it
-// send the request, or that the user followed a link on such a page. Guard needs it, because a browser may send no
-// Origin when it asks for an image, a script or a frame.
+// CrossSite is the value of the Sec-Fetch-Site header by which a browser says that a page of another site made it send
+// the request, or that the user followed a link there. Guard needs it, because a browser may send no Origin when it
+// loads an image, a script or a frame.
 //
 // Source: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 const CrossSite = "cross-site"
 
 // Guard refuses requests that a foreign web page in a browser may have sent: those with an Origin header, those that
 // say CrossSite, and those whose Host is neither an IP address nor localhost nor one of names. It answers with status
-// 403. The page of this server may use the control API: its Origin names the same host as the Host header. The package
+// 403. This server's own page may use the control API: its Origin names the same host as the Host header. The package
 // documentation says why requests are refused.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -350,8 +350,8 @@ func Guard(next http.Handler, names ...string) http.Handler {
 	})
 }
 
-// own reports whether an Origin header names the server that the request goes to. The check of Host decides which names
-// are the server's.
+// own reports whether an Origin header names the host of the request. The check of Host decides which names belong to
+// the server.
 func own(origin []string, host string) bool {
 	if len(origin) != 1 || host == "" {
 		return false

@@ -83,7 +83,7 @@ func TestOpenMetrics(t *testing.T) {
 	if !strings.HasSuffix(w.Body.String(), "\n# EOF\n") {
 		t.Error("the text has no end")
 	}
-	// The type has a field for each counter, four for dimensions and two for the latency.
+	// The type has a field per counter, four for dimensions and two for the latency.
 	if want := reflect.TypeFor[ddbfake.Metrics]().NumField() - 4 - 1; families != want {
 		t.Errorf("got %d metrics, want the %d of ddbfake.Metrics", families, want)
 	}
@@ -124,8 +124,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// FuzzHandler checks that every request is answered, in JSON; that a refusal has a reason and does not move the clock;
-// and that nothing moves the clock back.
+// FuzzHandler checks that every request gets an answer in JSON, that a refusal has a reason and does not move the
+// clock, and that nothing moves the clock back.
 func FuzzHandler(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/", ""}, {"POST", "/clock", `{"advance":"90s"}`}, {"POST", "/clock", `{"set":"2040-01-01T01:00:00Z"}`},
@@ -171,8 +171,8 @@ func (c *settable) Advance(d time.Duration) { c.now = c.now.Add(d) }
 func (c *settable) AdvanceTo(t time.Time)   { c.now = t }
 func (c *settable) Reset(t time.Time)       { c.now = t }
 
-// A restore sets a clock that can be set back to the time of the snapshot. TTL does not see the time in between. A
-// clock that cannot be set back stays where it is.
+// If the clock can be set back, a restore sets it to the time of the snapshot, and TTL does not see the time in
+// between. Otherwise the clock stays where it is.
 func TestARestoreResetsTheClock(t *testing.T) {
 	f := newFake(t)
 	clock := &settable{fakeclock.Epoch}
@@ -237,7 +237,7 @@ func TestS3(t *testing.T) {
 	ask("POST", "/s3/faults", `{"faults":["throttled times=always"]}`, http.StatusOK, "always")
 	ask("DELETE", "/s3/faults", "", http.StatusOK, `"faults": []`)
 
-	// A snapshot holds the objects, too.
+	// A snapshot includes the objects.
 	ask("POST", "/snapshot", `{"name":"one"}`, http.StatusOK, "one")
 	do("DELETE", "/pages/home", "", http.StatusNoContent)
 	do("GET", "/pages/home", "", http.StatusNotFound)

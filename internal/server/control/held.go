@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
-// The time for which POST /held waits if the request does not give one, and the longest time that a request may give.
+// The default time for which POST /held waits, and the longest time that a request may give.
 const (
 	defaultWithin = 10 * time.Second
 	maxWithin     = 10 * time.Minute
@@ -59,7 +59,7 @@ func heldRequests(list []hold.Request) []heldRequest {
 		for _, row := range r.Rows {
 			key, err := attr.ItemFromSDK(row.Key)
 			if err != nil {
-				key = nil // the operation will refuse such a key
+				key = nil // the operation will refuse this key
 			}
 			out[i].Rows = append(out[i].Rows, heldRow{row.Table, itemJSON(key)})
 		}
@@ -72,7 +72,7 @@ func (a *api) heldState() heldState {
 	return heldState{heldRequests(a.holds.Held()), heldRequests(never), n}
 }
 
-// noHolds is the error of a server that cannot hold requests.
+// noHolds returns the error of a server that cannot hold requests.
 func noHolds() error {
 	return conflict("this server cannot hold requests", "", "", "isr-sim serve can")
 }
@@ -84,7 +84,7 @@ func (a *api) listHeld() (any, error) {
 	return a.heldState(), nil
 }
 
-// awaitHeld waits until as many requests are held as the body says.
+// awaitHeld waits until at least the number of requests in the body are held.
 func (a *api) awaitHeld(w http.ResponseWriter, r *http.Request) (any, error) {
 	found, err := members(w, r, "count", "actor", "within")
 	if err != nil {
@@ -135,7 +135,7 @@ func ofActor(actor string) string {
 	return " of " + strconv.Quote(actor)
 }
 
-// nonEmpty reads a member that is a string and not empty; "" without it.
+// nonEmpty reads a member that is a non-empty string, or is absent ("").
 func nonEmpty(found body, name, example string) (string, error) {
 	if _, ok := found[name]; !ok {
 		return "", nil
@@ -184,7 +184,7 @@ func (a *api) drop(w http.ResponseWriter, r *http.Request) (any, error) {
 	}{ids, lose}, err
 }
 
-// decide releases or drops the requests that a body chooses, by exactly one of ids, actor and all.
+// decide releases or drops the requests that a body selects, by exactly one of ids, actor and all.
 func (a *api) decide(found body, outcome hold.Outcome) ([]int, error) {
 	const example = `for example {"ids":[1]}, {"actor":"alice"} or {"all":true}`
 	ways := 0

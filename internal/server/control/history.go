@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	maxEvents    = 1000 // in one request
-	maxTextBytes = 2048 // the longest member other than a body; the service allows no longer partition key
+	maxEvents    = 1000 // per request
+	maxTextBytes = 2048 // of a member other than a body; the service allows no longer partition key
 )
 
 // eventKinds are the kinds of events that clients post.
@@ -185,7 +185,7 @@ func shownValue(raw jsontext.Value) string {
 	return excerpt(raw)
 }
 
-// optional reads a member that is a string, "" if it is not there.
+// optional reads a member that is a string; "" if it is absent.
 func optional(found body, name string) (string, error) {
 	if found[name] == nil {
 		return "", nil
@@ -193,23 +193,23 @@ func optional(found body, name string) (string, error) {
 	return str(found, name, "...")
 }
 
-// plain reports whether a text can stand in a line of a report.
+// plain reports whether a text fits in a line of a report.
 func plain(text string) bool {
 	return len(text) <= maxTextBytes && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// Findings are the findings of a check of the traffic so far.
+// Findings are the findings of the traffic check so far.
 type Findings struct {
-	Verdict    string    // "ok", "violated" or "unknown": what the exit code would say now
+	Verdict    string    // "ok", "violated" or "unknown": what the exit code would be now
 	Checked    []string  // the names of the invariants
-	Changes    int       // how many were looked at
-	Judged     int       // how many of them were judged
-	Excepted   int       // how many changes were made by actors that are not judged
-	Violations int       // how many were found
-	Doubts     int       // how many doubts there were
+	Changes    int       // the number of changes seen
+	Judged     int       // the number of changes judged
+	Excepted   int       // the number of changes by actors that are not judged
+	Violations int       // the number of violations
+	Doubts     int       // the number of doubts
 	Found      []Finding // the first violations and doubts
-	Events     int       // how many events clients have posted
-	Untold     []string  // invariants that judged nothing, each with the events that are missing
+	Events     int       // the number of events posted by clients
+	Untold     []string  // invariants that judged nothing, each with the missing events
 	Unjudged   []string  // tables in which nothing was judged, with their contents
 }
 
@@ -218,7 +218,7 @@ type Finding struct {
 	Verdict              string // "violated" or "unknown"
 	Invariant, Statement string
 	Why                  string
-	Actor                string           // the author; "" is TTL, or none
+	Actor                string           // the author; "" for TTL, or for none
 	Changes              []ddbfake.Change // the few changes that show it, the decisive one last
 	Events               []history.Event  // the few posted events that show it
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// told is a fake checker: it appends each event to events, or returns the error refuses.
+// told returns a fake whose checker appends each event to events, or returns the error refuses.
 func told(t *testing.T, refuses error) (f *fake, events *[]history.Event) {
 	t.Helper()
 	events = new([]history.Event)

@@ -18,10 +18,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 )
 
-// maxBodyBytes is the largest body of a request to this API.
+// maxBodyBytes is the maximum size of a request's body in this API.
 const maxBodyBytes = 1 << 20
 
-// jsonOptions are the options of answers. They are indented: they are read by people as well.
+// jsonOptions are the options of answers. They are indented, because people read them as well.
 var jsonOptions = json.JoinOptions(json.Deterministic(true), json.FormatNilMapAsNull(true),
 	jsontext.AllowInvalidUTF8(true), jsontext.WithIndent("  "))
 
@@ -35,14 +35,14 @@ func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	// A failed write means that the caller has gone.
+	// A failed write means that the caller is gone.
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// body is the JSON object of a request. Its members have not been read yet.
+// body is the JSON object of a request. Its members are not parsed yet.
 type body map[string]jsontext.Value
 
-// members reads a body that is one JSON object with no members but those expected.
+// members reads a body that is one JSON object without unexpected members.
 func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, error) {
 	if _, err := parameters(r); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 	return found, only(found, "the body has", expected)
 }
 
-// only refuses a member that is not expected. The parameter subject begins the text of the error.
+// only refuses unexpected members. subject begins the text of the error.
 func only(found body, subject string, expected []string) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(expected, name) {
@@ -70,7 +70,7 @@ func only(found body, subject string, expected []string) error {
 	return nil
 }
 
-// jsonText reads a body that is not empty and whose Content-Type is JSON.
+// jsonText reads a body that is not empty and has a JSON Content-Type.
 func jsonText(w http.ResponseWriter, r *http.Request, expected, example string) ([]byte, error) {
 	text, err := read(w, r)
 	if err != nil {
@@ -112,7 +112,7 @@ func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return bytes.TrimSpace(text), nil
 }
 
-// nothing refuses a request that has parameters, or a body other than {}, because its resource would ignore them.
+// nothing refuses a request with parameters, or with a body other than {}, because its resource would ignore them.
 func nothing(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parameters(r); err != nil {
 		return err
@@ -124,7 +124,7 @@ func nothing(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// str reads a member that is a string. The hint shows one.
+// str reads a member that is a string. The hint of an error shows the example.
 func str(found body, name, example string) (string, error) {
 	raw, ok := found[name]
 	hint := fmt.Sprintf("for example {%q:%q}", name, example)
@@ -148,7 +148,7 @@ func excerpt(b []byte) string {
 	return text
 }
 
-// itemJSON returns an item in DynamoDB JSON, nil for none.
+// itemJSON returns an item in DynamoDB JSON, nil for no item.
 func itemJSON(it attr.Item) map[string]any {
 	if it == nil {
 		return nil
@@ -165,8 +165,7 @@ func mapJSON(m map[string]attr.Value) map[string]any {
 	return out
 }
 
-// valueJSON returns a value in DynamoDB JSON: {"S":"text"}. The kinds are named as the service names them, bytes are
-// base64.
+// valueJSON returns a value in DynamoDB JSON: {"S":"text"}. Kinds have the service's names, and bytes are base64.
 func valueJSON(v attr.Value) map[string]any {
 	var content any
 	switch v := v.(type) {

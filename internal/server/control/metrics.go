@@ -17,7 +17,7 @@ type counter struct {
 	of         func(m *ddbfake.Metrics) float64
 }
 
-// counters are all metrics but SuccessfulRequestLatency.
+// counters are all metrics except SuccessfulRequestLatency.
 var counters = []counter{
 	{"ThrottledRequests", "throttled_requests",
 		func(m *ddbfake.Metrics) float64 { return float64(m.ThrottledRequests) }},
@@ -51,7 +51,7 @@ type metric struct {
 	SampleCount int               `json:"sampleCount,omitzero"`
 }
 
-// metrics shows the counters: as OpenMetrics to a client that accepts it, and to others as JSON.
+// metrics shows the counters: in the format of OpenMetrics to a client that accepts it, and otherwise in JSON.
 func (a *api) metrics(_ http.ResponseWriter, r *http.Request) (any, error) {
 	query, err := parameters(r, "format")
 	if err != nil {
@@ -103,7 +103,7 @@ type openMetrics []byte
 
 const openMetricsType = "application/openmetrics-text"
 
-// newOpenMetrics prints the metrics without timestamps, because the time of a fake is not that of the program that
+// newOpenMetrics prints the metrics without timestamps, because the fake's time differs from that of the program that
 // reads them.
 func newOpenMetrics(all []ddbfake.Metrics) openMetrics {
 	var b bytes.Buffer
@@ -134,7 +134,7 @@ func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// labels prints the dimensions that there are.
+// labels prints the dimensions that are set.
 func labels(m *ddbfake.Metrics) string {
 	var parts []string
 	for _, l := range [][2]string{{"region", m.Region}, {"table_name", m.Table},
@@ -151,6 +151,6 @@ func (text openMetrics) answer(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", openMetricsType+"; version=1.0.0; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	// A failed write means that the caller has gone.
+	// A failed write means that the caller is gone.
 	_, _ = w.Write(text)
 }

@@ -18,8 +18,8 @@ var (
 	pageScript string
 )
 
-// page is the page of the server. pagePolicy is the policy under which a browser shows it: it runs only its own style
-// and script, and sends requests only to this server.
+// page is the page of the server. pagePolicy is its content security policy: the page runs only its own style and
+// script, and sends requests only to this server.
 var page, pagePolicy = func() (string, string) {
 	text := strings.NewReplacer("{{style}}", pageStyle, "{{script}}", pageScript).Replace(pageHTML)
 	policy := []string{
@@ -30,14 +30,14 @@ var page, pagePolicy = func() (string, string) {
 	return text, strings.Join(policy, "; ")
 }()
 
-// digest is the hash by which a policy allows a style or a script.
+// digest returns the hash by which a policy allows a style or a script.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// wantsPage reports whether a request comes from a browser that will show the answer, and not from curl or an SDK,
-// which accept anything.
+// wantsPage reports whether a request comes from a browser that will display the answer, rather than from curl or an
+// SDK, which accept anything.
 func wantsPage(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
@@ -58,6 +58,6 @@ func (html) answer(w http.ResponseWriter) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	w.WriteHeader(http.StatusOK)
-	// A failed write means that the caller has gone.
+	// A failed write means that the caller is gone.
 	_, _ = w.Write([]byte(page))
 }

@@ -151,8 +151,7 @@ func TestPageIsForBrowsers(t *testing.T) {
 	}
 }
 
-// The page of the server may use the control API, and nothing else of the server. Other web pages may use nothing at
-// all.
+// The server's page may use the control API, and nothing else of the server. Other web pages may use nothing.
 func TestOnlyTheOwnPageIsAClient(t *testing.T) {
 	guarded := control.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "fake.test")
 	for _, test := range []struct {

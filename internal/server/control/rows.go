@@ -17,8 +17,8 @@ import (
 
 // tableInfo describes one table.
 type tableInfo struct {
-	// Address is the name of the table in requests to other resources: the plain name if the table is in the default
-	// region, and the ARN otherwise.
+	// Address is the name of the table in requests to other resources: the plain name in the default region, and the
+	// ARN elsewhere.
 	Address string   `json:"address"`
 	Region  string   `json:"region"`
 	Name    string   `json:"name"`
@@ -27,8 +27,8 @@ type tableInfo struct {
 	Rows    int      `json:"rows"`
 }
 
-// copyOf is a copy of a DB as it was at one instant. Nothing changes in it, and a read of it does not count as a call
-// of the service. Its lag is manual, so nothing is deleted in it.
+// copyOf returns a copy of a DB at one instant. Nothing changes it: its lag is manual, so TTL deletes nothing. Reading
+// it does not count as a call of the service.
 func copyOf(s *ddbfake.Snapshot) *ddbfake.DB {
 	still := ddbfake.New(ddbfake.Options{})
 	still.Restore(s)
@@ -79,11 +79,11 @@ func (a *api) tables(w http.ResponseWriter, r *http.Request) (any, error) {
 // rowState is a row, with its fate under TTL.
 type rowState struct {
 	Item     map[string]any `json:"item"`
-	Due      *time.Time     `json:"due"`      // the second that its ttl names; null: TTL does not take it
+	Due      *time.Time     `json:"due"`      // the second that its ttl names; null: TTL ignores it
 	Deletion *time.Time     `json:"deletion"` // when the lag deletes it; null: not by itself
 }
 
-// The number of rows that /rows shows if the request does not give one, and the largest number that a request may give.
+// The default number of rows in /rows, and the maximum that a request may give.
 const (
 	defaultRows = 100
 	maxRows     = 1000
@@ -114,7 +114,7 @@ func (a *api) rows(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, text := strings.Clone(address), strings.Clone(query["contains"]) // the request's memory is used again
+	address, text := strings.Clone(address), strings.Clone(query["contains"]) // the request's memory is reused
 	return a.newStream(r, func(e *jsontext.Encoder) error {
 		found := 0
 		for item := range rows {

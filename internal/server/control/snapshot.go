@@ -24,10 +24,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// MaxSnapshots is the number of states that are kept at a time. Each of them keeps rows that have changed since.
+// MaxSnapshots is the maximum number of states kept at a time. Each keeps the old images of rows that have changed
+// since.
 const MaxSnapshots = 1000
 
-// maxNameBytes is the length of the longest name of a snapshot.
+// maxNameBytes is the maximum length of a snapshot's name.
 const maxNameBytes = 255
 
 // kept is a state under a name.
@@ -64,7 +65,7 @@ func nameOf(w http.ResponseWriter, r *http.Request) (string, error) {
 	return name, err
 }
 
-// takeSnapshot keeps the state under a name, in place of an older one of that name.
+// takeSnapshot keeps the state under a name, replacing an older one.
 func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) {
 	name, err := nameOf(w, r)
 	if err != nil {
@@ -115,7 +116,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		a.holds.DecideAll(hold.LoseRequest, "") // they belong to the state that ends
 	}
 	a.restoring(func() {
-		// The clock is set first: at a later time, TTL would delete rows of the restored state.
+		// The clock is set first: at the later time, TTL would delete rows of the restored state.
 		if clock, ok := a.clock.(Resetter); ok {
 			clock.Reset(of.at)
 		}
@@ -125,8 +126,8 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"restored": name}, nil
 }
 
-// reading is a way to read a snapshot piece by piece, and to make the shards of a stream roll over. The HTTP door of
-// ddbfake implements it.
+// reading has the methods that read a snapshot piece by piece and that make a stream's shards roll over. The HTTP door
+// of ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
 		tables []string, rows func(table string) iter.Seq[attr.Item],
@@ -143,7 +144,7 @@ type settings struct {
 	Tags       map[string]string `json:"tags,omitempty"`
 }
 
-// located returns the region and the name of the table with that name in the default region, or with that ARN.
+// located splits a table's name in the default region, or its ARN, into region and name.
 func located(nameOrARN string) (region, name string) {
 	if a, err := arn.Parse(nameOrARN); err == nil {
 		return a.Region, strings.TrimPrefix(a.Resource, "table/")
@@ -161,7 +162,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if tables, rows, _, _ := a.reading.Read(a.db.Snapshot()); named && rows(one) == nil {
 		return nil, missing("there is no such table", one, strings.Join(tables, ", "), "")
 	}
-	one = strings.Clone(one) // the memory of the request will be used for another one
+	one = strings.Clone(one) // the request's memory will be reused for another one
 	return a.newStream(r, func(e *jsontext.Encoder) error {
 		of := a.db.Snapshot()
 		if named {
@@ -191,7 +192,7 @@ func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, name
 	})
 }
 
-// readingOf lists the methods of a DB's HTTP door other than serving calls.
+// readingOf returns the further methods of a DB's HTTP door.
 func readingOf(db *ddbfake.DB) reading {
 	of, ok := db.Handler().(reading)
 	if !ok {
@@ -200,7 +201,7 @@ func readingOf(db *ddbfake.DB) reading {
 	return of
 }
 
-// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
+// Dump writes all tables of a DB like the answer of GET /dump, which ddbfake.DB.Load reads.
 func Dump(to io.Writer, db *ddbfake.DB) error {
 	reading := readingOf(db)
 	of := db.Snapshot()
@@ -208,8 +209,8 @@ func Dump(to io.Writer, db *ddbfake.DB) error {
 	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
 }
 
-// State describes a DB's tables without their rows, and has the number of the latest change of a row. While State is
-// the same, Dump is the same.
+// State returns a description of a DB's tables without their rows, with the number of the latest change of a row. As
+// long as State is the same, so is Dump.
 func State(db *ddbfake.DB) string {
 	reading := readingOf(db)
 	of := db.Snapshot()
@@ -222,7 +223,7 @@ func State(db *ddbfake.DB) string {
 	return string(text)
 }
 
-// load puts tables and rows into the DB: answers of /dump, and the other forms that ddbfake.DB.Load reads.
+// load loads tables and rows into the DB: an answer of /dump, or another form that ddbfake.DB.Load reads.
 func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
 	query, err := parameters(r, "region")
 	if err != nil {
@@ -269,7 +270,7 @@ type change struct {
 	After   map[string]any `json:"after"`
 }
 
-// changes shows the change log from a position on, or the latest of it.
+// changes shows the change log from a position on, or its latest changes.
 func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 	query, err := parameters(r, "since", "latest")
 	if err != nil {

@@ -15,7 +15,7 @@ const streamBytes = 32 << 10
 
 // Room is the memory that an answer may hold: see Options.Room.
 type Room interface {
-	// Hold says how many bytes the answer holds now.
+	// Hold sets the number of bytes that the answer holds now.
 	Hold(bytes int)
 	// Release ends it.
 	Release()
@@ -27,13 +27,13 @@ type streams struct {
 	making chan struct{} // has an element for each answer whose next piece is being made
 }
 
-// newStreams lets about half of the processors make such answers, so that the others can serve other requests, however
-// many answers are under way.
+// newStreams lets about half of the processors make such answers. The others can serve other requests, however many
+// answers are in progress.
 func newStreams(room func(ctx context.Context, bytes int) (Room, error)) *streams {
 	return &streams{room, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
 
-// stream is an answer in JSON that is written piece by piece. It ends when its client has gone.
+// stream is a JSON answer that is written piece by piece. It ends when its client is gone.
 type stream struct {
 	of    *streams
 	ctx   context.Context
@@ -41,8 +41,8 @@ type stream struct {
 	write func(e *jsontext.Encoder) error
 }
 
-// newStream returns the answer to a request. The function write is called only when the turn of the answer has come, so
-// a waiting answer does not keep a state of the DB in memory. By then write may not use the request any more.
+// newStream returns the answer to a request. The function write is called only at the answer's turn, so that a waiting
+// answer keeps no state of the DB in memory. By then write may no longer use the request.
 func (a *api) newStream(r *http.Request, write func(e *jsontext.Encoder) error) stream {
 	return stream{a.streams, r.Context(), r.Method == http.MethodHead, write}
 }
@@ -71,12 +71,12 @@ func (s stream) answer(w http.ResponseWriter) {
 	p.resume()
 	err := s.write(jsontext.NewEncoder(p, jsonOptions))
 	p.pause()
-	if err == nil { // otherwise the caller has gone
+	if err == nil { // otherwise the caller is gone
 		_, _ = w.Write(p.made)
 	}
 }
 
-// pieces sends what is written to it in pieces. While a piece is on its way, another answer may be made.
+// pieces sends what is written to it in pieces. While it sends a piece, another answer may be made.
 type pieces struct {
 	to     http.ResponseWriter
 	turns  chan struct{}
@@ -87,11 +87,11 @@ type pieces struct {
 	held   int  // the size of the room
 }
 
-// heldBytes is the memory of an answer whose buffer has made bytes: the buffer, and as much in the encoder. Only rows
-// that are longer than a piece need more than the usual memory.
+// heldBytes returns the memory of an answer whose buffer has made bytes: the buffer, and the same amount in the
+// encoder. Only rows longer than a piece need more than the usual memory.
 func heldBytes(made int) int { return 2 * max(made, 2*streamBytes) }
 
-// hold makes the answer's room as large as its memory.
+// hold sets the answer's room to its memory.
 func (p *pieces) hold() {
 	if bytes := heldBytes(cap(p.made)); p.room != nil && bytes != p.held {
 		p.held = bytes
@@ -128,7 +128,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send sends a piece. The first piece begins the answer.
+// send sends a piece. The first piece starts the answer.
 func (p *pieces) send() error {
 	_, err := p.to.Write(p.made)
 	if err == nil && !p.begun {
@@ -155,7 +155,7 @@ func object(e *jsontext.Encoder, members ...any) error {
 	return e.WriteToken(jsontext.EndObject)
 }
 
-// list writes an array of values that are made, and written, one after the other.
+// list writes an array of values, each of which is made and written before the next.
 func list[V any](e *jsontext.Encoder, values iter.Seq[V], write func(V) error) error {
 	if err := e.WriteToken(jsontext.BeginArray); err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Package hold holds requests before they take effect, until a test releases or drops them. In this way a test in any
-// language can decide in which order requests take effect.
+// Package hold holds requests before they take effect, until a test releases or drops them. So a test in any language
+// can decide the order in which requests take effect.
 //
 // A held request waits in front of the engine, in the goroutine of its connection, and has no number yet. Other
-// requests pass it. It waits in real time, and the limit of its rule is in real time, too, whatever clock the fake has.
+// requests overtake it. Its wait and the limit of its rule are in real time, whatever clock the fake has.
 package hold
 
 import (
@@ -22,13 +22,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// MaxHeld is the number of requests that are held at a time. One more fails.
+// MaxHeld is the maximum number of requests held at a time. One more fails.
 const MaxHeld = 20_000
 
-// maxNever is how many requests that were never released a Desk remembers. It counts all.
+// maxNever is how many of the requests that were never released a Desk remembers. It counts all.
 const maxNever = 1000
 
-// Outcome says how a held request ends.
+// Outcome is how a held request ends.
 type Outcome uint8
 
 // The outcomes.
@@ -43,7 +43,7 @@ const (
 	fail
 )
 
-// Request is a request that is held.
+// Request is a held request.
 type Request struct {
 	ID        int
 	Actor     string
@@ -51,13 +51,13 @@ type Request struct {
 	Region    string
 	Rows      []httpdoor.Row
 	Rule      string
-	Since     time.Time     // by the clock of the fake
+	Since     time.Time     // by the fake's clock
 	Limit     time.Duration // in real time
 	Goes      bool          // after Limit the request takes effect; if false, it fails
 	Gone      bool          // the client has closed its connection
 }
 
-// String names the request in one line.
+// String describes the request in one line.
 func (r Request) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "request %d: %s by %q", r.ID, r.Operation, r.Actor)
@@ -80,7 +80,7 @@ var ErrClosed = errors.New("the server is about to end")
 type Options struct {
 	// DB is the fake that serves the requests.
 	DB *ddbfake.DB
-	// Clock says from what time on a request is held.
+	// Clock gives the time at which a request is held.
 	Clock ddbfake.Clock
 	// Log gets a line about each request that was never released. Nil drops them.
 	Log func(line string)
@@ -93,7 +93,7 @@ type Desk struct {
 
 	mu      sync.Mutex
 	rules   []rule
-	idle    []Rule // when the Desk has ended, the rules that had held nothing
+	idle    []Rule // once the Desk has ended, the rules that had held nothing
 	held    map[int]*parked
 	last    int           // the latest ID
 	changed chan struct{} // closed when a request comes
@@ -104,12 +104,12 @@ type Desk struct {
 
 type rule struct {
 	Rule
-	met int // matching requests so far
+	met int // number of matching requests so far
 }
 
 type parked struct {
 	Request
-	decided chan Outcome  // has room for one
+	decided chan Outcome  // has room for one outcome
 	done    chan struct{} // closed once the request has been served, or has failed
 }
 
@@ -131,7 +131,7 @@ func (d *Desk) Add(rules ...Rule) {
 	d.armed.Store(len(d.rules) > 0)
 }
 
-// Rules returns the rules that wait for requests.
+// Rules returns the waiting rules.
 func (d *Desk) Rules() []Rule {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,7 +142,7 @@ func (d *Desk) Rules() []Rule {
 	return rules
 }
 
-// Idle returns the rules that have held no request. When the Desk has ended, they are those of the end.
+// Idle returns the rules that have held no request. Once the Desk has ended, they are those at its end.
 func (d *Desk) Idle() []Rule {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +159,7 @@ func (d *Desk) idleRules() []Rule {
 	return idle
 }
 
-// ClearRules drops all rules. Requests that are held stay held.
+// ClearRules drops all rules. Held requests stay held.
 func (d *Desk) ClearRules() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,7 +167,7 @@ func (d *Desk) ClearRules() {
 	d.armed.Store(false)
 }
 
-// Serve serves a call: at once, or after it was held. The function rows returns the rows that the call touches.
+// Serve serves a call at once, or after holding it. The function rows returns the rows that the call touches.
 func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row,
 	serve func(context.Context, ddbfake.Call) (any, error)) (any, error) {
 	if !d.armed.Load() {
@@ -183,7 +183,7 @@ func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call
 	defer close(p.done)
 	c.Sent = p.Since
 	outcome := d.wait(ctx, p)
-	ctx = context.WithoutCancel(ctx) // a request that has been sent may take effect even if its client has gone
+	ctx = context.WithoutCancel(ctx) // a request that was sent may take effect even if its client is gone
 	switch outcome {
 	case LoseRequest:
 		c.Fault = &ddbfake.Fault{Kind: ddbfake.FaultRequestLost}
@@ -199,7 +199,7 @@ func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call
 	return serve(ctx, c)
 }
 
-// park holds a call if a rule says so. Both results are nil if none does.
+// park holds a call if a rule says so. Otherwise, both results are nil.
 func (d *Desk) park(c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row) (*parked, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -232,7 +232,7 @@ func (d *Desk) park(c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row) (*pa
 	return p, nil
 }
 
-// match returns the first rule that holds a call, and counts it.
+// match returns the first rule that holds a call, and counts the call.
 func (d *Desk) match(c ddbfake.Call) (Rule, bool) {
 	for i := range d.rules {
 		r := &d.rules[i]
@@ -260,7 +260,7 @@ func operation(in any) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "Input")
 }
 
-// wait waits until a call is released, is dropped, or has waited for its limit.
+// wait waits until a call is released, is dropped, or reaches its limit.
 func (d *Desk) wait(ctx context.Context, p *parked) Outcome {
 	gone := func() {
 		d.mu.Lock()
@@ -288,8 +288,7 @@ func (d *Desk) wait(ctx context.Context, p *parked) Outcome {
 	return fail
 }
 
-// expire notes that a request was never released. It reports false if the request has been released or dropped
-// meanwhile.
+// expire records that a request was never released. It returns false if the request was released or dropped meanwhile.
 func (d *Desk) expire(p *parked) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -306,7 +305,7 @@ func (d *Desk) expire(p *parked) bool {
 	return true
 }
 
-// forgotten remembers a request that was never released.
+// forgotten records a request that was never released.
 func (d *Desk) forgotten(r Request) {
 	d.nevers++
 	if len(d.never) < maxNever {
@@ -314,7 +313,7 @@ func (d *Desk) forgotten(r Request) {
 	}
 }
 
-// Held returns the requests that are held, in the order in which they came.
+// Held returns the held requests, in the order in which they came.
 func (d *Desk) Held() []Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -325,16 +324,16 @@ func (d *Desk) Held() []Request {
 	return list
 }
 
-// Never returns the first thousand requests that were never released, and the number of all.
+// Never returns the first maxNever requests that were never released, and the number of all.
 func (d *Desk) Never() ([]Request, int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.never), d.nevers
 }
 
-// Decide ends the wait of requests, one after the other, in the order of the given IDs. It returns when the last of
-// them has taken effect, or has failed. If one of the requests is not held, or is given twice, Decide changes nothing
-// and returns an UnknownError.
+// Decide ends the waits of requests, one by one, in the order of the given IDs. It returns when the last one has taken
+// effect, or has failed. If one of them is not held, or is given twice, Decide changes nothing and returns an
+// UnknownError.
 func (d *Desk) Decide(outcome Outcome, ids ...int) error {
 	taken, err := d.take(ids)
 	if err != nil {
@@ -416,8 +415,8 @@ func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 	}
 }
 
-// Close ends the Desk. The requests that are held then have no effect. Their connections break, and they count as never
-// released. Later requests are not held.
+// Close ends the Desk. Requests still held have no effect. Their connections break, and they count as never released.
+// Later requests are not held.
 func (d *Desk) Close() {
 	d.mu.Lock()
 	d.closed = true

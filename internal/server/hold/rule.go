@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// DefaultLimit is how long a request that is never released is held, and MaxLimit the longest that a rule may ask for.
+// DefaultLimit is how long a request that is never released is held, and MaxLimit the maximum that a rule may set.
 const (
 	DefaultLimit = 30 * time.Second
 	MaxLimit     = time.Hour
@@ -21,7 +21,7 @@ type Rule struct {
 	// match has the predicates. Its kind is not used.
 	match ddbfake.Fault
 	limit time.Duration
-	// goes says that a request that is never released takes effect after the limit. If false, the request fails.
+	// goes lets a request that is never released take effect after the limit. If false, the request fails.
 	goes bool
 }
 
@@ -38,7 +38,7 @@ func (r Rule) String() string {
 	return text
 }
 
-// IsRule reports whether a fault's text form is a rule: whether its kind is hold.
+// IsRule reports whether the text form of a fault is a rule, that is, whether its kind is hold.
 func IsRule(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && words[0] == "hold"
@@ -59,7 +59,7 @@ func parseRule(text string) (Rule, error) {
 		return r, errors.New("want the kind hold")
 	}
 	_, rest, _ := strings.Cut(text, "hold")
-	// The predicates are parsed as those of a fault, and a fault needs a kind.
+	// The predicates are parsed like those of a fault, which needs a kind.
 	fault := ddbfake.FaultThrottled.String()
 	seen := map[string]bool{}
 	for _, word := range split(rest) {

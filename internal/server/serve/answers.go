@@ -14,9 +14,8 @@ import (
 
 // An answer longer than keepBody holds room until it is written, because its client may read slowly. An operation with
 // a potentially long answer waits for room before it runs: it may take effect late, but memory stays bounded. Other
-// operations never wait. If one of them only reads and its answer turns out long while twice the limit is in use, its
-// client gets "busy". The answer of a possible write always gets room: the client must learn that the write took
-// effect.
+// operations never wait. If one of them only reads, and its answer is long while twice the limit is in use, its client
+// gets "busy". The answer to a possible write always gets room: the client must learn that the write took effect.
 //
 // The control API writes a long answer piece by piece while it is made. Such an answer takes room for the bytes that it
 // holds, from the same limit.
@@ -49,8 +48,8 @@ func onlyReads(target string) bool {
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
 
-// make waits for room before an answer is made. It asks for so much room that the server makes at most as many such
-// answers at a time as there are processors. So small requests do not wait behind many of them.
+// make waits for room before an answer is made. It claims so much room that at most one such answer per processor is
+// made at a time. So small requests do not wait behind many of them.
 func (c *conn) make() (err error) {
 	l := c.from.limits
 	c.making, err = c.from.answers.take(c, l.answerBytes/runtime.GOMAXPROCS(0), time.Now().Add(l.answer))
@@ -58,7 +57,7 @@ func (c *conn) make() (err error) {
 }
 
 // made is called with the body of a finished answer, or nil without an answer. It ends the claim of make and returns
-// the room that the answer holds, or nil. With must, the answer gets room even if no bytes are free.
+// the room that the answer holds, or nil. If must is true, the answer gets room even if no bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil
@@ -71,9 +70,8 @@ func (c *conn) made(answer []byte, must bool) *claim {
 	return c.from.answers.settle(c, room, cap(answer), must)
 }
 
-// settle sets the room of a body to the given number of bytes, whether or not they are free. The body may have had no
-// room before. If the number is 0, or if far too few bytes are free and the body may be refused, settle gives the room
-// back and returns nil.
+// settle sets the room of a body, which may have none, to the given number of bytes, whether or not they are free. If
+// the number is 0, or if far too few bytes are free and must is false, settle gives the room back and returns nil.
 func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,8 +92,8 @@ func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
 	return room
 }
 
-// holdAnswer makes bytes the body of an answer, and gives their room back once they are written. It reports whether
-// there was room; if must is true there always is.
+// holdAnswer makes body the body of an answer, and gives its room back once it is written. It reports whether there was
+// room; if must is true, there always is.
 func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
 	if c == nil || cap(body) <= keepBody {
 		c.made(nil, false)
@@ -115,8 +113,7 @@ func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
 // connKey is the key of a request's connection among the values of its context.
 type connKey struct{}
 
-// roomOf waits for room for an answer that is written piece by piece: the client of such an answer may read slowly,
-// too.
+// roomOf waits for room for an answer that is written piece by piece, because its client may read slowly, too.
 func roomOf(ctx context.Context, bytes int) (control.Room, error) {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	if c == nil {
@@ -153,7 +150,7 @@ type heldAnswer struct {
 	room *claim
 }
 
-// Close gives the room back: the answer is written, or its client has gone.
+// Close gives the room back: the answer is written, or its client is gone.
 func (a *heldAnswer) Close() error {
 	if a.room != nil {
 		a.Reset(nil)

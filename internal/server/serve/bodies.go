@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// freeBody is the number of bytes of a body that are read without room (see bodies). Most bodies are not longer than
+// freeBody is the number of bytes of a body that are read without room (see bodies). Most bodies are no longer than
 // that, so they never wait for long ones.
 const freeBody = 16 << 10
 
-// errNoRoom is for a body that got no room in time.
+// errNoRoom is the error for a body that got no room in time.
 var errNoRoom = errors.New("too many large requests are under way at once")
 
-// bodies bounds the memory of the bodies that are under way at once: those of requests, or those of answers (see
+// bodies bounds the memory of bodies that are in transfer at the same time: those of requests, or those of answers (see
 // answers.go). The beginning of a request's body is read without room. Before the server reads more, the body takes
-// room for the length that its header gives, or for the greatest allowed length if the header gives none. So bodies
-// that are being read never wait for each other. While bodies wait for room, clients that keep the server waiting are
-// dropped.
+// room for the length in its header, or for the maximum length if the header has none. So bodies that are being read
+// never wait for each other. While bodies wait for room, clients that keep the server waiting are dropped.
 type bodies struct {
 	closing context.Context
 	limits  limits
@@ -31,7 +30,7 @@ type bodies struct {
 	waiting []*claim // for room
 	reading []*claim // have room
 	watched bool     // the goroutine of watch runs
-	spent   int      // bytes that have had room since memory was last given back to the system
+	spent   int      // bytes that have had room since memory was last returned to the system
 	tidying bool     // the goroutine of tidy runs
 }
 
@@ -49,7 +48,7 @@ func newBodies(closing context.Context, l limits, most int) *bodies {
 	return &bodies{closing: closing, limits: l, most: most, free: most}
 }
 
-// take waits for room until a deadline. Its errors are errNoRoom, and errDropped for a connection that was dropped
+// take waits for room until a deadline. Its errors are errNoRoom, and errDropped if the connection was dropped
 // meanwhile.
 func (b *bodies) take(c *conn, bytes int, until time.Time) (*claim, error) {
 	wanted := &claim{conn: c, bytes: min(bytes, b.most), proven: c.proven.Load()}
@@ -72,7 +71,7 @@ func (b *bodies) take(c *conn, bytes int, until time.Time) (*claim, error) {
 	return wanted, nil
 }
 
-// await waits until a claim is granted. A claim that is not granted in time is withdrawn.
+// await waits until a claim is granted, and withdraws a claim that is not granted in time.
 func (b *bodies) await(c *conn, wanted *claim, until time.Time) (err error) {
 	bound, cancel := context.WithDeadline(context.WithoutCancel(b.closing), until)
 	defer cancel()
@@ -115,7 +114,7 @@ func (b *bodies) release(c *claim) {
 	}
 }
 
-// grant gives room to waiting claims, in their turn, while there is enough.
+// grant gives room to waiting claims, in turn, while there is enough.
 func (b *bodies) grant() {
 	for len(b.waiting) > 0 {
 		next := b.next()
@@ -129,8 +128,8 @@ func (b *bodies) grant() {
 	}
 }
 
-// next returns the claim whose turn it is. Claims of proven clients come first, in their order. Strangers come after
-// them, the latest one first: a stranger that has waited for a long time may have gone.
+// next returns the claim whose turn it is. Claims of proven clients come first, in their order. Then come those of
+// strangers, the latest one first: a stranger that has waited for a long time may be gone.
 func (b *bodies) next() *claim {
 	if i := slices.IndexFunc(b.waiting, func(c *claim) bool { return c.proven }); i >= 0 {
 		return b.waiting[i]
@@ -138,7 +137,7 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the stranger that has waited longest, if too many strangers wait: the bytes that they have sent fill
+// refuse refuses the stranger that has waited longest, if too many strangers wait: the bytes that they have sent take
 // the system's memory.
 func (b *bodies) refuse() {
 	strangers, first := 0, (*claim)(nil)
@@ -155,7 +154,7 @@ func (b *bodies) refuse() {
 	}
 }
 
-// short reports whether room is short: claims wait for it, or more was taken than exists.
+// short reports whether room is short: claims are waiting, or more was taken than exists.
 func (b *bodies) short() bool { return len(b.waiting) > 0 || b.free < 0 }
 
 // keepWatch starts watch if room is short.
@@ -174,8 +173,8 @@ func (b *bodies) watch() {
 	}
 }
 
-// drop drops clients that have kept the server waiting for too long, until there will be room for the next claim. It
-// reports whether room is short.
+// drop drops clients that have kept the server waiting for too long, until the next claim will get room. It reports
+// whether room is short.
 func (b *bodies) drop() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,7 +203,7 @@ func (b *bodies) drop() bool {
 	return true
 }
 
-// slowest returns the body that has kept the server waiting for the longest; nil if none has done so for too long.
+// slowest returns the claim whose client has kept the server waiting for the longest; nil if no wait is too long.
 func (b *bodies) slowest(forProven bool) (found *claim) {
 	var longest time.Duration
 	for _, c := range b.reading {
@@ -227,10 +226,10 @@ func remove(claims []*claim, c *claim) []*claim {
 	return claims
 }
 
-// tidySpent is the number of bytes that bodies must have taken before their memory is given back to the system.
+// tidySpent is the number of bytes that bodies must have taken before tidy returns memory to the system.
 const tidySpent = 32 << 20
 
-// tidy gives the memory of bodies back to the system once no body is under way. Without traffic the garbage collector
+// tidy returns the memory of bodies to the system once no body is in transfer. Without traffic the garbage collector
 // does not run, and the memory would stay taken until the next large request.
 func (b *bodies) tidy() {
 	const quiet = 2 * time.Second

@@ -26,8 +26,8 @@ import (
 )
 
 // NewCertificate makes a certificate for this machine, for the service's own host names, and for other names or
-// addresses by which clients call the server. It is self-signed: a client that trusts its text trusts this server and
-// no other. Its private key is never written to a file.
+// addresses by which clients call the server. It is self-signed: a client that trusts its text trusts only this server.
+// Its private key is never written to a file.
 func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -40,13 +40,13 @@ func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, 
 	made := &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: "isr-sim serve"},
-		// A program under test may have a clock that is years off.
+		// The clock of a program under test may be years off.
 		NotBefore:             time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
 		NotAfter:              time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
-		IsCA:                  true, // some clients trust no other certificates
+		IsCA:                  true, // some clients trust only those
 		MaxPathLenZero:        true,
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 		DNSNames: append([]string{"localhost", "*.localhost", "*.s3.localhost"},
@@ -72,7 +72,7 @@ func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, 
 const AutoTLS = "auto"
 
 // certificate makes the certificate of a server on the given sockets, and writes its text to a file. AutoTLS names the
-// file after the first socket. Without --tls there is no certificate: nil.
+// file after the first socket. Without --tls the certificate is nil.
 func (c *Settings) certificate(sockets []net.Listener) (*tls.Certificate, string, error) {
 	if c.TLS == "" {
 		return nil, "", nil

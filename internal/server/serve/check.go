@@ -19,7 +19,7 @@ import (
 // AllChecks is the text for all invariants that traffic decides.
 const AllChecks = "all"
 
-// ParseChecks returns the invariants that a text names, with commas between the names: all of live.Invariants for
+// ParseChecks returns the invariants whose names, separated by commas, are in a text: all of live.Invariants for
 // AllChecks, nil for "". An error may end in a hint.
 func ParseChecks(text string) ([]invariant.Invariant, error) {
 	all := live.Invariants()
@@ -55,7 +55,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 	return fmt.Errorf("found %q, expected names of %s%s", name, strings.Join(names, ", "), hint)
 }
 
-// findings are the findings in the form of the control API.
+// findings converts the findings to the form of the control API.
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{
@@ -86,10 +86,10 @@ func findings(checker *live.Checker) control.Findings {
 	return shown
 }
 
-// Watched is the name of a run that a server has watched.
+// Watched is the name of a run that a server watched.
 const Watched = "serve"
 
-// Checks says whether the server judges.
+// Checks reports whether the server judges its traffic.
 func (s *Server) Checks() bool { return s.checker != nil }
 
 // newChecker returns the judge of the traffic, which prints its findings.
@@ -165,7 +165,7 @@ func (s *Server) notJudged(found live.Found) []string {
 	return lines
 }
 
-// writers are the access key ids by which the changes are signed that are still kept, without --check-except and loads.
+// writers returns the access key ids of the changes that are still kept, without --check-except and loads.
 func (s *Server) writers() (all []string) {
 	for _, c := range s.options.DB.Changes() {
 		if c.Cause == ddbfake.CauseClient && !s.options.DB.Loaded(c.Request) &&
@@ -176,8 +176,8 @@ func (s *Server) writers() (all []string) {
 	return all
 }
 
-// Seen returns the part of the checked change log that is still kept, and the first violation. The result any says that
-// some row was changed.
+// Seen returns the part of the checked change log that is still kept, and the first violation. any is true if some row
+// was changed.
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{
@@ -200,7 +200,7 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 			for _, e := range b.Events {
 				seen.Finding.Events = append(seen.Finding.Events, e.Seq)
 			}
-			// verdict, statement and reason stand before
+			// verdict, statement and reason come before
 			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[3:] {
 				seen.Lines = append(seen.Lines, strings.TrimSpace(line))
 			}
@@ -227,8 +227,8 @@ func untold(found live.Found) []string {
 	return reasons
 }
 
-// results are the results for machines: one for each finding. Without findings there is one result for everything that
-// was judged, with the lines that the server has printed about it.
+// results returns the machine-readable results: one per finding. Without findings there is one result for everything
+// judged, with the lines that the server has printed about it.
 func results(found live.Found, told []string) []verdicts.Result {
 	var all []verdicts.Result
 	for _, b := range found.Broken {

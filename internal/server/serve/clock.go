@@ -14,9 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// ParseClock returns the clock that a text asks for, and its mode. The text wall is a clock that follows real time. The
-// text manual is a clock that stands until the control API moves it. An instant is a manual clock that begins at this
-// instant.
+// ParseClock returns the clock that a text describes, and its mode. "wall" is a clock that follows real time. "manual"
+// is a clock that stands until the control API moves it. An instant is a manual clock that starts at that instant.
 func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	switch text {
 	case "wall":
@@ -31,7 +30,7 @@ func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	return newManualClock(start), "manual", nil
 }
 
-// manualClock stands until it is moved. No program sleeps on it. So, unlike a fakeclock.Clock, it can be set back when
+// manualClock stands until it is moved. No program sleeps on it, so, unlike a fakeclock.Clock, it can be set back when
 // an older state is restored.
 type manualClock struct {
 	mu  sync.Mutex
@@ -40,14 +39,14 @@ type manualClock struct {
 
 func newManualClock(start time.Time) *manualClock { return &manualClock{now: start.Round(0).UTC()} }
 
-// Now is where the clock stands.
+// Now returns the time at which the clock stands.
 func (c *manualClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock ahead by d.
+// Advance moves the clock forward by d.
 func (c *manualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +55,7 @@ func (c *manualClock) Advance(d time.Duration) {
 	}
 }
 
-// AdvanceTo moves the clock ahead to t. If t is before Now it does nothing.
+// AdvanceTo moves the clock forward to t. If t is before Now it does nothing.
 func (c *manualClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,12 +71,11 @@ func (c *manualClock) Reset(t time.Time) {
 	c.now = t.Round(0).UTC()
 }
 
-// WallLag is the lag of TTL on the wall clock, unless the user asks for another one. DynamoDB Local has the same lag.
-// The service promises to delete within a few days.
+// WallLag is the default lag of TTL on the wall clock. DynamoDB Local has the same lag. The service promises to delete
+// within a few days.
 const WallLag = "uniform 1s 30s"
 
-// defaultLag is the lag that belongs to a clock's mode. Under a manual clock, rows are deleted only when a test asks
-// for it.
+// defaultLag returns the default lag for a clock's mode. Under a manual clock, rows are deleted only on request.
 func defaultLag(mode string) string {
 	if mode == "wall" {
 		return WallLag
@@ -85,7 +83,7 @@ func defaultLag(mode string) string {
 	return ddbfake.LagManual.String()
 }
 
-// sayLag prints when the expired rows of a table will be deleted, if a call has switched on the table's TTL.
+// sayLag prints when the expired rows of a table will be deleted, if a call has enabled the table's TTL.
 func sayLag(log io.Writer, db *ddbfake.DB, input any) {
 	in, ok := input.(*dynamodb.UpdateTimeToLiveInput)
 	if !ok || in.TimeToLiveSpecification == nil || !aws.ToBool(in.TimeToLiveSpecification.Enabled) {
@@ -104,7 +102,7 @@ func sayLag(log io.Writer, db *ddbfake.DB, input any) {
 		aws.ToString(in.TableName), aws.ToString(in.TimeToLiveSpecification.AttributeName), text)
 }
 
-// wallClock follows real time, and can be moved ahead of it. It is the only clock of the fake that moves by itself.
+// wallClock follows real time, and can be moved ahead of it. It is the fake's only clock that moves by itself.
 //
 // It never goes back: when the machine's clock goes back, the wallClock stands until the machine's clock has caught up.
 type wallClock struct {
@@ -117,7 +115,7 @@ type wallClock struct {
 
 func newWallClock() *wallClock { return &wallClock{real: time.Now} }
 
-// Now is real time, plus the time by which the clock was moved ahead.
+// Now returns real time, plus the duration by which the clock is ahead.
 func (c *wallClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,14 +123,14 @@ func (c *wallClock) Now() time.Time {
 }
 
 func (c *wallClock) now() time.Time {
-	// Round removes the monotonic reading, which stands still while the machine sleeps.
+	// Round removes the monotonic reading, which stands still while the machine is asleep.
 	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
 		c.last = t
 	}
 	return c.last
 }
 
-// Advance moves the clock ahead by d.
+// Advance moves the clock forward by d.
 func (c *wallClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +139,7 @@ func (c *wallClock) Advance(d time.Duration) {
 	}
 }
 
-// AdvanceTo moves the clock ahead to t. The clock goes on from there. If t is before Now it does nothing.
+// AdvanceTo moves the clock forward to t, from where it continues. If t is before Now it does nothing.
 func (c *wallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

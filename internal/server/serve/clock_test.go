@@ -20,7 +20,7 @@ func TestParseClock(t *testing.T) {
 	}
 }
 
-// A manual clock goes ahead when it is told to, and back only by Reset.
+// A manual clock moves forward when told to, and back only by Reset.
 func TestManualClock(t *testing.T) {
 	parsed, _, err := ParseClock("2040-01-01T01:00:00+01:00")
 	must.OK(t, err)

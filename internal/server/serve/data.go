@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// dataFile is the file in which a server keeps its tables and rows from one run to the next. Even after a crash it
-// holds a whole state, because a new file is written first and then replaces the old one.
+// dataFile is the file in which a server keeps its tables and rows from one run to the next. It holds a complete state
+// even after a crash, because saving writes a new file, which then replaces the old one.
 type dataFile struct {
 	name string
 	db   *ddbfake.DB
@@ -30,7 +30,7 @@ type dataFile struct {
 	saved string // control.State of the state that is in the file
 }
 
-// openData loads a file, if it is there.
+// openData loads a file, if it exists.
 func openData(name string, db *ddbfake.DB, log io.Writer) (*dataFile, error) {
 	d := &dataFile{name: name, db: db, log: log}
 	file, err := os.Open(name)
@@ -85,7 +85,7 @@ func (d *dataFile) save() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--data: %w", err)
 	}
-	d.saved = state // the file may hold a later state, which is then saved once more
+	d.saved = state // the file may hold a later state, which is then saved again
 	return d.name, nil
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// withData is a server that was started with a file.
+// withData returns a server that was started with a file.
 func withData(t *testing.T, file string, log *bytes.Buffer) *Server {
 	t.Helper()
 	s, err := New(t.Context(),
@@ -55,7 +55,7 @@ func create(t *testing.T, db *ddbfake.DB) {
 	}))
 }
 
-// Tables and rows are there again when a stopped server starts again, and the messages about the file are true.
+// A restarted server has its tables and rows again, and the messages about the file are true.
 func TestData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	var log bytes.Buffer
@@ -76,7 +76,7 @@ func TestData(t *testing.T) {
 		!strings.Contains(log.String(), "tables: 1, rows: 1, as of ") {
 		t.Errorf("got %v, and %q", rows, log.String())
 	}
-	// Nothing has changed: the file is not written.
+	// Nothing has changed, so the file is not written.
 	before, _ := os.Stat(file)
 	if name, err := s.data.save(); err != nil || name != file {
 		t.Errorf("got %s and %v", name, err)
@@ -95,7 +95,7 @@ func TestData(t *testing.T) {
 // A damaged file is refused, and is not overwritten. The error says where it is damaged.
 func TestDataDamaged(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", // an empty file has nothing in it
+		"": "", // an empty file contains nothing
 		"{\"tables\": [\n{\"name\": \"cache\", \"items\": [": "line 2: found no JSON",
 		"\n{\"a\": 1}": "line 2: found an object",
 		`{"tables": [{"region": "us-east-1", "name": "cache", "items": [{"pk": {"S": "a"}}]}]}`: "line 1: table cache: ",
@@ -120,7 +120,7 @@ func TestDataDamaged(t *testing.T) {
 	}
 }
 
-// The file is whole at any time: while rows are written, and while it is saved.
+// The file is complete at any time: while rows are written, and while it is saved.
 func TestDataIsWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	s := withData(t, file, new(bytes.Buffer))
@@ -164,11 +164,11 @@ func TestDataIsWhole(t *testing.T) {
 	s.Close()
 }
 
-// killedFile is the environment variable that makes TestKilledServer a server. Its value is the server's file.
+// killedFile is the environment variable that turns TestKilledServer into a server. Its value is the server's file.
 const killedFile = "ISRSIM_TEST_KILLED_FILE"
 
-// A server is killed while it saves and while a client writes. The next server starts with a whole state: everything
-// that was saved on demand is there, no transaction is there in part, and the server says what may be missing.
+// A server is killed while it saves and while a client writes. The next server starts with a consistent state: it has
+// everything that was saved on demand and no partial transaction, and it says what may be missing.
 func TestKilled(t *testing.T) {
 	effort.NotShort(t)
 	file := filepath.Join(t.TempDir(), "db.json")
@@ -200,13 +200,13 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// writeOf is an action that puts a row of two kilobytes.
+// writeOf returns an action that puts a row of two kilobytes.
 func writeOf(key string, n int) string {
 	return fmt.Sprintf(`{"Put":{"TableName":"cache","Item":{"pk":{"S":"%s"},"n":{"N":"%d"},"body":{"S":"%s"}}}}`, key,
 		n, strings.Repeat("x", 2000))
 }
 
-// number is the number in a row; 0 if there is no row.
+// number returns the number in a row; 0 if there is no row.
 func number(t *testing.T, address, key string) int {
 	t.Helper()
 	response, err := http.DefaultClient.Do(asked(address, "GetItem",
@@ -234,7 +234,7 @@ func saveNow(t *testing.T, address string) {
 }
 
 // startKilled starts this test program as a server with a file, and returns a function that kills it. A server that
-// finds the file must say when it was saved, and that later writes are missing.
+// finds the file must say when the file was saved, and that later writes are missing.
 func startKilled(t *testing.T, file string, found bool) (address string, kill func()) {
 	t.Helper()
 	server := exec.Command(os.Args[0], "-test.run", "^TestKilledServer$")
@@ -283,8 +283,7 @@ func TestKilledServer(t *testing.T) {
 	must.OK(t, s.Run(t.Context()))
 }
 
-// TTL deletes by itself on the wall clock, and on request on a manual clock. The server says so when TTL is switched
-// on.
+// TTL deletes by itself on the wall clock, and on request on a manual clock. The server says so when TTL is enabled.
 func TestTTLByItself(t *testing.T) {
 	for clock, want := range map[string]string{
 		"wall":   "rows whose ttl is past are deleted after a lag: uniform 1s 30s (--ttl-lag)",
@@ -317,7 +316,7 @@ func TestTTLByItself(t *testing.T) {
 	}
 }
 
-// Web pages of an allowed origin may send requests, and those of other origins may not. A program needs no origin.
+// Web pages of an allowed origin may send requests; those of other origins may not. A program needs no origin.
 func TestCORS(t *testing.T) {
 	handler := newTestHandler(t, []string{"http://console.example:5173"})
 	for _, c := range []struct {
@@ -366,8 +365,8 @@ func newTestHandler(t *testing.T, origins []string) http.Handler {
 	return netHTTP(s.options.DB.Handler(), s.options)
 }
 
-// With --allow-remote, other machines may call the server by names of their network. Names that others own are refused,
-// and without the flag all these names are.
+// With --allow-remote, other machines may call the server by names of their network. Other owners' names are refused.
+// Without the flag, all of these names are refused.
 func TestNamesOfTheNetwork(t *testing.T) {
 	for _, remote := range []bool{true, false} {
 		s, err := New(t.Context(),

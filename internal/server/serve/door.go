@@ -28,15 +28,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// door is the fake's HTTP door behind fasthttp. A request costs the processor less than half as much as with net/http.
-// The calls of DynamoDB are served here. All other requests go through handlers of net/http: those of the control API,
-// and those that control.Guard refuses.
+// door is the fake's HTTP door behind fasthttp, with which a request costs less than half of the processor time that it
+// costs with net/http. It serves the calls of DynamoDB. All other requests go through net/http handlers: those of the
+// control API, and those that control.Guard refuses.
 type door struct {
 	ctx    context.Context // the context of calls, which is never cancelled: a call that has begun may finish
 	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
-	known  atomic.Pointer[string] // the latest name that passed
+	known  atomic.Pointer[string] // the latest Host that passed
 	log    *slog.Logger
 	after  func() // is called after each request, before its answer
 }
@@ -61,7 +61,7 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	return d.serve
 }
 
-// netHTTP serves the fake and its control API through net/http. It is closed to web pages.
+// netHTTP serves the fake and its control API through net/http. It refuses web pages.
 func netHTTP(calls http.Handler, o Options) http.Handler {
 	return cors(control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...), o.CORS)
 }
@@ -79,9 +79,9 @@ func newDoor(
 	}
 }
 
-// within gives each request a context that ends with ctx, and that has the request's connection. It must not use the
-// request's own context, which is fasthttp's: a context derived from that one may read it while Shutdown writes it, and
-// fasthttp soon uses it for another request.
+// within gives each request a context that ends with ctx and has the request's connection. It must not derive the
+// context from the request's own, which is fasthttp's: the derived one might read it while Shutdown writes it, and
+// fasthttp soon reuses it for another request.
 func within(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		of := ctx
@@ -145,7 +145,7 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refusedTarget refuses a request for a connection to another server, and a request whose target has no path.
+// refusedTarget refuses a request that asks for a connection to another server, or whose target has no path.
 func refusedTarget(ctx *fasthttp.RequestCtx) bool {
 	switch uri := text(ctx.Request.Header.RequestURI()); {
 	case ctx.IsConnect():
@@ -165,7 +165,7 @@ func refusedTarget(ctx *fasthttp.RequestCtx) bool {
 }
 
 // knows reports whether control.Guard lets a request with this Host header pass. It compares with the latest name
-// first: nearly all clients call the server by the same name.
+// first, because nearly all clients use the same name.
 func (d *door) knows(host []byte) bool {
 	if last := d.known.Load(); last != nil && *last == string(host) {
 		return true
@@ -178,8 +178,7 @@ func (d *door) knows(host []byte) bool {
 	return true
 }
 
-// read takes a request apart. It reports whether the request is for the door of the fake and does not come from a web
-// page.
+// read takes a request apart. It reports whether the request is for the fake's door and not from a web page.
 func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
@@ -265,7 +264,7 @@ func (x *exchange) write(ctx *fasthttp.RequestCtx, conn *conn) {
 	}
 }
 
-// serveOther serves a request that is no call, through net/http.
+// serveOther serves a request that is not a call, through net/http.
 func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	if x.request.Body != nil {
 		body, err := httpbody.Read(x.request.Body, x.request.Length, "") // as it was sent
@@ -289,13 +288,13 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	d.after()
 }
 
-// wholeBody reads a body. If the connection ends before the body, the read fails; fasthttp would take the end of the
-// connection for the end of the body. Before wholeBody reads more than the first freeBody bytes, it takes room.
+// wholeBody reads a body. If the connection ends before the body, the read fails; fasthttp itself would take the end of
+// the connection for the end of the body. wholeBody takes room before it reads more than the first freeBody bytes.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
 	length int  // the length in the header; negative if there is none
-	packed bool // the body is compressed, and longer once it is unpacked
+	packed bool // the body is compressed, so unpacking makes it longer
 	long   bool // the answer may be long
 	read   int  // bytes
 	room   *claim
@@ -330,7 +329,7 @@ func (b *wholeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// takeRoom waits for as much room as the body may need.
+// takeRoom waits for the room that the body may need.
 func (b *wholeBody) takeRoom() (err error) {
 	bytes, c := maxBody, b.conn
 	if b.length >= 0 && !b.packed {
@@ -347,15 +346,15 @@ func (b *wholeBody) takeRoom() (err error) {
 	return c.SetReadDeadline(time.Now().Add(c.from.limits.body))
 }
 
-// done gives the room back, if the body has some.
+// done gives the body's room back, if it has any.
 func (b *wholeBody) done() {
 	if b.room != nil {
 		b.conn.from.bodies.release(b.room)
 	}
 }
 
-// busy answers a request whose body has found no room in time. The connection reads only a short piece of the rest,
-// because there may be hundreds of such requests.
+// busy answers a request whose body got no room in time. It reads only a short piece of the rest, because there may be
+// hundreds of such requests.
 func busy(ctx *fasthttp.RequestCtx) {
 	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
 	ctx.SetConnectionClose()
@@ -371,11 +370,11 @@ func drop(ctx *fasthttp.RequestCtx) {
 	ctx.Hijack(func(net.Conn) {})
 }
 
-// linger lets a client read an answer that comes before the client has sent its whole request: the server goes on
-// reading before it closes.
+// linger lets a client read an answer that comes before the client has sent its whole request: before closing, the
+// server continues to read.
 func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
-// lingerFor does the same as linger, but reads at most the given number of bytes.
+// lingerFor is linger, but reads at most the given number of bytes.
 func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
 	if conn := connOf(ctx.Conn()); conn != nil {
 		conn.lingers.Store(most)

@@ -31,13 +31,13 @@ func chunked(chunks string) string {
 	return strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) + chunks
 }
 
-// put is a whole PutItem of the row with this key.
+// put returns a whole PutItem request of the row with this key.
 func put(pk string, headers ...string) string {
 	body := strings.Replace(putA, `"a"`, `"`+pk+`"`, 1)
 	return head(len(body), headers...) + body
 }
 
-// keys returns the keys of the rows that are there.
+// keys returns the keys of the present rows.
 func (s *served) keys() string {
 	var keys []string
 	for _, row := range s.db.Items("cache") {
@@ -46,7 +46,7 @@ func (s *served) keys() string {
 	return strings.Join(keys, " ")
 }
 
-// answered is an answer that has been read.
+// answered is an answer that was read.
 type answered struct {
 	status int
 	header http.Header
@@ -71,7 +71,7 @@ func (s *served) answers(text string) (answers []answered) {
 	}
 }
 
-// HTTP permits all the things that these clients do with a request and its connection.
+// HTTP permits everything that these clients do with a request and its connection.
 func TestServerSpeaksHTTP(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
@@ -82,7 +82,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		want       []int  // the status of each answer, until the server closes the connection
-		rows       string // that are there then
+		rows       string // that exist then
 	}{
 		{"close", put("a", last), []int{200}, `"a"`},
 		{"close in capitals, among others", put("a", "Connection: TE, Close\r\n"), []int{200}, `"a"`},
@@ -128,7 +128,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 			answers := s.answers(test.text)
 			for _, answer := range answers {
 				got = append(got, answer.status)
-				server := "" // the control API names none
+				server := "" // the control API has no such header
 				if answer.header.Get("X-Amz-Crc32") != "" {
 					server = httpdoor.Server
 				}
@@ -146,7 +146,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 	}
 }
 
-// A request is not served if its client goes before the end of the body, wherever the body broke off.
+// A request is not served if its client disconnects before the end of the body, wherever the body broke off.
 func TestServerClientGone(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -175,7 +175,7 @@ func TestServerClientGone(t *testing.T) {
 	}
 }
 
-// A client may close its side of the connection once it has sent its whole request.
+// A client may close its side of the connection after sending its whole request.
 func TestServerHalfClosed(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)
@@ -224,7 +224,7 @@ func (s *served) open(text string) net.Conn {
 	return conn
 }
 
-// A panic of a handler does not end the server, and is reported.
+// A handler's panic does not end the server, and is reported.
 func TestServerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
@@ -249,7 +249,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	}
 }
 
-// A request's context is derived from the server's: a context derived from fasthttp's would race with fasthttp.
+// A request's context derives from the server's. If it derived from fasthttp's, it would race with fasthttp.
 func TestRequestsHaveTheContextOfTheServer(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -285,7 +285,7 @@ func (f *flaky) Accept() (net.Conn, error) {
 	return f.Listener.Accept()
 }
 
-// With too many files open the server waits, and goes on.
+// With too many open files the server waits, and then continues.
 func TestServerAcceptFails(t *testing.T) {
 	t.Parallel()
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
@@ -313,7 +313,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 }
 
-// A deadline that moves only a little later is not set again. A deadline that moves earlier is always set.
+// A deadline that moves only slightly later is not set again. One that moves earlier is always set.
 func TestDeadlineDue(t *testing.T) {
 	start := time.Unix(2208988800, 0)
 	d := deadline{slack: time.Second}
@@ -422,7 +422,7 @@ func TestServerRefusesTargets(t *testing.T) {
 	}
 }
 
-// A server that is stopped before it has begun ends.
+// A server that is stopped before it has started ends.
 func TestServerStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -435,7 +435,7 @@ func TestServerStopsAtOnce(t *testing.T) {
 	}
 }
 
-// Ids of requests are unique, even if some requests go through net/http.
+// Request ids are unique, even if some requests go through net/http.
 func TestServerRequestIDs(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)

@@ -29,8 +29,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// TestFleet: four clients with a cache over HTTP, which post what they see. If a client renders a page that another has
-// just made, the server reports a violation of single-flight. A correct cache is never reported.
+// TestFleet runs four clients with a cache over HTTP, which post what they see. If a client renders a page that another
+// has just rendered, the server reports a violation of single-flight. It never reports a correct cache.
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(),
 		func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
@@ -49,7 +49,7 @@ func TestFleet(t *testing.T) {
 		}
 	})
 	t.Run(hasty.Name, func(t *testing.T) {
-		effort.NotShort(t) // it may take many pages until two machines meet
+		effort.NotShort(t) // it may take many pages until two machines collide
 		f := startFleet(t, hasty.New)
 		for i := 0; i < 300 && f.checker.Found().Violations == 0; i++ {
 			f.ask(fmt.Sprintf("/%d", i))
@@ -109,7 +109,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 	return f
 }
 
-// ask makes all clients ask for a page at once.
+// ask makes all clients ask for a page at the same time.
 func (f *fleet) ask(key string) {
 	var all sync.WaitGroup
 	for actor, cache := range f.clients {

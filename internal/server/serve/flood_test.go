@@ -29,7 +29,7 @@ var (
 	floodOthers = flag.String("flood.others", "", "for TestFlood: the address that TestFloodOthers sends requests to")
 )
 
-// The limits for a server that is flooded: how long others may wait, and how much memory it may take during and after
+// The limits for a flooded server: how long other clients may wait, and how much memory it may take during and after
 // the flood.
 const (
 	floodWait  = 100 * time.Millisecond
@@ -46,7 +46,7 @@ func TestFlood(t *testing.T) {
 		t.Skip("it takes a minute: -flood")
 	}
 	address, pid := startProcess(t)
-	calm, _ := startProcess(t) // a server that is not flooded: its clients wait only because the machine is busy
+	calm, _ := startProcess(t) // a server without a flood: its clients wait only because the machine is busy
 	start := resident(t, pid, "VmRSS")
 	body := []byte(half(14 << 20))
 	for _, wave := range []struct {
@@ -80,8 +80,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestFloodOfReaders measures the same while a hundred clients ask for 50 MB, read a few bytes and then nothing, and
-// later ask again.
+// TestFloodOfReaders measures the same while a hundred clients ask for 50 MB, read only a few bytes, and later ask
+// again.
 func TestFloodOfReaders(t *testing.T) {
 	if !*flood {
 		t.Skip("it takes a minute: -flood")
@@ -205,8 +205,8 @@ func TestFloodOthers(t *testing.T) {
 	must.OK(t, json.NewEncoder(os.Stdout).Encode(append(one, other...)))
 }
 
-// behave sends small requests, one after the other. They share one connection, or each has a connection of its own. It
-// returns how long each took.
+// behave sends small requests, one after the other, over one connection or each over a new one. It returns how long
+// each took.
 func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !keep}}
 	for {
@@ -232,7 +232,7 @@ func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration)
 	}
 }
 
-// asked is a request for an operation.
+// asked returns a request for an operation.
 func asked(address, operation, body string) *http.Request {
 	request, err := http.NewRequest(http.MethodPost, "http://"+address, strings.NewReader(body))
 	if err != nil {
@@ -245,7 +245,7 @@ func asked(address, operation, body string) *http.Request {
 	return request
 }
 
-// call sends a request that has to succeed.
+// call sends a request that must succeed.
 func call(t *testing.T, address, operation, body string) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(asked(address, operation, body))
@@ -281,7 +281,7 @@ func startProcess(t *testing.T) (address string, pid int) {
 	return address, server.Process.Pid
 }
 
-// resident reads a number of kB from a line of a process's status.
+// resident reads a number of kB from a line of a process's status file.
 func resident(t *testing.T, pid int, name string) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

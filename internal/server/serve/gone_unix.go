@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// clientGone waits until the client closes its connection or sends more, or until the connection's deadline. It does
-// not read the bytes that the client has sent. It reports whether the client has closed the connection.
+// clientGone waits until the client closes its connection or sends more, or until the connection's deadline. It leaves
+// the sent bytes unread, and reports whether the client has closed the connection.
 func clientGone(tcp *net.TCPConn) bool {
 	raw, err := tcp.SyscallConn()
 	if err != nil {

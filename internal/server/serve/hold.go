@@ -11,8 +11,7 @@ import (
 )
 
 // gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done, because
-// held requests would keep the server from ending. The function did is called with the input of each call that has
-// succeeded.
+// held requests would keep the server from ending. did is called with the input of each successful call.
 func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
 		Gated(gate func(
@@ -35,7 +34,7 @@ func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(in
 	})
 }
 
-// callContext is the context of a call. It has the call's connection as an httpdoor.Parking.
+// callContext is the context of a call. It provides the call's connection as an httpdoor.Parking.
 type callContext struct {
 	context.Context
 	conn *conn
@@ -52,8 +51,8 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Park is called when the connection's request is held. The connection then no longer counts as open, so that other
-// clients can connect. Park watches for its end, and then calls gone.
+// Park is called when the connection's request is held. The connection then does not count as open, so that other
+// clients can connect. When it ends, Park calls gone.
 func (c *conn) Park(gone func()) {
 	c.made(nil, false) // while it waits, other answers may be made
 	c.from.suspend(c)
@@ -70,7 +69,7 @@ func (c *conn) Park(gone func()) {
 
 // Unpark counts the connection again.
 func (c *conn) Unpark() {
-	_ = c.TCPConn.SetReadDeadline(time.Unix(1, 0)) // ends the look
+	_ = c.TCPConn.SetReadDeadline(time.Unix(1, 0)) // ends the watching read
 	<-c.watched
 	c.watched = nil
 	_ = c.TCPConn.SetReadDeadline(c.reads.at)
@@ -78,7 +77,7 @@ func (c *conn) Unpark() {
 	c.from.resume(c)
 }
 
-// suspend takes a connection out of those that are open.
+// suspend removes a connection from the open ones.
 func (l *listener) suspend(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +88,7 @@ func (l *listener) suspend(c *conn) {
 	}
 }
 
-// resume counts a connection as open again. For a while, more connections than the limit may then be open.
+// resume counts a connection as open again. For a while, there may then be more open connections than the limit.
 func (l *listener) resume(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

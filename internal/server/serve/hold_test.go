@@ -27,7 +27,7 @@ func startHolding(t *testing.T, l limits) (s *served, desk *hold.Desk) {
 	return s, desk
 }
 
-// call sends a call on a connection of its own, and does not wait for its answer.
+// call sends a call over a new connection, and does not wait for its answer.
 func (s *served) call(operation, actor, body string) (net.Conn, *bufio.Reader) {
 	s.t.Helper()
 	conn := s.dial()
@@ -57,13 +57,13 @@ func (s *served) hold(fault string) {
 	s.control("POST", "/faults", fmt.Sprintf(`{"faults":[%q]}`, fault), 200)
 }
 
-// putOf is a conditional PutItem of one row.
+// putOf returns a conditional PutItem of one row.
 func putOf(value string) string {
 	return `{"TableName":"cache","Item":{"pk":{"S":"a"},"v":{"S":"` + value +
 		`"}},"ConditionExpression":"attribute_not_exists(pk)"}`
 }
 
-// winner is the attribute v of the row a, or "".
+// winner returns the attribute v of the row a, or "".
 func (s *served) winner() string {
 	for _, item := range s.db.Items("cache") {
 		return fmt.Sprint(item["v"])
@@ -71,7 +71,7 @@ func (s *served) winner() string {
 	return ""
 }
 
-// A held request takes no effect until it is released, and other requests pass it. A test can choose either order of
+// A held request has no effect until it is released, and other requests overtake it. A test can choose either order of
 // two requests.
 func TestHoldDecidesTheOrder(t *testing.T) {
 	for _, order := range []string{"[1,2]", "[2,1]"} {
@@ -161,8 +161,7 @@ func TestHoldHasALimit(t *testing.T) {
 	}
 }
 
-// A held request stays held when its client has gone: it may still take effect, like a request that is still in the
-// network.
+// A held request stays held when its client is gone: it may still take effect, like a request in the network.
 func TestHoldOfClientThatGoes(t *testing.T) {
 	s, _ := startHolding(t, serveLimits)
 	s.hold("hold op=PutItem")
@@ -180,7 +179,7 @@ func TestHoldOfClientThatGoes(t *testing.T) {
 	}
 }
 
-// A connection serves requests after one of them was held.
+// A connection serves further requests after one was held.
 func TestHoldKeepsTheConnection(t *testing.T) {
 	effort.NotShort(t)
 	l := serveLimits
@@ -273,7 +272,7 @@ func TestHoldRefusesNonsense(t *testing.T) {
 	if got := s.control("GET", "/faults", "", 200); strings.Contains(got, "hold") {
 		t.Errorf("a refused request has added a hold: %s", got)
 	}
-	s.control("POST", "/release", `{"ids":[1]}`, 200) // nothing above has decided upon it
+	s.control("POST", "/release", `{"ids":[1]}`, 200) // nothing above has decided it
 	if s.winner() == "" {
 		t.Error("the released put has no effect")
 	}

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// listener accepts connections as long as there is room for them. If there is no room, it closes a connection whose
-// client keeps the server waiting. If no client keeps it waiting, new connections stay in the queue of the system.
+// listener accepts connections as long as there is room for them. Otherwise it closes a connection whose client keeps
+// the server waiting. If there is no such client, new connections stay in the system's queue.
 type listener struct {
 	net.Listener
 	limits  limits
 	bodies  *bodies       // the bodies of requests
-	answers *bodies       // that are written
+	answers *bodies       // the bodies of answers being written
 	freed   chan struct{} // a connection has been closed
 	closing context.Context
 	close   context.CancelFunc
@@ -26,11 +26,11 @@ type listener struct {
 
 	mu        sync.Mutex
 	open      map[*conn]*list.Element // the element of a stranger in strangers; nil for a proven client
-	strangers list.List               // connections without a complete request, in the order in which they came
+	strangers list.List               // connections without a complete request yet, oldest first
 }
 
-// lingering is how many connections are read at once only so that their clients can read an answer. Hundreds of such
-// reads would take the processor from other requests.
+// lingering is the maximum number of connections that are read, at the same time, only so that their clients can read
+// an answer. Hundreds of such reads would take the processor from other requests.
 const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
@@ -66,7 +66,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passing reports whether the next Accept may succeed after this error: the client has gone already, or too many files
+// passing reports whether the next Accept may succeed after this error: the client is already gone, or too many files
 // are open.
 func passing(err error) bool {
 	temporary, ok := errors.AsType[interface {
@@ -80,7 +80,7 @@ func passing(err error) bool {
 func (l *listener) admit(tcp *net.TCPConn) (net.Conn, error) {
 	c := &conn{TCPConn: tcp, from: l, gone: make(chan struct{})}
 	c.reads.slack, c.writes.slack = l.limits.header/64, l.limits.answer/64
-	_ = tcp.SetReadBuffer(l.limits.unread) // if that fails, the system's default size is good enough
+	_ = tcp.SetReadBuffer(l.limits.unread) // if this fails, the system's default size is good enough
 	for !l.enter(c) {
 		const again = 5 * time.Millisecond // by then a client may have kept the server waiting for too long
 		wait, cancel := context.WithTimeout(l.closing, again)
@@ -139,7 +139,7 @@ func (l *listener) overdue() *conn {
 	return found
 }
 
-// remove takes a connection out of those that are open.
+// remove removes a connection from the open ones.
 func (l *listener) remove(c *conn) {
 	if at := l.open[c]; at != nil {
 		l.strangers.Remove(at)
@@ -147,8 +147,7 @@ func (l *listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// expendable marks a connection that is about to close: like a stranger, it is dropped first if other connections wait
-// for room.
+// expendable marks a connection that is about to close: like a stranger's, it is dropped first if others wait for room.
 func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +159,7 @@ func (l *listener) expendable(c *conn) {
 	}
 }
 
-// closed notes that a connection is closed, which makes room for another one.
+// closed records that a connection is closed, which makes room for another one.
 func (l *listener) closed(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,14 +187,14 @@ func pause(ctx context.Context, d time.Duration) {
 	<-wait.Done()
 }
 
-// conn is a connection of the server. Only the goroutine that serves it may use it. Other goroutines may call Close and
-// abort.
+// conn is a connection of the server. Only the goroutine that serves it may use it, except that others may call Close
+// and abort.
 type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
 	failed        error        // the error of Read, if any
-	roomy         bool         // the body that it sends has room
+	roomy         bool         // its body has room
 	lingers       atomic.Int64 // how many bytes Close still reads
 	making        *claim       // the room of the answer that is being made
 
@@ -206,7 +205,7 @@ type conn struct {
 	aborted sync.Once
 }
 
-// sent notes that the last byte of a request has come.
+// sent records that the last byte of a request has come.
 func (c *conn) sent() {
 	c.proven.Store(true)
 	c.waits.reset()
@@ -218,7 +217,7 @@ func (c *conn) abort() {
 	_ = c.TCPConn.Close()
 }
 
-// waits counts how long the server has waited for a client.
+// waits measures how long the server has waited for a client.
 type waits struct {
 	past  atomic.Int64 // nanoseconds
 	since atomic.Int64 // the uptime at which the present wait began; 0 without one
@@ -233,7 +232,7 @@ func (w *waits) end() {
 
 func (w *waits) reset() { w.past.Store(0) }
 
-// until returns how long the server has waited for the client, up to an uptime; 0 if it does not wait.
+// until returns how long the server has waited for the client, up to an uptime; 0 if it is not waiting.
 func (w *waits) until(now int64) time.Duration {
 	since, past := w.since.Load(), w.past.Load()
 	if since == 0 || w.since.Load() != since {
@@ -247,14 +246,14 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is a deadline that is set on the socket only if it must be: the server asks for three deadlines for each
-// request, and most requests are complete before any of them matters.
+// deadline is a deadline that is set on the socket only if necessary: the server asks for three deadlines per request,
+// and most requests complete before any of them matters.
 type deadline struct {
 	at, set time.Time     // the deadline that the server asked for, and the socket's
 	slack   time.Duration // how much earlier the socket's deadline may be than at
 }
 
-// due reports whether the socket's deadline has to be set, and notes that it is.
+// due reports whether the socket's deadline has to be set, and records that it is.
 func (d *deadline) due() bool {
 	if early := d.at.Sub(d.set); early >= 0 && early <= d.slack {
 		return false
@@ -281,8 +280,8 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how many bytes the server reads at once from an unproven client whose body has no room yet: enough
-// for nearly every header, and little of a body that may have to wait.
+// strangerRead is the number of bytes per read from an unproven client whose body has no room yet: enough for nearly
+// every header, and little of a body that may have to wait.
 const strangerRead = 4 << 10
 
 // Read reads.
@@ -304,7 +303,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pieceWritten is how many bytes of its answer a client takes until the count of its waits begins anew.
+// pieceWritten is the number of bytes of its answer that a client must take for its waits to start again from 0.
 const pieceWritten = 64 << 10
 
 // Write writes.
@@ -326,8 +325,8 @@ func (c *conn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// Close closes the connection. If it lingers, the client can still read its answer. If the server closed it with unread
-// bytes on this side, the connection would be reset, and the client would lose the answer.
+// Close closes the connection. If it lingers, the client can still read its answer. Closing a connection with unread
+// bytes resets it, and the client would lose the answer.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
 func (c *conn) Close() error {

@@ -17,10 +17,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// forever is longer than any test waits.
+// forever is longer than any test runs.
 const forever = time.Hour
 
-// half is a request with a body of bodyBytes bytes, but without its last byte.
+// half returns a request with a body of bodyBytes bytes, but without its last byte.
 func half(bodyBytes int) string {
 	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
 }
@@ -78,7 +78,7 @@ func TestServerDropsStrangersFirst(t *testing.T) {
 	}
 }
 
-// If all clients have sent a complete request, the client that is silent is dropped.
+// If all clients have sent a complete request, the silent one is dropped.
 func TestServerDropsSilentConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -93,8 +93,8 @@ func TestServerDropsSilentConnections(t *testing.T) {
 	}
 }
 
-// Long bodies share the room that there is. A stranger that keeps the server waiting is dropped soon if a proven client
-// waits for room, and otherwise after a longer time.
+// Long bodies share the available room. A stranger that keeps the server waiting is dropped soon if a proven client
+// waits for room, and later otherwise.
 func TestServerBoundsBodies(t *testing.T) {
 	t.Parallel()
 	const long = 10 * freeBody
@@ -123,12 +123,12 @@ func TestServerBoundsBodies(t *testing.T) {
 	must.OK(t, stalled.SetDeadline(time.Now().Add(patience)))
 	cutOff(t, stalled)
 
-	packed := s.dial() // it may have any length once it is unpacked
+	packed := s.dial() // unpacking may give any length
 	send(t, packed, head(1, "Content-Encoding: gzip\r\n"))
 	wantStatus(t, "a proven client", known, whole, 200)
 }
 
-// A body that finds no room in time is refused with a status.
+// A body that gets no room in time is refused with a status.
 func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 	effort.NotShort(t)
 	t.Parallel()
@@ -139,7 +139,7 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 	s := startServer(t, l)
 	late, stalled := s.dial(), s.dial()
 	text := half(long)
-	send(t, late, text[:len(head(long))+1]) // its time begins
+	send(t, late, text[:len(head(long))+1]) // its time starts
 	stays(t, "a body that has begun", late)
 	pause(t.Context(), l.body/2)
 	send(t, stalled, text)
@@ -150,14 +150,14 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 			"Content-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
 }
 
-// However many clients begin to send large bodies, few of the bodies are in memory at once, and their memory is given
-// back. The peak is of what each collection of garbage found in use: on a busy machine there is more garbage, not more
-// of the bodies. TestFlood is the same at full size.
+// However many clients start to send large bodies, few of these are in memory at once, and their memory is given back.
+// The peak counts what each garbage collection found in use: on a busy machine there is more garbage, but not more
+// bodies. TestFlood is the same at full size.
 func TestServerMemory(t *testing.T) {
 	const (
 		clients = 40
 		long    = 14 << 20
-		peak    = 100 << 20 // all bodies together have 560 MB
+		peak    = 100 << 20 // all bodies together are 560 MB
 		after   = 150 << 20
 	)
 	if testing.Short() {
@@ -207,14 +207,14 @@ func TestServerMemory(t *testing.T) {
 	t.Logf("%d MB in use at the peak, %d MB of memory after it", highest>>20, left>>20)
 }
 
-// marked is how many bytes were in use at the last collection of garbage, without the ballast.
+// marked returns the number of bytes in use at the last garbage collection, without the ballast.
 func marked() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64() - min(sample[0].Value.Uint64(), ballast)
 }
 
-// residentHeap is how much memory of the system the heap uses. The ballast does not count, because it is never touched.
+// residentHeap returns how much system memory the heap uses. The ballast does not count, because it is never touched.
 func residentHeap() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// watched is a server with a check and a desk, whose clock stands, and a table with the TTL attribute "ttl".
+// watched is a server with a check, a desk, a clock that stands, and a table with the TTL attribute "ttl".
 type watched struct {
 	*testing.T
 	db      *ddbfake.DB
@@ -87,14 +87,14 @@ func row(pk, sk string, more ...string) map[string]types.AttributeValue {
 	return item
 }
 
-// TestPage drives the page as a person does, and asks axe-core about it if ISRSIM_AXE names its file.
+// TestPage drives the page like a person. If ISRSIM_AXE names the file of axe-core, it also checks accessibility.
 func TestPage(t *testing.T) {
 	s := startWatched(t)
 	b := browser.Open(t, s.address+control.Prefix)
 	b.Load(s.address+control.Prefix+"/", "html[data-looks]", 1280, 800)
 	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
 
-	// The page is green only where the exit code would be 0: not for an event alone, nor for a lock alone.
+	// The page is green only where the exit code would be 0: neither for an event alone, nor for a lock alone.
 	must.OK(t, s.checker.Tell(history.Event{Kind: history.Asked, Actor: "alice", Key: "/home"}))
 	b.Until("verdict.textContent === 'Nothing was judged yet; 0 of 0 changes judged, 1 events posted'")
 	empty := s.db.Snapshot()
@@ -129,7 +129,7 @@ func TestPage(t *testing.T) {
 	b.Do(chromedp.Focus("#advance input"), chromedp.KeyEvent("10m"+kb.Enter))
 	b.Until("rows.tBodies[0].rows.length === 1 && changes.tBodies[0].rows[0].textContent.includes('TTL')")
 
-	// A mistake is answered with a sentence, and the user's input is not lost.
+	// A mistake gets a sentence as its answer, and the user's input is not lost.
 	b.Do(chromedp.Focus("#fault input"), chromedp.KeyEvent("respons-lost op=PutItem"+kb.Enter))
 	b.Until("!refused.hidden && refused.textContent.includes('response-lost')")
 	b.Expect("responded with a status of 400")
@@ -150,7 +150,7 @@ func TestPage(t *testing.T) {
 	}
 	b.Until("holds.hidden && changes.tBodies[0].rows[0].textContent.includes('bob')")
 
-	// A violation is in view at once.
+	// A violation is visible at once.
 	s.violate()
 	b.Until("judged.className === 'violated' && findings.textContent.includes('violated: stale-writer by mallory')")
 	if !browser.Value[bool](b,
@@ -167,7 +167,7 @@ func TestPage(t *testing.T) {
 	b.Do(chromedp.Click("#snapshots button"))
 	b.Until("!rows.textContent.includes('CACHE#4') && !changes.textContent.includes('CACHE#4')")
 
-	// The page shows only the rows with a text.
+	// The page shows only the rows that contain a text.
 	b.Do(chromedp.Focus("#chosen input"), chromedp.KeyEvent("cache#3"))
 	b.Until("rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the " +
 		"text') || rows.tBodies[0].rows.length === 1")
@@ -202,7 +202,7 @@ func (s *watched) violate() {
 		pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
 }
 
-// A foreign page cannot use the API that the server's own page uses, not even through the server's fast path.
+// A foreign page cannot use the API that the server's own page uses, even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {
 	s := startWatched(t)
 	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {

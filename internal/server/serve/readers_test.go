@@ -35,7 +35,7 @@ func (s *served) fill(rows int) {
 	}
 }
 
-// narrow makes the system buffer only few of the bytes that a client has not read.
+// narrow makes the system buffer only few of a client's unread bytes.
 func narrow(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if tcp, ok := conn.(*net.TCPConn); ok {
@@ -43,15 +43,15 @@ func narrow(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Even if many clients do not read their long answers, few bytes of these are in memory, and other clients are served.
-// TestFloodOfReaders is the same at full size.
+// Even if many clients do not read their long answers, only few of these bytes are in memory, and other clients are
+// served. TestFloodOfReaders is the same at full size.
 func TestServerBoundsAnswers(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	effort.Long(t)
 	const (
 		rows = 1500 // 15 MB
 		most = 150 << 20
-		left = 60 << 20        // in use after the readers have gone: the rows, the ballast and what other tests keep
+		left = 60 << 20        // in use after the readers are gone: the rows, the ballast and what other tests keep
 		wait = 2 * time.Second // on a busy machine
 	)
 	for _, test := range []struct {
@@ -122,8 +122,7 @@ func TestServerBoundsAnswers(t *testing.T) {
 	}
 }
 
-// A write that took effect is answered, however many bytes other answers take. A read may get a refusal instead of its
-// answer.
+// A write that took effect gets its answer, however many bytes other answers take. A read may get a refusal instead.
 func TestServerAnswersWrites(t *testing.T) {
 	t.Parallel()
 	l := serveLimits

@@ -87,14 +87,14 @@ func (d *s3door) serve(ctx *fasthttp.RequestCtx) {
 		refuseS3(ctx, http.StatusServiceUnavailable, "SlowDown", errNoRoom.Error())
 		return
 	}
-	if !body.ended { // the connection cannot serve another request
+	if !body.ended { // then the connection cannot serve another request
 		ctx.SetConnectionClose()
 		linger(ctx)
 	}
 }
 
-// request copies a request, because objects keep its headers, and fasthttp uses the memory for other requests. It
-// refuses requests that a web page may have sent, and requests that cannot be read.
+// request copies a request, because objects keep its headers, and fasthttp reuses their memory. It refuses requests
+// that a web page may have sent, and malformed requests.
 func (d *s3door) request(ctx *fasthttp.RequestCtx, body *sentBody) (*http.Request, bool) {
 	h := &ctx.Request.Header
 	r := &http.Request{Method: string(h.Method()), Host: string(h.Host()), Header: http.Header{}, Body: body}
@@ -157,8 +157,8 @@ func (b *sentBody) Read(p []byte) (int, error) {
 // Close does nothing: the server closes the body.
 func (b *sentBody) Close() error { return nil }
 
-// writeS3 writes an answer. It reports whether there was room for the answer. An object needs no room, because the
-// store has its bytes in memory anyway; an answer in XML has new bytes, and takes room.
+// writeS3 writes an answer. It reports whether there was room. An object needs none, because the store has its bytes in
+// memory anyway; an XML answer has new bytes, and takes room.
 func writeS3(ctx *fasthttp.RequestCtx, response *http.Response) bool {
 	out := &ctx.Response
 	out.SetStatusCode(response.StatusCode)
@@ -196,8 +196,8 @@ func refuseS3(ctx *fasthttp.RequestCtx, status int, code, message string) {
 	linger(ctx)
 }
 
-// s3TooLarge answers a client that asks whether it may send a body that is too large. S3 gives the same answer to a
-// client that sends it without asking.
+// s3TooLarge answers a client that asks whether it may send too large a body. S3 gives the same answer to a client that
+// sends it without asking.
 func s3TooLarge(ctx *fasthttp.RequestCtx) int {
 	refuseS3(ctx, http.StatusBadRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
 	return http.StatusBadRequest

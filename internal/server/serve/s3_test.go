@@ -25,7 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/s3fake/sdk"
 )
 
-// startS3 runs a server of both services, with the bucket pages, and returns the address of S3.
+// startS3 runs a server of both services, with the bucket pages, and returns the address of S3 and its store.
 func startS3(t *testing.T) (address string, store *s3fake.Store) {
 	t.Helper()
 	return startSecureS3(t, nil)
@@ -60,7 +60,7 @@ func TestS3Client(t *testing.T) {
 			t.Errorf("%d bytes: got %+v and %v", size, head, err)
 		}
 	}
-	for _, size := range []int{0, 1, 20 << 10, 3 << 20} { // by now other requests have used the server's memory
+	for _, size := range []int{0, 1, 20 << 10, 3 << 20} { // by now other requests have reused the server's memory
 		out, err := client.GetObject(t.Context(),
 			&s3.GetObjectInput{Bucket: aws.String("pages"), Key: aws.String(fmt.Sprintf("a b/%d é", size))})
 		must.OK(t, err)
@@ -178,7 +178,7 @@ func TestS3Refuses(t *testing.T) {
 	}
 }
 
-// A client that asks before it sends too many bytes is told why they are refused.
+// A client that asks before it sends too many bytes learns why they are refused.
 func TestS3TooLarge(t *testing.T) {
 	t.Parallel()
 	address, _ := startS3(t)
@@ -209,7 +209,7 @@ func TestS3TransferManager(t *testing.T) {
 	}
 	for _, kind := range []managertypes.GetObjectType{managertypes.GetObjectParts, managertypes.GetObjectRanges} {
 		down := transfermanager.New(client, func(o *transfermanager.Options) { o.GetObjectType = kind })
-		got := managertypes.NewWriteAtBuffer(make([]byte, len(body))) // otherwise it copies all for each piece
+		got := managertypes.NewWriteAtBuffer(make([]byte, len(body))) // otherwise it copies everything for each piece
 		must.Done(t)(down.DownloadObject(t.Context(),
 			&transfermanager.DownloadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), WriterAt: got}))
 		if !bytes.Equal(got.Bytes(), body) {

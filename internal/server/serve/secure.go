@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// secureListener encrypts the connections of a listener. The listener itself still counts bytes and waits of the
-// connections, as they are on the wire.
+// secureListener encrypts the connections of a listener. The listener itself still counts the connections' bytes and
+// waits, as on the wire.
 type secureListener struct {
 	*listener
 	config *tls.Config
@@ -42,7 +42,7 @@ type secureConn struct {
 	wire *conn
 }
 
-// Read reads. If a client closes its side in good order, an incomplete body ends there, too.
+// Read reads. If a client closes its side in good order, an incomplete body ends with that.
 func (c *secureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil {

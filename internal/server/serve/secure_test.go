@@ -23,7 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
-// secure is a server with TLS, and a client that trusts its certificate and connects to it under any name.
+// secure starts a server with TLS, and makes a client that trusts its certificate and connects to it under any name.
 func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tls.Config) {
 	t.Helper()
 	certificate, text, err := NewCertificate(names)
@@ -77,7 +77,7 @@ func TestTheSDKOverTLS(t *testing.T) {
 	}
 }
 
-// The certificate and the guard accept the same names, and no others.
+// The certificate and the guard accept the same names.
 func TestHostNamesOverTLS(t *testing.T) {
 	_, client, config := secure(t, serveLimits, "dynamodb", "10.1.2.3", "host.example:8000")
 	for _, test := range []struct {
@@ -94,7 +94,7 @@ func TestHostNamesOverTLS(t *testing.T) {
 		{"streams.dynamodb.eu-west-3.amazonaws.com", true, true},
 		{"123456789012.ddb.us-west-2.amazonaws.com", true, true},
 		{"dynamodb-fips.us-gov-west-1.amazonaws.com", true, true},
-		{"dynamodb.us-east-9.amazonaws.com", false, true}, // a region of tomorrow
+		{"dynamodb.us-east-9.amazonaws.com", false, true}, // a future region
 		{"amazonaws.com", false, false},
 		{"evil.dynamodb.us-east-1.amazonaws.com", true, false},
 		{"my-bucket.s3.amazonaws.com", false, false},
@@ -151,7 +151,7 @@ func TestServiceNamesNeedTLS(t *testing.T) {
 	}
 }
 
-// Clients that do not speak TLS, or stop during the handshake, are dropped, and keep no other client waiting.
+// Clients that do not speak TLS, or stop during the handshake, are dropped, and delay no other client.
 func TestBrokenHandshakes(t *testing.T) {
 	l := serveLimits
 	l.header = 300 * time.Millisecond
@@ -201,7 +201,7 @@ type at8443 struct{ net.Listener }
 // Addr returns its address.
 func (at8443) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
 
-// Without a file name, the certificate is in the user's cache folder, and its file is named after the server's port.
+// Without a file name, the certificate goes into the user's cache folder, in a file named after the server's port.
 func TestCertificateFile(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)

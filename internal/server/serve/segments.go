@@ -4,5 +4,5 @@ package serve
 
 import "syscall"
 
-// smallSegments does nothing on systems where it has not been measured.
+// smallSegments does nothing on systems where its effect was not measured.
 func smallSegments(_, _ string, _ syscall.RawConn) error { return nil }

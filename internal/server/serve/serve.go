@@ -1,6 +1,6 @@
 // Package serve is the server of isr-sim serve: the fake and its control API over HTTP, for clients in any language.
 //
-// fasthttp serves the calls of DynamoDB: a request costs the processor less than half as much as with net/http.
+// fasthttp serves the calls of DynamoDB, with less than half of the processor time per request that net/http takes.
 //
 // # Floods
 //
@@ -11,8 +11,7 @@
 //
 // # Time
 //
-// The server lives in real time: it has the deadlines and waits of sockets. The fake has a clock of its own: see
-// ParseClock.
+// The server lives in real time, with the deadlines and waits of sockets. The fake has its own clock: see ParseClock.
 package serve
 
 import (
@@ -36,7 +35,7 @@ type Options struct {
 	Control control.Options
 	Hosts   []string      // names of this machine, in addition to localhost and addresses
 	CORS    []string      // origins of web pages that may use DynamoDB and the control API
-	Log     io.Writer     // gets a line for each request that broke the server
+	Log     io.Writer     // gets a line for each request that made the server panic
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
 	// Certificate is the certificate of a server with TLS, for both sockets. Clients may then call the server by the
 	// service's own host names, too. Nil means a server without TLS.
@@ -46,7 +45,7 @@ type Options struct {
 	S3Socket net.Listener
 }
 
-// Run serves until ctx is done. Requests under way then get three seconds to end.
+// Run serves until ctx is done. Requests in progress then get three seconds to end.
 func Run(ctx context.Context, socket net.Listener, o Options) error {
 	if o.Certificate != nil {
 		o.Hosts = append(slices.Clone(o.Hosts), hostname.OfService)
@@ -64,8 +63,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", address)
 }
 
-// Reachable returns the address under which this machine reaches a listener. If the listener is on every interface, it
-// is the address of the loopback.
+// Reachable returns the address at which this machine reaches a listener: the loopback address if it listens on every
+// interface.
 func Reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

@@ -22,14 +22,14 @@ type limits struct {
 	body   time.Duration // from the header until a longer body has arrived
 	answer time.Duration // until the client has taken its answer
 	idle   time.Duration // between two requests of a connection
-	drain  time.Duration // from the stop of the server until the requests under way have ended
+	drain  time.Duration // from the stop of the server until the requests in progress have ended
 
-	headerBytes int // the longest header
+	headerBytes int // of the longest header
 	connections int // open at a time
-	bodyBytes   int // the bytes of all bodies under way that need room
+	bodyBytes   int // the bytes of all bodies in transfer that need room
 	answerBytes int // the bytes of all answers that are being written and are longer than keepBody
 	queue       int // how many strangers may wait for room for a body
-	unread      int // bytes of a connection that the system holds until they are read
+	unread      int // bytes of a connection that the system buffers until they are read
 
 	// If connections or room for bodies run out, a client that has kept the server waiting for longer than this is
 	// dropped.
@@ -45,7 +45,7 @@ func (l limits) patience(proven bool) time.Duration {
 	return l.stranger
 }
 
-// serveLimits are the limits of isr-sim serve. Its clients are on the same machine or near it, and send bodies of up to
+// serveLimits are the limits of isr-sim serve. Its clients are on the same machine or nearby, and send bodies of up to
 // 16 MB.
 var serveLimits = limits{
 	header:      10 * time.Second,
@@ -63,15 +63,15 @@ var serveLimits = limits{
 	silence:     time.Second,
 }
 
-// keepBody is the largest buffer that a connection keeps for its next body.
+// keepBody is the size of the largest buffer that a connection keeps for its next body.
 const keepBody = 64 << 10
 
 // ballast is memory that is allocated and never touched, so that it costs address space only. The garbage collector
-// runs when the heap has doubled. A heap of a few rows would double all the time; with the ballast it doubles seldom.
-// The price is garbage in memory, up to the size of the ballast.
+// runs when the heap has doubled. A heap of a few rows would double all the time; with the ballast it rarely does. The
+// price is garbage in memory, up to the size of the ballast.
 const ballast = 32 << 20
 
-// serveHTTP serves until ctx is done. Then requests under way have limits.drain to end; the rest are cut off, without
+// serveHTTP serves until ctx is done. Then requests in progress have limits.drain to end; the rest are cut off, without
 // an error. With a certificate, it serves TLS only.
 //
 // tooLarge answers an Expect: 100-continue for a body over maxBody, and returns the status.
@@ -98,13 +98,13 @@ func serveHTTP(
 			if n := h.ContentLength(); n < 0 || n > shortBody {
 				c.ReadTimeout = l.body
 				if n > maxBody {
-					c.MaxRequestBodySize = 1 // the body is refused once it begins
+					c.MaxRequestBodySize = 1 // the body is refused as soon as it begins
 				}
 			}
 			return c
 		},
-		// The handler reads the body itself, because it knows how much to read. So a long body gets its memory while it
-		// arrives, and not as soon as the header announces its length.
+		// The handler reads the body itself. So a long body gets its memory while it arrives, and not as soon as the
+		// header announces its length.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
@@ -153,9 +153,8 @@ func statusTooLarge(ctx *fasthttp.RequestCtx) int {
 	return http.StatusRequestEntityTooLarge
 }
 
-// misframed reports whether a header does not say clearly where its body ends: it has both Content-Length and
-// Transfer-Encoding, or an encoding other than chunked. A proxy between client and server might then see another end of
-// the body.
+// misframed reports whether a header leaves unclear where its body ends: it has both Content-Length and
+// Transfer-Encoding, or an encoding other than chunked. A proxy might then see another end of the body.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {
@@ -184,7 +183,7 @@ func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	linger(ctx)
 }
 
-// silent is the log for the mistakes of clients. It drops them, because the clients get an answer.
+// silent is the log for clients' mistakes. It drops them, because the clients get an answer.
 type silent struct{}
 
 // Printf does nothing.

@@ -24,7 +24,7 @@ import (
 // patience is how long a test waits for an event that should come much earlier.
 const patience = 10 * time.Second
 
-// served is a server under test: the server of isr-sim serve, under other limits.
+// served is a server under test: the server of isr-sim serve, with other limits.
 type served struct {
 	t       *testing.T
 	address string
@@ -76,7 +76,7 @@ func running(t *testing.T, o Options) string {
 	return socket.Addr().String()
 }
 
-// manual is the control API with a clock that only requests move.
+// manual returns the options of a control API whose clock only requests move.
 func manual(clock control.Clock) control.Options { return control.Options{Clock: clock} }
 
 // dial opens a connection that cannot hang a test.
@@ -95,7 +95,7 @@ func dial(t *testing.T, address string, until time.Time) net.Conn {
 	return conn
 }
 
-// head is the header of a PutItem.
+// head returns the header of a PutItem.
 func head(bodyBytes int, more ...string) string {
 	return "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n" +
 		"X-Amz-Target: DynamoDB_20120810.PutItem\r\n" +
@@ -235,7 +235,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// A client that does not take its answer does not keep others waiting, and is cut off.
+// A client that does not take its answer delays no others, and is cut off.
 func TestServerCutsOffSlowReaders(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -268,7 +268,7 @@ func TestServerCutsOffSlowReaders(t *testing.T) {
 	}
 }
 
-// There may be more clients than connections: the clients over the limit wait, and all are served.
+// There may be more clients than connections: those over the limit wait, and all are served.
 func TestServerManyConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -335,7 +335,7 @@ func (s *served) inFlight() (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// A request under way may end; a new connection is refused.
+// A request in progress may end; a new connection is refused.
 func TestServerStopsGracefully(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)

@@ -26,15 +26,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// Settings are the flags of isr-sim serve. A flag that ParseClock, ParseChecks or another function reads is kept as the
-// user's text. Errors name the flags.
+// Settings are the flags of isr-sim serve. A flag that ParseClock, ParseChecks or another function parses is kept as
+// the user's text. Errors name the flags.
 type Settings struct {
 	Listen      string // host:port
 	AllowRemote bool
 	AllowHosts  []string
 	TLS         string // the file of the certificate, or AutoTLS; "" speaks http
 	Clock       string // see ParseClock
-	TTLLag      string // default "": WallLag with the wall clock, manual with another one
+	TTLLag      string // default "": WallLag with the wall clock, manual with a manual one
 	Seed        uint64
 	Faults      []string // faults of requests, and rules for holding them
 	KeepChanges int
@@ -46,13 +46,13 @@ type Settings struct {
 	Data        string // a file; "" keeps nothing
 	DataEvery   time.Duration
 	Tables      []string // files
-	Region      string   // the region of the tables whose file names none
+	Region      string   // the region of tables whose file names none
 	CORS        []string // origins
 
 	Check      string // see ParseChecks
 	Except     []string
 	Recipe     bool   // the cache promises the rules of the recipe
-	RowsName   string // what the user calls Rows
+	RowsName   string // the user's name for Rows
 	Rows       isr.Schema
 	Skew       time.Duration
 	Revalidate time.Duration
@@ -60,7 +60,7 @@ type Settings struct {
 	Log io.Writer // for people
 }
 
-// Server is a server that listens. Run must be called once.
+// Server is a server that listens. Run must be called exactly once.
 type Server struct {
 	settings Settings
 	options  Options
@@ -72,7 +72,7 @@ type Server struct {
 	data     *dataFile     // nil keeps nothing
 }
 
-// check refuses mistakes that can be seen in the settings alone.
+// check refuses mistakes that are visible in the settings alone.
 func (c *Settings) check() error {
 	const help = "isr-sim serve --help"
 	switch {
@@ -147,7 +147,7 @@ func (c *Settings) checkListen(flag, address string) error {
 	return nil
 }
 
-// New makes a server that listens. If the error is a *mistake.Error, the user has made a mistake.
+// New makes a server that listens. An error that is a *mistake.Error is the user's mistake.
 func New(ctx context.Context, c Settings) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 	}
 	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts,
 		CORS: c.CORS, Log: c.Log}
-	if c.AllowRemote { // other machines call this machine by its names in their network
+	if c.AllowRemote { // other machines call this machine by its network names
 		s.options.Hosts = append(slices.Clone(c.AllowHosts), hostname.OfNetwork)
 	}
 	if err := s.fill(); err != nil {
@@ -199,7 +199,7 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 	return s, nil
 }
 
-// fill loads the tables and rows of the start.
+// fill loads the initial tables and rows.
 func (s *Server) fill() error {
 	c, db := &s.settings, s.options.DB
 	if c.Data != "" {
@@ -224,7 +224,7 @@ func (s *Server) fill() error {
 	return nil
 }
 
-// inject sets a fault, or a rule for holding requests.
+// inject injects a fault, or a rule for holding requests.
 func (s *Server) inject(text string) error {
 	if hold.IsRule(text) {
 		rule, err := hold.ParseRule(text)
@@ -260,7 +260,7 @@ func (s *Server) open(ctx context.Context) error {
 	return err
 }
 
-// listen opens a socket. The parameter flag is the text before the address in a hint.
+// listen opens a socket. flag is the text before the address in a hint.
 func (s *Server) listen(ctx context.Context, address, flag string) error {
 	socket, err := Listen(ctx, address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -283,11 +283,11 @@ func (s *Server) Close() {
 // forget deletes the file of the certificate.
 func (s *Server) forget() {
 	if s.file != "" {
-		_ = os.Remove(s.file) // it may be gone
+		_ = os.Remove(s.file) // it may be gone already
 	}
 }
 
-// Line is the line of JSON with the addresses.
+// Line returns the line of JSON with the addresses.
 func (s *Server) Line() ([]byte, error) {
 	scheme := "http://"
 	if s.options.Certificate != nil {
@@ -317,8 +317,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, saveErr)
 }
 
-// Idle lists the faults and holds that wait and have struck no request. Once the server has ended, these are the ones
-// at its end.
+// Idle lists the waiting faults and holds that have hit no request. Once the server has ended, these are the ones at
+// its end.
 func (s *Server) Idle() []string {
 	idle := control.Idle(s.options.DB, s.desk)
 	if s.options.S3 != nil {
@@ -327,7 +327,7 @@ func (s *Server) Idle() []string {
 	return idle
 }
 
-// Held is the number of requests that were held and never released.
+// Held returns the number of requests that were held and never released.
 func (s *Server) Held() int {
 	_, n := s.desk.Never()
 	return n

@@ -1,5 +1,5 @@
-// Package tables reads the tables of other people's files into a fake: templates of CloudFormation, SAM and CDK, and
-// plans and states of Terraform. Files that it does not recognise are left to ddbfake.DB.Load.
+// Package tables loads tables from the files of other tools into a fake: templates of CloudFormation, SAM and CDK, and
+// plans and states of Terraform. It leaves files that it does not recognise to ddbfake.DB.Load.
 package tables
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Load puts the tables and rows of a file into a DB, as DB.Load does. A table for which the file names no region is put
-// into region. Load returns the settings that it left out: the fake does not have them, and they do not change any
+// into region. Load returns the settings that it skipped: the fake does not have them, and they do not affect any
 // answer about rows.
 func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	text, err := os.ReadFile(file)
@@ -47,7 +47,7 @@ func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 // object is an object of a file.
 type object = map[string]any
 
-// read returns the tables of a file in the form of a dump; nil if DB.Load must read the file.
+// read returns the tables of a file in the form of a dump, or nil if DB.Load must read the file.
 func read(text []byte, region string) (found []object, skipped []string, err error) {
 	var whole any
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {

@@ -102,7 +102,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Settings that the reader of Terraform leaves out are named, except those with Terraform's default.
+// Settings that the reader of Terraform skips are named, except those with Terraform's default.
 func TestTerraformTells(t *testing.T) {
 	const base = `"name": "cache", "billing_mode": "PAY_PER_REQUEST", "hash_key": "pk", "read_capacity": 0,
 		"attribute": [{"name": "pk", "type": "S"}], "arn": "arn:aws:dynamodb:x", "id": "cache", "timeouts": null`
@@ -135,7 +135,7 @@ func TestTerraformTells(t *testing.T) {
 	}
 }
 
-// describe is a table in words.
+// describe describes a table in words.
 func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	t.Helper()
 	client := db.As("alice").In("eu-west-1")
@@ -169,7 +169,7 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	return strings.Join(words, " ")
 }
 
-// Settings that are left out are named, and a text that cannot be read is refused with its place.
+// Skipped settings are named, and a malformed text is refused with the position.
 func TestLoadTells(t *testing.T) {
 	_, skipped, err := load(t, sam)
 	if err != nil || len(skipped) != 1 || skipped[0] != "resource Cache: PointInTimeRecoverySpecification is left out" {

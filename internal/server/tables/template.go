@@ -21,12 +21,12 @@ type template struct {
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html
 var (
-	// sameInRequest are the properties that a request to CreateTable has under the same names.
+	// sameInRequest are the properties that CreateTable has under the same names.
 	sameInRequest = []string{
 		"AttributeDefinitions", "BillingMode", "DeletionProtectionEnabled", "GlobalSecondaryIndexes", "KeySchema",
 		"LocalSecondaryIndexes", "OnDemandThroughput", "ProvisionedThroughput", "TableClass", "WarmThroughput",
 	}
-	// ofOthers are properties for other services or features. They do not change any answer about rows.
+	// ofOthers are properties for other services or features. They do not affect any answer about rows.
 	ofOthers = []string{
 		"ContributorInsightsSpecification", "KinesisStreamSpecification",
 		"PointInTimeRecoverySpecification", "ResourcePolicy",
@@ -61,7 +61,7 @@ func (t *template) tables() ([]object, error) {
 	return found, nil
 }
 
-// table is a table as a dump has it.
+// table returns a table in the form of a dump.
 func (t *template) table(id, kind string, p object) (object, error) {
 	name, named := p["TableName"].(string)
 	if !named {
@@ -124,7 +124,7 @@ func (t *template) table(id, kind string, p object) (object, error) {
 	return object{"name": name, "settings": settings}, nil
 }
 
-// simple is SAM's short form of a table.
+// simple translates SAM's short form of a table.
 //
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-resource-simpletable.html
 func simple(p, request object) {
@@ -144,7 +144,7 @@ func simple(p, request object) {
 	}
 }
 
-// resolve replaces the functions of a template by their values, and a text that stands for a number or a boolean by
+// resolve replaces the functions of a template by their values. A text that stands for a number or a boolean becomes
 // that value.
 func (t *template) resolve(v any) (any, error) {
 	switch v := v.(type) {
@@ -184,8 +184,7 @@ func (t *template) resolve(v any) (any, error) {
 	return v, nil
 }
 
-// typed converts a value to the type that it has in requests: a template may have a text where a request has a number
-// or a boolean.
+// typed converts a value to its type in requests: a template may have a text where a request has a number or a boolean.
 func typed(name string, v any) any {
 	text, ok := v.(string)
 	if !ok {
@@ -202,7 +201,7 @@ func typed(name string, v any) any {
 	return v
 }
 
-// call is the value of a function.
+// call returns the value of a function.
 //
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 func (t *template) call(name string, argument any) (any, error) {
@@ -232,8 +231,8 @@ func (t *template) call(name string, argument any) (any, error) {
 	return nil, fmt.Errorf("found %s, expected a value, Ref, Fn::Sub, Fn::Join or Fn::GetAtt", name)
 }
 
-// ref returns the value of a name: a parameter's default, a value that every account has, or the name of another
-// resource.
+// ref returns the value of a name: a parameter's default, a pseudo parameter such as AWS::Region, or the name of
+// another resource.
 func (t *template) ref(name string) (any, error) {
 	switch name {
 	case "AWS::Region":
@@ -283,7 +282,7 @@ func (t *template) sub(argument any) (any, error) {
 		if v, ok := own[parts[2]]; ok {
 			return fmt.Sprint(v)
 		}
-		name, _, _ := strings.Cut(parts[2], ".") // of an attribute, the resource
+		name, _, _ := strings.Cut(parts[2], ".") // of an attribute, take the resource
 		v, err := t.ref(name)
 		if err != nil {
 			failed = err

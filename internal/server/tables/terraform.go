@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// terraform returns the tables and rows of a plan or a state, as terraform show -json prints it, and the settings that
-// are left out.
+// terraform returns the tables and rows of a plan or a state, as printed by terraform show -json, and the skipped
+// settings.
 //
 // Source: https://developer.hashicorp.com/terraform/internals/json-format
 func terraform(file object) (found []object, skipped []string, err error) {
@@ -51,7 +51,7 @@ func terraformModule(module object, skipped *[]string) (found []object, err erro
 	return append(found, rows...), nil // rows come after their tables
 }
 
-// These arguments and attributes of a table are read, or change no answer about rows: what Terraform computes.
+// These arguments and attributes of a table are read, or are computed by Terraform and affect no answer about rows.
 var (
 	readTable = []string{"name", "billing_mode", "hash_key", "range_key", "read_capacity", "write_capacity",
 		"table_class", "deletion_protection_enabled", "attribute", "global_secondary_index", "local_secondary_index",
@@ -61,7 +61,7 @@ var (
 		"write_capacity"}
 )
 
-// leftOut names the settings of a table that are set and not read, such as recovery and replicas.
+// leftOut names the settings of a table that are set but not read, such as recovery and replicas.
 func leftOut(v object) (names []string) {
 	unread := func(of object, read []string, prefix string) {
 		for _, name := range slices.Sorted(maps.Keys(of)) {

@@ -9,13 +9,13 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxYAML is the size of the largest template in YAML that is read: the parser takes quadratic time for many keys, and
-// CloudFormation itself accepts no larger template.
+// maxYAML is the maximum size of a YAML template: the parser takes quadratic time for many keys, and CloudFormation
+// itself accepts no larger template.
 //
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 const maxYAML = 1 << 20
 
-// fromYAML reads a template. The short forms of its functions become the long forms: !Ref X is {"Ref": "X"}.
+// fromYAML reads a template. It expands the short forms of functions: !Ref X becomes {"Ref": "X"}.
 func fromYAML(text []byte) (any, error) {
 	if len(text) > maxYAML {
 		return nil, fmt.Errorf("found %d bytes of YAML, expected at most %d", len(text), maxYAML)
@@ -68,7 +68,7 @@ func (y *yamlReader) value(n ast.Node) (any, error) {
 	case *ast.NullNode, nil:
 		return nil, nil
 	case ast.ScalarNode:
-		return n.GetToken().Value, nil // a number stays the text that stands in the file
+		return n.GetToken().Value, nil // a number keeps its text in the file
 	}
 	return nil, at(n, "this is none of a template's values")
 }
@@ -93,7 +93,7 @@ func (y *yamlReader) mapping(values []*ast.MappingValueNode) (any, error) {
 	return found, nil
 }
 
-// tagged is a function in its short form.
+// tagged expands a function in its short form.
 func (y *yamlReader) tagged(n *ast.TagNode) (any, error) {
 	v, err := y.value(n.Value)
 	if err != nil {
@@ -101,7 +101,7 @@ func (y *yamlReader) tagged(n *ast.TagNode) (any, error) {
 	}
 	name, ok := strings.CutPrefix(n.Start.Value, "!")
 	switch {
-	case !ok || strings.HasPrefix(name, "!"): // of YAML itself
+	case !ok || strings.HasPrefix(name, "!"): // a tag of YAML itself
 		return v, nil
 	case name == "Ref" || name == "Condition":
 		return object{name: v}, nil
