@@ -1,3 +1,3 @@
-// Package rules is the wing of tests about this repository: imports, promised names, checks that linters lack, and the
-// fake beside DynamoDB Local. No library imports any of it.
+// Package rules groups the tests of this repository itself: imports, promised names, checks that linters lack, and the
+// fake compared with DynamoDB Local. No library imports any of it.
 package rules

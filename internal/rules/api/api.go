@@ -17,11 +17,11 @@ import (
 type Surface struct {
 	// Lines are its names with their types, sorted.
 	Lines []string
-	// Hidden has the lines that a caller can see but not write down, with the reason; sorted.
+	// Hidden has the lines with types that a caller can see but not name, each with the reason; sorted.
 	Hidden []string
 }
 
-// Of lists what a package exports. Its path is printed without the module's.
+// Of lists what a package exports. Paths are printed without the module's.
 func Of(module string, pkg *types.Package) Surface {
 	l := &lister{module: module, pkg: pkg}
 	for _, name := range pkg.Scope().Names() {
@@ -40,7 +40,7 @@ type lister struct {
 	pkg    *types.Package
 }
 
-// add notes a line, and the types in it that a caller cannot name.
+// add records a line, and the types in it that a caller cannot name.
 func (l *lister) add(line string, in types.Type) {
 	line = fmt.Sprintf("pkg %s, %s", l.path(l.pkg), line)
 	l.Lines = append(l.Lines, line)
@@ -78,7 +78,7 @@ func (l *lister) typeName(object *types.TypeName) {
 			right = alias.Rhs()
 		}
 		if named, ok := right.(*types.Named); ok && internal(named.Obj().Pkg()) {
-			l.named(object, named) // nobody outside knows it by another name
+			l.named(object, named) // outside the package it has no other name
 			return
 		}
 		l.add(fmt.Sprintf("type %s = %s", object.Name(), l.text(right)), right)
@@ -116,7 +116,7 @@ func (l *lister) fields(name string, of *types.Struct) {
 		switch {
 		case !field.Exported() && field.Embedded():
 			if embedded, ok := deref(field.Type()).Underlying().(*types.Struct); ok {
-				l.fields(name, embedded) // as if they were its own
+				l.fields(name, embedded) // promoted like its own
 			}
 		case field.Embedded():
 			l.add(fmt.Sprintf("type %s struct, embedded %s", name, l.text(field.Type())), field.Type())
@@ -126,7 +126,7 @@ func (l *lister) fields(name string, of *types.Struct) {
 	}
 }
 
-// promoted lists the methods that a struct has from embedded types that are not exported. They are listed nowhere else.
+// promoted lists the methods that a struct gets from unexported embedded types. They are listed nowhere else.
 func (l *lister) promoted(named *types.Named) {
 	if types.IsInterface(named) {
 		return
@@ -170,7 +170,7 @@ func (l *lister) elements(name string, of *types.Interface) {
 	}
 }
 
-// text prints a type as the package itself writes it, with other packages by their names.
+// text prints a type as the package itself writes it, with the names of other packages as qualifiers.
 func (l *lister) text(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == l.pkg {
@@ -199,8 +199,8 @@ func (l *lister) path(pkg *types.Package) string {
 	return strings.TrimPrefix(pkg.Path(), l.module+"/")
 }
 
-// hidden names the types in a type that another module cannot: those that are not exported, and those of internal
-// packages. It does not look into a named type, which has lines of its own.
+// hidden names the types in a type that another module cannot name: unexported ones, and those of internal packages. It
+// does not look into a named type, which has its own lines.
 func (l *lister) hidden(t types.Type) (why []string) {
 	complain := func(object *types.TypeName) {
 		pkg := object.Pkg()
@@ -221,7 +221,7 @@ func (l *lister) hidden(t types.Type) (why []string) {
 	visit = func(t types.Type) {
 		switch t := t.(type) {
 		case *types.Basic:
-		case *types.TypeParam: // its constraint stands in the line of the generic type or function
+		case *types.TypeParam: // its constraint is in the line of the generic type or function
 		case *types.Named:
 			complain(t.Obj())
 			visitAll(t.TypeArgs())
@@ -317,12 +317,12 @@ var Promised = []string{
 	"scenario/isr/recipe", "scenario/live",
 }
 
-// Commands are the folders of programs, of examples, and of the kits that programs carry: their packages are not
-// imported.
+// Commands are the folders of programs, of examples, and of the kits that programs contain: nobody imports their
+// packages.
 var Commands = []string{"clients", "cmd", "examples"}
 
-// Allowed are the hidden types that a promised package may show all the same, each with its reason. The key is a
-// Surface.Hidden.
+// Allowed are the hidden types that a promised package may nevertheless show, each with its reason. The key is an
+// element of Surface.Hidden.
 var Allowed = map[string]string{}
 
 // Before is the number of names that each package exported in commit af11106, before the surface was reviewed.

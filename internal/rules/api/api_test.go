@@ -26,7 +26,7 @@ import (
 const (
 	file   = "../../../docs/API.txt"
 	update = "go test ./internal/rules/api -api.update"
-	// mostNames bounds the promised names: each is kept for as long as anybody uses it. A new one needs a reader who
+	// mostNames bounds the promised names: each is kept for as long as anybody uses it. A new one needs a user who
 	// cannot do without it.
 	mostNames = 750
 )
@@ -109,7 +109,7 @@ func TestEveryPackageIsPromisedOrNot(t *testing.T) {
 	}
 }
 
-// TestSurface lists made-up packages: one with each kind of name, and each way to show a type that has no name outside.
+// TestSurface lists made-up packages: one has each kind of name, and each way to show a type without a name outside.
 func TestSurface(t *testing.T) {
 	for _, tc := range []struct {
 		name, source  string
@@ -240,7 +240,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// difference lists the lines that only one of two texts has. Lines are sorted in both, so their places say nothing.
+// difference lists the lines that only one of two texts has. Both are sorted, so positions do not matter.
 func difference(file, code string) string {
 	var out strings.Builder
 	only := func(sign, text, other string) {
@@ -304,8 +304,8 @@ func load(t *testing.T, mode packages.LoadMode, patterns ...string) []*packages.
 	return loaded
 }
 
-// readSources looks at every Go file of the module: go test caches this test's result, and runs it again only when a
-// file that it has asked for has changed. It cannot see what the go command reads.
+// readSources looks at every Go file of the module. go test caches this test's result, and runs it again
+// only when a file that it has asked for has changed; it cannot see what the go command reads.
 func readSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
@@ -313,7 +313,7 @@ func readSources(t *testing.T) {
 		case err != nil:
 			return err
 		case entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.':
-			return fs.SkipDir // .git and its like
+			return fs.SkipDir // .git and the like
 		case strings.HasSuffix(path, ".go") || entry.Name() == "go.mod":
 			_, err = os.Stat(path)
 		}
@@ -331,11 +331,11 @@ const budgetHead = `# How many lines of Go each folder may have: without its tes
 # Written by go test ./internal/rules/api -budget.update: what there is, rounded up to a multiple of 50.
 `
 
-// lines are those of a folder's Go files.
+// lines counts the lines of a folder's Go files.
 type lines struct{ code, tests int }
 
-// TestBudget holds the lines of each folder below its budget. Growth is a decision: it is read in review as a change of
-// the table.
+// TestBudget holds the lines of each folder below its budget. Growth is a decision: a review sees it as a change of the
+// table.
 func TestBudget(t *testing.T) {
 	found := count(t)
 	if *updatesBudget {
@@ -369,7 +369,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// count counts the lines of all Go files of the repository, with those below .ci.
+// count counts the lines of all Go files of the repository, including those below .ci.
 func count(t *testing.T) map[string]lines {
 	t.Helper()
 	found := map[string]lines{}

@@ -23,7 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 )
 
-// Browser is a headless Chromium that records its complaints and its requests.
+// Browser is a headless Chromium. It records the page's complaints and its requests.
 type Browser struct {
 	t    *testing.T
 	ctx  context.Context
@@ -38,11 +38,11 @@ var (
 	end     = func() {}
 )
 
-// End ends the process, if there is one, after all tests.
+// End ends the process, if there is one. Call it after all tests.
 func End() { end() }
 
-// Open opens a window, without the storage of others, that may request addresses that begin with one of the allowed
-// texts: "file:", "http://127.0.0.1:80/". It skips the test if there is no Chromium, under -short and under the race
+// Open opens a window with its own storage. It may request addresses that begin with one of the allowed texts, such as
+// "file:" or "http://127.0.0.1:80/". It skips the test if there is no Chromium, under -short and under the race
 // detector. ISRSIM_REQUIRE_BROWSER=1 makes a missing Chromium a failure.
 func Open(t *testing.T, allowed ...string) *Browser {
 	t.Helper()
@@ -62,7 +62,7 @@ func Open(t *testing.T, allowed ...string) *Browser {
 		t.Skip("a browser takes seconds, and is not what the race detector looks at")
 	}
 	shared.Do(func() {
-		// root has no sandbox
+		// root cannot use the sandbox
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
 		ctx := context.Background() //nolint:forbidigo // the browser outlives the test
 		of, remove := chromedp.NewExecAllocator(ctx, options...)
@@ -81,7 +81,7 @@ func Open(t *testing.T, allowed ...string) *Browser {
 	note := func(format string, args ...any) {
 		select {
 		case b.seen <- fmt.Sprintf(format, args...):
-		default: // a hundred will do
+		default: // a hundred are enough
 		}
 	}
 	err := chromedp.Listen(ctx, func(event any) {
@@ -100,7 +100,7 @@ func Open(t *testing.T, allowed ...string) *Browser {
 			note("prints %s", e.Type)
 		case *log.EventEntryAdded:
 			if strings.HasSuffix(e.Entry.Text, "net::ERR_NETWORK_CHANGED") {
-				return // a container came or went on this machine, and Chromium dropped its connections
+				return // a container started or stopped on this machine, and Chromium dropped its connections
 			}
 			note("logs %s: %s", e.Entry.Level, e.Entry.Text)
 		}
@@ -121,7 +121,7 @@ func Open(t *testing.T, allowed ...string) *Browser {
 
 func second[T any](_ T, err error) error { return err }
 
-// Do performs actions, and fails the test if one cannot be.
+// Do performs actions, and fails the test if one fails.
 func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, actions...); err != nil {
@@ -135,7 +135,7 @@ func (b *Browser) Load(url, element string, width, height int64) {
 	b.Do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitReady(element))
 }
 
-// Value is the value of an expression of JavaScript. A promise counts as the value that it resolves to.
+// Value returns the value of an expression of JavaScript. A promise counts as the value that it resolves to.
 func Value[T any](b *Browser, js string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
@@ -145,7 +145,7 @@ func Value[T any](b *Browser, js string) T {
 	return v
 }
 
-// Until waits until an expression of JavaScript is true, ten seconds at most.
+// Until waits until an expression of JavaScript is true, for at most ten seconds.
 func (b *Browser) Until(js string) {
 	b.t.Helper()
 	const often = `new Promise(done => { const end = performance.now() + 10000, look = () => %[1]s ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 20); look(); })`
@@ -162,7 +162,7 @@ func (b *Browser) Quiet() {
 	}
 }
 
-// Expect takes back the oldest complaint, which must contain the text.
+// Expect removes the oldest complaint, which must contain the text.
 func (b *Browser) Expect(text string) {
 	b.t.Helper()
 	select {
@@ -186,8 +186,8 @@ func (b *Browser) Prefer(scheme string) {
 	}
 }
 
-// Keep writes a picture of the window to a file of the folder that ISRSIM_SCREENSHOTS names, for people to look at.
-// Without that variable it does nothing.
+// Keep writes a screenshot of the window to the folder that ISRSIM_SCREENSHOTS names, for people to look at. Without
+// that variable it does nothing.
 func (b *Browser) Keep(name string) {
 	b.t.Helper()
 	folder := os.Getenv("ISRSIM_SCREENSHOTS")
@@ -204,7 +204,7 @@ func (b *Browser) Keep(name string) {
 }
 
 // Axe fails the test for each barrier that axe-core finds in the page. ISRSIM_AXE names axe-core's file; without it Axe
-// does nothing. It does not look into frames.
+// does nothing. It skips frames.
 func (b *Browser) Axe(what string) {
 	b.t.Helper()
 	file := os.Getenv("ISRSIM_AXE")

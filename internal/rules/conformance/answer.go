@@ -32,11 +32,11 @@ import (
 //	INSERT {...} new {...}           one line for each record of a stream: keys, images
 //
 // Sets have no order and are sorted, and so are the items of a batch and the partitions of a Scan; the rows of a
-// partition keep their order. States that pass by themselves (CREATING, ENABLING and so on) read as the state that
-// follows: AWS does not promise how long they last.
+// partition keep their order. Transitional states (CREATING, ENABLING and so on) read as the state that follows: AWS
+// does not promise how long they last.
 const ok = "ok"
 
-// answer prints the outcome of a request. It returns an error if err is not an answer of a DynamoDB.
+// answer prints the outcome of a request. It returns an error if err is not an answer of DynamoDB.
 func answer(out any, err error) (string, error) {
 	if err != nil {
 		return errorText(err)
@@ -161,7 +161,8 @@ func answer(out any, err error) (string, error) {
 	return "", fmt.Errorf("conformance: no text for a %T", out)
 }
 
-// The service echoes lists and maps of a request in an error, in Java's notation and in full. They are not compared.
+// The service echoes lists and maps of a request in an error, in Java's notation and in full. These echoes are not
+// compared.
 var (
 	echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
 	echoedMap  = regexp.MustCompile(`(?s)Value '\{.+\}' at 'requestItems'`)
@@ -234,7 +235,7 @@ func statementText(out *dynamodb.ExecuteStatementOutput) string {
 	return text + capacityText(out.ConsumedCapacity)
 }
 
-// batchStatementText prints the answers of a batch, each with its table if it names one.
+// batchStatementText prints the answers of a batch, each with its table if it has one.
 func batchStatementText(out *dynamodb.BatchExecuteStatementOutput) string {
 	var texts []string
 	for _, r := range out.Responses {
@@ -253,7 +254,7 @@ func batchStatementText(out *dynamodb.BatchExecuteStatementOutput) string {
 	return strings.Join(texts, "\n") + capacitiesText(out.ConsumedCapacity)
 }
 
-// byPartition orders items by the usual partition key. Items without it keep their places.
+// byPartition orders items by the usual partition key. Items without it keep their positions.
 func byPartition(a, b map[string]types.AttributeValue) int {
 	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
 }
@@ -304,7 +305,7 @@ func tableText(t *types.TableDescription) string {
 		streamText(t) + settingsText(t) + replicasText(t)
 }
 
-// settingsText prints encryption and throughput, except for usual values.
+// settingsText prints encryption and throughput, except the usual values.
 func settingsText(t *types.TableDescription) string {
 	var text strings.Builder
 	if s := t.SSEDescription; s != nil {
@@ -435,7 +436,7 @@ func collectionsText(m map[string][]types.ItemCollectionMetrics) string {
 	return text
 }
 
-// itemText prints an item, or the word for none.
+// itemText prints an item, or none for a missing one.
 func itemText(item map[string]types.AttributeValue, none string) string {
 	if item == nil {
 		return none
@@ -479,7 +480,7 @@ func valueText(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// quote quotes a text. For a long text it prints the length: the cases about limits have texts too long to read.
+// quote quotes a text. Of a long text it prints the length: the cases about limits have texts too long to read.
 func quote(s string) string {
 	const long = 64
 	if len(s) > long {

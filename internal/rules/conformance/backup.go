@@ -14,28 +14,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Answers about backups read
+// Answers about backups have these forms:
 //
 //	backup one USER AVAILABLE               a backup
 //	[one two]; last #2                      a list, with the number of the backup that goes on from
 //	...; restoring from #1 of rows          a table that is being restored: the answer of a restore
 //
-// In the answers of these cases #1 stands for the last part of the ARN of the first backup that was seen, and times are
-// those since the case began, as start+1m0s.
+// In the answers of these cases #1 stands for the last part of the ARN of the first backup seen, and times are relative
+// to the start of the case, as start+1m0s.
 
 type backupSeen struct {
 	arn  string
 	kind types.BackupType
 }
 
-// saw notes a backup. They are numbered from 1, in the order in which they are seen.
+// saw records a backup. Backups are numbered from 1, in the order in which they are seen.
 func (w *world) saw(arn string, kind types.BackupType) {
 	if !slices.ContainsFunc(w.backups, func(b backupSeen) bool { return b.arn == arn }) {
 		w.backups = append(w.backups, backupSeen{arn, kind})
 	}
 }
 
-// backup is the ARN of a backup by its number. One that was not seen does not exist.
+// backup returns the ARN of a backup by its number. A backup that was not seen does not exist.
 func (w *world) backup(n int) string {
 	if n > len(w.backups) {
 		return w.arn + w.name(usualTable) + "/backup/01489173575360-00000000"
@@ -47,7 +47,7 @@ func idOfBackup(arn string) string { return arn[strings.LastIndexByte(arn, '/')+
 
 var timeInText = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 
-// plain gives backups and times in an answer the names that cases have for them.
+// plain replaces backups and times in an answer by their names in cases.
 func (w *world) plain(text string) string {
 	for i, b := range w.backups {
 		text = strings.ReplaceAll(text, idOfBackup(b.arn), fmt.Sprintf("#%d", i+1))
@@ -64,7 +64,7 @@ func (w *world) plain(text string) string {
 	})
 }
 
-// dropBackups deletes the case's backups, except those that go by themselves.
+// dropBackups deletes the case's backups, except those that expire by themselves.
 func (w *world) dropBackups(ctx context.Context) error {
 	var failed error
 	for _, b := range w.backups {
@@ -79,7 +79,7 @@ func (w *world) dropBackups(ctx context.Context) error {
 	return failed
 }
 
-// restored is the name of the table that an answer says is being restored.
+// restored returns the name of the table that is being restored according to an answer.
 func restored(out any) *string {
 	switch out := out.(type) {
 	case *dynamodb.RestoreTableFromBackupOutput:

@@ -12,17 +12,17 @@ import (
 
 // Case is one rule of DynamoDB, with a test of a store for it.
 type Case struct {
-	// Topic is the noun that the case belongs to, which is also the name of the file that it stands in.
+	// Topic is the noun that the case belongs to. It is also the name of its file.
 	Topic string
 	// Name is short and unique within the topic.
 	Name string
 	// Rule is the rule in a sentence.
 	Rule string
-	// Source says how we know: the address of AWS's documentation, that of a public test suite that is run against the
-	// service where the documentation is silent, or LocalOnly.
+	// Source says how we know: the address of AWS's documentation or, where that is silent, of a public test suite that
+	// runs against the service, or LocalOnly.
 	Source string
 
-	tables map[string]schema // in addition to the usual one, or in its place
+	tables map[string]schema // in addition to the usual one, or replacing it
 	rows   []node            // the rows of the usual table, put there first
 	steps  []step
 	clock  bool // the case moves the store's clock
@@ -34,11 +34,11 @@ type Case struct {
 	regions bool // the case is about global tables: it ends where a store has none
 }
 
-// LocalOnly is the source of a rule that is known from DynamoDB Local only, and neither from AWS's documentation nor
+// LocalOnly is the source of a rule that is known only from DynamoDB Local, and neither from AWS's documentation nor
 // from a suite that runs against the service.
 const LocalOnly = "DynamoDB Local 3.3.1"
 
-// Deviation is an answer that a store is known to give instead of DynamoDB's.
+// Deviation is a known answer of a store that differs from DynamoDB's.
 type Deviation struct {
 	// Store is the store's name.
 	Store string
@@ -46,19 +46,19 @@ type Deviation struct {
 	Step int
 	// Want is DynamoDB's answer, Got the store's.
 	Want, Got string
-	// Reason says why we take Want for the service's answer, or why the store gives another one.
+	// Reason says why we take Want for the service's answer, or why the store answers otherwise.
 	Reason string
 }
 
-// step is a request, or something else that is done to the store, and the answer.
+// step is a request, or another action on the store, and the answer.
 type step struct {
-	// do makes one of the SDK's inputs, or does what is no request and returns nil.
+	// do makes one of the SDK's inputs, or performs an action that is not a request and returns nil.
 	do   func(w *world) (any, error)
 	want string
-	// local is the answer of DynamoDB Local if it deviates, for a reason.
+	// local is the answer of DynamoDB Local if it deviates; reason says why.
 	local, reason string
 	deviates      bool
-	absent        bool // because it does not have the operation: a case about backups or regions ends here
+	absent        bool // because it lacks the operation: a case about backups or regions ends here
 }
 
 // topics are the names of the files, in the order of the documentation.
@@ -73,7 +73,7 @@ var topics = []string{
 	"precedence",
 }
 
-// Deviations returns the answers of this case that stores are known to give instead of DynamoDB's.
+// Deviations returns the known answers of stores to this case that differ from DynamoDB's.
 func (c Case) Deviations() []Deviation {
 	var all []Deviation
 	for i, s := range c.steps {
@@ -176,8 +176,7 @@ func keyOf(
 // invalid begins the answer to a request that is not valid.
 const invalid = "ValidationException: "
 
-// withoutEnvelope takes the envelope off an answer, unless it lists constraints on parameters, which have always had
-// it.
+// withoutEnvelope removes the envelope from an answer, unless it lists constraints on parameters, which always had it.
 func withoutEnvelope(answer string) string {
 	text, ok := strings.CutPrefix(answer, invalid+envelope)
 	if !ok || strings.Contains(text, "ailed to satisfy constraint: ") ||

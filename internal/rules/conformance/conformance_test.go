@@ -51,7 +51,7 @@ func streamsIn(db *ddbfake.DB, region string) *dynamodbstreams.Client {
 }
 
 func TestFakeSDKDoor(t *testing.T) {
-	effort.Long(t) // ddbfake has tests of this door alone
+	effort.Long(t) // only ddbfake itself is tested through this door
 	db, store := newFake()
 	store.Client, store.Streams = db.Client(), db.StreamsClient()
 	store.In = func(region string) (conformance.Client, conformance.StreamsClient) {
@@ -60,7 +60,7 @@ func TestFakeSDKDoor(t *testing.T) {
 	conformance.Run(t, store)
 }
 
-// Each case has a fake of its own. So a test can see that a refused request leaves everything as it was.
+// Each case has its own fake. So a test can see that a refused request leaves everything as it was.
 func TestFakeGoDoor(t *testing.T) {
 	for _, c := range conformance.Cases() {
 		t.Run(c.Topic+"/"+c.Name, func(t *testing.T) {
@@ -100,13 +100,12 @@ func TestFakeHTTPDoor(t *testing.T) {
 	conformance.Run(t, store)
 }
 
-// wire is an HTTP client for the SDK which does not cut off an answer that comes before the request has been written
-// to its end.
+// wire is an HTTP client for the SDK. It does not cut off an answer that comes before the request is completely
+// written.
 //
-// The SDK closes the body of a request when the answer begins, and from then on the body's WriteTo fails with io.EOF,
-// although its Read simply ends. net/http, which looks behind the last byte, takes that for a failed write and closes
-// the connection. On a busy machine, an answer over a few KB is then lost in the middle. So wire hides WriteTo from
-// net/http.
+// The SDK closes the body of a request when the answer begins. From then on the body's WriteTo fails with io.EOF,
+// although its Read simply ends. net/http, which looks beyond the last byte, takes that for a failed write and closes
+// the connection. On a busy machine, an answer over a few KB is then cut off. So wire hides WriteTo from net/http.
 //
 // Source: https://github.com/aws/aws-sdk-go-v2/issues/2737
 type wire struct{ *http.Client }
@@ -118,7 +117,7 @@ func (w wire) Do(r *http.Request) (*http.Response, error) {
 	return w.Client.Do(r)
 }
 
-// TestWireIsNeeded fails with the first release of the SDK that needs no wire.
+// TestWireIsNeeded fails with the first release of the SDK that does not need wire.
 func TestWireIsNeeded(t *testing.T) {
 	request := must.Of(smithyhttp.NewStackRequest().(*smithyhttp.Request).SetStream(strings.NewReader("{}")))(t)
 	body := request.Build(t.Context()).Body
@@ -141,7 +140,7 @@ func TestDynamoDBLocal(t *testing.T) {
 	})
 }
 
-// TestTable checks the form of the table itself.
+// TestTable checks the form of the table of cases itself.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range conformance.Cases() {
@@ -196,7 +195,7 @@ func TestAWS(t *testing.T) {
 	})})
 }
 
-// TestAWSNeedsCredentials: no account is used by accident.
+// TestAWSNeedsCredentials checks that no account is used by accident.
 func TestAWSNeedsCredentials(t *testing.T) {
 	t.Setenv("AWS_REGION", "us-east-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "")

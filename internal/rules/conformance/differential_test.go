@@ -27,19 +27,19 @@ var (
 		"TestDifferential reports one example of each kind of difference, and goes on")
 )
 
-// campaign is how many requests make a run that must meet every listed difference: those of a night. Some differences
-// take half of them and more.
+// campaign is the number of requests from which a run must reach every listed difference: those of a night. Some
+// differences need more than half of them.
 const campaign = 400_000
 
 // TestDifferential sends random sequences of requests to the fake and to DynamoDB Local (or, with ISRSIM_AWS=1, to
-// DynamoDB itself) and compares all answers, and the rows that are left. Package differential says how.
+// DynamoDB itself) and compares all answers and the remaining rows. See package differential.
 func TestDifferential(t *testing.T) {
 	tally := differential.NewTally()
 	pairs := newPairs(t, tally)
 	sequences := differential.Sequences()
 	survey := newSurvey(pairs, *differentialSurvey)
 
-	// Each sequence has a seed of its own, so that several can run at a time.
+	// Each sequence has its own seed, so that several can run at a time.
 	var next atomic.Int64
 	next.Store(int64(*differentialSeed))
 	var failed atomic.Int64 // the seed of a sequence with a difference
@@ -53,7 +53,7 @@ func TestDifferential(t *testing.T) {
 				sequence := sequences.Example(int(seed))
 				f, err := p.Run(t.Context(), sequence)
 				if (f != nil || err != nil) && !*differentialSurvey && t.Context().Err() == nil {
-					// DynamoDB Local changes tables and streams in its own time, which a loaded machine stretches.
+					// DynamoDB Local changes tables and streams in its own time, which is longer on a loaded machine.
 					first := fmt.Sprint(f, err)
 					for again := 0; again < 3 && (f != nil || err != nil); again++ {
 						f, err = p.Run(t.Context(), sequence)
@@ -96,7 +96,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// shrink makes rapid reduce the sequence of a seed, and reports the rest.
+// shrink makes rapid reduce the sequence of a seed, and reports the result.
 func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[differential.Sequence], seed int64) {
 	t.Helper()
 	//isrsim:unordered each by itself

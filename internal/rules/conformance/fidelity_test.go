@@ -30,8 +30,8 @@ var fidelityFile = flag.String("fidelity.write", "",
 	"TestFidelity writes what the fakes support, and how they differ from the services, to this file")
 
 // TestFidelity makes the page about the fakes from the dispatch table, the cases and their deviations, the listed
-// differences, and the comments of the sources: each of them has what the page needs. The page is not committed. To
-// read it: go test ./internal/rules/conformance -run '^TestFidelity$' -fidelity.write /tmp/fidelity.md.
+// differences, and the comments in the sources. It fails if one of them lacks what the page needs. The page is not
+// committed. To read it: go test ./internal/rules/conformance -run '^TestFidelity$' -fidelity.write /tmp/fidelity.md.
 func TestFidelity(t *testing.T) {
 	page := fidelity(t)
 	if *fidelityFile == "" {
@@ -100,8 +100,8 @@ func writeCases(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// writeOwn writes how a fake differs from its service: the text of its package's documentation, the deviations that its
-// sources name, and the differences that must be mended.
+// writeOwn writes how a fake differs from its service: the text of its package documentation, the deviations in its
+// sources, and the differences that must be fixed.
 func writeOwn(t *testing.T, b *bytes.Buffer, folder, service string, open []unmended) {
 	t.Helper()
 	fmt.Fprintf(b, "## Where `%s` differs from %s\n\n", folder, service)
@@ -172,8 +172,8 @@ func comments(t *testing.T, folder string) iter.Seq2[string, []string] {
 
 var sourceLine = regexp.MustCompile(`(?m)^Source:\s+(\S+)`)
 
-// deviations returns the deviations that a comment names, each with its sources: those in its paragraph, or else those
-// that the comment names for all.
+// deviations returns the deviations in a comment, each with its sources: those in its paragraph, or else all those in
+// the comment.
 func deviations(comment string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		for _, paragraph := range strings.Split(comment, "\n\n") {
@@ -202,7 +202,7 @@ var (
 	deviation     = regexp.MustCompile(`(?s)\n\nDeviation: .*`)
 )
 
-// section returns a section of a package's documentation as Markdown. Its deviations stand in the table.
+// section returns a section of a package's documentation as Markdown. Deviations are left to the table.
 func section(t *testing.T, path, name string) string {
 	t.Helper()
 	file := must.Of(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments))(t)
@@ -263,7 +263,7 @@ func cell(text string) string {
 
 func code(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|`) + "`" }
 
-// unmended is a known difference that nobody intends: the fake must be mended.
+// unmended is a known difference that nobody intends: the fake must be fixed.
 type unmended struct{ what, service, fake, source string }
 
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// builder makes one of the SDK's inputs of a value. Without a world, it only finds mistakes.
+// builder makes one of the SDK's inputs from a value. Without a world, it only finds mistakes.
 type builder struct{ w *world }
 
 func (b builder) expand(text string) (string, error) {
@@ -37,7 +37,7 @@ func (b builder) input(t reflect.Type, n node) (any, error) {
 	return v.Interface(), err
 }
 
-// fill sets v, a member of the given name or an input of an operation, to a value.
+// fill sets v, a member with a name or an operation's input, to a value.
 func (b builder) fill(v reflect.Value, n node, name string) (err error) {
 	switch {
 	case v.Type() == reflect.TypeFor[types.AttributeValue]():
@@ -84,7 +84,8 @@ func (b builder) fill(v reflect.Value, n node, name string) (err error) {
 	return err
 }
 
-// word is a text. A word is short for one, and where a table is named, for one of the case's tables.
+// word returns a text. A word may be an abbreviation for one or, where a table is named, the name of a table of the
+// case.
 func (b builder) word(n node, table bool) (string, error) {
 	switch {
 	case n.kind == '"' && n.prefix == "":
@@ -212,7 +213,7 @@ func (b builder) attribute(n node) (types.AttributeValue, error) {
 	return nil, mismatch(n, "an attribute value (a text has quotation marks)")
 }
 
-// set makes a set: of the type that stands before it, or else of its elements' type.
+// set makes a set: of the type that precedes it, or else of its elements' type.
 func (b builder) set(n node) (types.AttributeValue, error) {
 	ss, ns, bs := []string{}, []string{}, [][]byte{}
 	for _, e := range n.list {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// node is a value as a file writes it.
+// node is a value as written in a file.
 type node struct {
-	// kind is how it begins: a brace, a bracket, an angle bracket, a quotation mark, or w for a word.
+	// kind is its first character: a brace, a bracket, an angle bracket, a quotation mark, or w for a word.
 	kind   byte
-	prefix string // the type that stands before a text or a set
+	prefix string // the type before a text or a set
 	text   string
 	keys   []node // of an object
 	list   []node // of an object, a list or a set

@@ -18,13 +18,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// files holds a topic a file, and names.txt: short names of sources and reasons.
+// files has one file per topic, and names.txt: short names of sources and reasons.
 //
 //go:embed cases/*.txt
 var files embed.FS
 
-// Cases returns all cases, by topic, in the order in which they stand in their files. It panics if a file cannot be
-// read: a mistake in this package, which any run of it shows.
+// Cases returns all cases, by topic, in the order of their files. It panics if a file cannot be read: that is a mistake
+// in this package, which every run shows.
 func Cases() []Case { return slices.Clone(read()) }
 
 var read = sync.OnceValue(func() []Case {
@@ -54,7 +54,7 @@ type reader struct {
 	source string // of the cases until the next source
 }
 
-// file reads one file, whose lines are joined first: one that begins with a tab goes on with the line before it.
+// file reads one file, whose lines are joined first: one that begins with a tab continues the line before it.
 func (r *reader) file(from fs.FS, topic string) error {
 	path := "cases/" + topic + ".txt"
 	f, err := from.Open(path)
@@ -181,7 +181,7 @@ func (c *Case) need(words []string) error {
 	return nil
 }
 
-// answer reads a line of an answer. A text in quotation marks is one whose spaces at an end count.
+// answer reads a line of an answer. Quotation marks preserve spaces at the ends of a text.
 func (r *reader) answer(s *step, word, text string) error {
 	text = repeated(text)
 	if strings.HasPrefix(text, `"`) {
@@ -212,7 +212,7 @@ func (r *reader) answer(s *step, word, text string) error {
 	return nil
 }
 
-// long is the address of a source. A short name that ends in a slash is the beginning of one.
+// long returns the address of a source. A short name that ends in a slash is the beginning of one.
 func (r *reader) long(name string) string {
 	if address, ok := r.names["source "+name]; ok {
 		return address
@@ -243,7 +243,7 @@ var inputs = func() map[string]reflect.Type {
 
 var request = regexp.MustCompile(`^(\w+)(?: in ([\w-]+))? (\{.*)$`)
 
-// readStep reads a request, as "PutItem {...}" or "PutItem in eu-west-1 {...}", or what is none: "wait 1m", "sweep".
+// readStep reads a request, as "PutItem {...}" or "PutItem in eu-west-1 {...}", or another action: "wait 1m", "sweep".
 func readStep(text string) (step, error) {
 	if text == "sweep" {
 		return step{do: func(w *world) (any, error) {
@@ -280,7 +280,7 @@ func readStep(text string) (step, error) {
 	}}, nil
 }
 
-// put is the request that puts a row of the usual table.
+// put returns the request that puts a row into the usual table.
 func put(w *world, row node) (*dynamodb.PutItemInput, error) {
 	n := node{kind: '{', keys: []node{{kind: 'w', text: "Item"}}, list: []node{row}}
 	in, err := builder{w}.input(inputs["PutItem"], n)

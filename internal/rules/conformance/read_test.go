@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// A mistake in a file is named by its file and line, with what was found and what was expected.
+// The error for a mistake in a file has the file and line, what was found and what was expected.
 func TestReadNamesTheMistake(t *testing.T) {
 	const begin = "case one\nrule It is so.\nsource docTypes\n"
 	for text, want := range map[string]string{
@@ -49,7 +49,7 @@ func TestEveryFileIsATopic(t *testing.T) {
 	}
 }
 
-// What is short in a file stands for what the request sends.
+// An abbreviation in a file stands for what the request sends.
 func TestNotation(t *testing.T) {
 	w := &world{prefix: "p."}
 	w.seen.streams = []string{"arn:one"}

@@ -18,13 +18,13 @@ import (
 )
 
 // Run runs every case as a subtest named store/topic/name, in parallel, and returns when all have ended. A case that
-// needs a clock or a sweep which the store does not have is skipped, with that reason.
+// needs a clock or a sweep that the store lacks is skipped, with that reason.
 //
 // The store should have no tables whose names begin with "conformance-". Each case creates its own and deletes them.
 func Run(t *testing.T, store Store) {
 	store.State = nil
 	var mu sync.Mutex
-	var failed []Case // run once more, alone: DynamoDB Local fails now and then while it has much to do
+	var failed []Case // run once more, alone: DynamoDB Local sometimes fails under load
 	// The group waits for its parallel subtests.
 	t.Run(store.Name, func(t *testing.T) {
 		for _, c := range Cases() {
@@ -59,11 +59,10 @@ func Run(t *testing.T, store Store) {
 var ErrCannot = errors.New("the store cannot show it")
 
 // Check runs the case. The error has the store's answer and the expected one: DynamoDB's answer, or the deviation that
-// is listed for the store under its name.
+// is listed under the store's name.
 //
 // A case runs again, up to three times, if DynamoDB Local answers a step with InternalFailure against the case, or if a
-// connection to it breaks in the middle of an answer: under load, both happen to requests that it carries out at other
-// times.
+// connection to it breaks in the middle of an answer: under load, both happen to requests that otherwise succeed.
 func (c Case) Check(ctx context.Context, store Store) error {
 	err := c.check(ctx, store)
 	for again := 0; again < 3 && store.Name == Local && hasMuchToDo(err); again++ {
@@ -76,7 +75,8 @@ func (c Case) Check(ctx context.Context, store Store) error {
 // expect.
 var errInternal = errors.New("the store has failed")
 
-// hasMuchToDo says whether the error of check may be that of a store under load. A broken connection is no answer.
+// hasMuchToDo reports whether the error of check may be that of a store under load. A broken connection is not an
+// answer.
 func hasMuchToDo(err error) bool {
 	broken, _ := errors.AsType[*net.OpError](err)
 	return errors.Is(err, errInternal) || broken != nil
@@ -95,7 +95,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	}
 	w := &world{store: store, prefix: prefixOf(c)}
 	if store.Clock != nil {
-		if c.clock && c.backups { // a recovery is to a whole second
+		if c.clock && c.backups { // a recovery has a resolution of one second
 			store.Clock.Advance(time.Second - time.Duration(store.Clock.Now().Nanosecond()))
 		}
 		w.began = store.Clock.Now()
@@ -184,8 +184,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	return errors.Join(complaints...)
 }
 
-// judge compares a store's answer with the expected one: DynamoDB's answer, or the deviation that is listed for the
-// store.
+// judge compares a store's answer with the expected one: DynamoDB's answer, or the deviation listed for the store.
 func (s *step) judge(store, got string, listed Deviation) string {
 	switch {
 	case listed.Reason == "" && same(store, got, s.want), listed.Reason != "" && got == listed.Got:
@@ -201,18 +200,18 @@ func (s *step) judge(store, got string, listed Deviation) string {
 		store, listed.Reason, got, listed.Got, s.want)
 }
 
-// envelope is a text that the service puts before other texts: in three operations since 2026, in most regions.
+// envelope is a text that the service puts before other texts: for three operations since 2026, in most regions.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "
 
-// same says whether two answers are equal. For AWS, the envelope may be missing from one of them.
+// same reports whether two answers are equal. For AWS, the envelope may be missing from one of them.
 func same(store, got, want string) bool {
 	return got == want ||
 		store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
 }
 
-// operation names the operation of an input.
+// operation returns the name of an input's operation.
 func operation(in any) string {
 	if there, ok := in.(elsewhere); ok {
 		return operation(there.in) + " in " + there.region

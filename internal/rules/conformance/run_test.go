@@ -25,7 +25,7 @@ func find(t *testing.T, name string) conformance.Case {
 	return conformance.Case{}
 }
 
-// unconditional is a store that forgets the conditions of puts.
+// unconditional is a store that ignores the conditions of puts.
 type unconditional struct{ goDoor }
 
 func (u unconditional) PutItem(
@@ -65,7 +65,7 @@ func TestCheckSaysWhatIsBroken(t *testing.T) {
 		"step 2, PutItem",
 		"got ok",
 		"want ConditionalCheckFailedException: The conditional request failed",
-		"step 3, GetItem", // and goes on
+		"step 3, GetItem", // and continues
 	)
 }
 
@@ -96,7 +96,7 @@ func (f *failing) PutItem(
 	return f.goDoor.PutItem(ctx, in, o...)
 }
 
-// DynamoDB Local fails now and then: one failure is not a finding, two are. Any other store may not fail at all.
+// DynamoDB Local fails sometimes: one failure is not a finding, two are. Any other store must not fail at all.
 func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 	for want, err := range map[string]error{
 		"got InternalFailure: The request processing has failed.": &smithy.GenericAPIError{
@@ -140,7 +140,7 @@ func TestCheckWithoutAClock(t *testing.T) {
 	}
 }
 
-// A case leaves nothing behind, not even when it fails.
+// A case leaves nothing behind, even when it fails.
 func TestCheckCleansUp(t *testing.T) {
 	db, store := newFake()
 	store.Client, store.Streams = unconditional{newGoDoor(db)}, db.StreamsClient()

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Names of stores, by which a case finds the deviations that it expects.
+// Names of stores, by which a case finds the expected deviations.
 const (
 	// Fake is this module's own fake, through any of its doors.
 	Fake = "ddbfake"
@@ -25,7 +25,7 @@ const (
 
 // Store is the DynamoDB on which the cases run.
 type Store struct {
-	// Name says which deviations are expected: Fake, Local, AWS, or a name of your own, for which no deviations are
+	// Name says which deviations are expected: Fake, Local, AWS, or any other name, for which no deviations are
 	// expected.
 	Name string
 	// Client sends the requests: a *dynamodb.Client, or something with the methods of one. It should not retry.
@@ -35,11 +35,11 @@ type Store struct {
 	Streams StreamsClient
 	// In sends requests to another region of the store. Nil skips the cases that need it.
 	In func(region string) (Client, StreamsClient)
-	// Clock is the store's clock if it can be moved. The cases about the passing of time need it; nil skips them.
+	// Clock is the store's clock if it can be moved. The cases on the passing of time need it; nil skips them.
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()
-	// State is the text of all that the store holds: a request that is refused leaves it as it was. Nil leaves that
+	// State returns a text of everything in the store, which a refused request must not change. Nil leaves that
 	// unchecked. Run does not call State, since other cases change the store meanwhile.
 	State func() string
 }
@@ -57,8 +57,8 @@ type Clock interface {
 	Advance(d time.Duration)
 }
 
-// Client is the part of *dynamodb.Client that every case needs. Cases send any other request by the method that has its
-// name: implement it by embedding a *dynamodb.Client.
+// Client is the part of *dynamodb.Client that every case needs. Cases send any other request by the method of its name:
+// implement that by embedding a *dynamodb.Client.
 type Client interface {
 	dynamodb.DescribeTableAPIClient
 	CreateTable(

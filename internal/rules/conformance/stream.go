@@ -32,7 +32,7 @@ func streamText(t *types.TableDescription) string {
 	return text
 }
 
-// streamsText prints the name of each stream's table. The names are sorted, since AWS promises no order of streams.
+// streamsText prints the name of each stream's table, sorted: AWS promises no order of streams.
 func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	if out.Streams == nil {
 		return "no Streams"
@@ -54,7 +54,7 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 }
 
 // streamDescriptionText prints a stream, and the states of its shards: open or closed, with a parent or without. It
-// does not count the shards, because there may be any number.
+// does not print the number of shards, which may be any.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {
@@ -90,7 +90,7 @@ func decimal(s *string) bool {
 	return s != nil && len(*s) >= 21 && strings.Trim(*s, "0123456789") == ""
 }
 
-// recordsText prints records, one a line, and whether more records of the shard may follow. Members that all records
+// recordsText prints records, one per line, and whether more records of the shard may follow. Members that all records
 // share are printed only if they are wrong.
 func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
 	if out.Records == nil {
@@ -153,7 +153,7 @@ func sizesText(records recordBytes) string {
 	return strings.Join(sizes, " ") + " bytes"
 }
 
-// streamItemText prints an item of a stream, for which the SDK has types of its own.
+// streamItemText prints an item of a stream, for which the SDK has separate types.
 func streamItemText(item map[string]streamtypes.AttributeValue) string {
 	plain, err := attributevalue.FromDynamoDBStreamsMap(item)
 	if err != nil {
@@ -162,17 +162,17 @@ func streamItemText(item map[string]streamtypes.AttributeValue) string {
 	return itemText(plain, "")
 }
 
-// streamsSeen is a case's knowledge about streams from earlier answers: a case cannot know the name of a stream, a
-// shard or a position in advance.
+// streamsSeen is what a case knows about streams from earlier answers: a case cannot know the name of a stream, a shard
+// or a position in advance.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
-	shard    string   // the first of the last description
-	last     string   // the last of it
+	shard    string   // the first shard of the last description
+	last     string   // the last shard of it
 	iterator string
 	sequence []string // the sequence numbers of the records read last
 }
 
-// note takes names of streams, shards and positions from an answer.
+// note records names of streams, shards and positions from an answer.
 func (w *world) note(out any) {
 	began := func(d *types.TableDescription) {
 		if arn := aws.ToString(d.LatestStreamArn); arn != "" && !slices.Contains(w.seen.streams, arn) {
@@ -213,7 +213,7 @@ func (w *world) note(out any) {
 	}
 }
 
-// stream is the ARN of a stream by its number, from 1; 0 is the stream that began last.
+// stream returns the ARN of a stream by its number, from 1; 0 is the stream that began last.
 func (w *world) stream(n int) string {
 	if n == 0 {
 		n = len(w.seen.streams)
@@ -224,7 +224,7 @@ func (w *world) stream(n int) string {
 	return w.seen.streams[n-1]
 }
 
-// streamOn is the setting of a stream with a view.
+// streamOn returns the setting of a stream with a view.
 func streamOn(view string) *types.StreamSpecification {
 	return &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(view)}
 }

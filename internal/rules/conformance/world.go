@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// usualTable is the table that requests are about unless they say otherwise.
+// usualTable is the table of requests that name no other.
 const usualTable = "rows"
 
-// world is a case's knowledge of the store on which it runs.
+// world is what a case knows about the store on which it runs.
 type world struct {
 	store  Store
 	prefix string // the prefix of the names of this case's tables
@@ -30,14 +30,14 @@ type world struct {
 	backups []backupSeen
 	// replicas are the regions in which the usual table got replicas, with the regions from which it got them.
 	replicas []replicaSeen
-	strong   bool   // that table is strongly consistent
-	witness  string // and has a witness in this region, "" for none
+	strong   bool   // the usual table is strongly consistent
+	witness  string // and has a witness in this region; "" for none
 }
 
 // name returns the real name of one of the case's tables.
 func (w *world) name(table string) string { return w.prefix + table }
 
-// arnOf is the ARN of one of the case's tables.
+// arnOf returns the ARN of one of the case's tables.
 func (w *world) arnOf(table string) *string { return aws.String(w.arn + w.name(table)) }
 
 // statement puts the names of the case's tables into a statement, in which they stand in double quotes.
@@ -53,7 +53,7 @@ var (
 	repetition  = regexp.MustCompile(`\$\{([^}]*)\*(\d+)\}`)
 )
 
-// repeated writes out what is repeated: ${ab*3} is ababab.
+// repeated expands repetitions: ${ab*3} is ababab.
 func repeated(text string) string {
 	return repetition.ReplaceAllStringFunc(text, func(found string) string {
 		part := repetition.FindStringSubmatch(found)
@@ -62,7 +62,7 @@ func repeated(text string) string {
 	})
 }
 
-// expand replaces the placeholders of a text: what is repeated, and what a case cannot know in advance.
+// expand replaces the placeholders of a text: repetitions, and what a case cannot know in advance.
 func (w *world) expand(text string) (expanded string, err error) {
 	expanded = placeholder.ReplaceAllStringFunc(repeated(text), func(found string) string {
 		var value string
@@ -74,7 +74,7 @@ func (w *world) expand(text string) (expanded string, err error) {
 	return expanded, err
 }
 
-// known is the value of a placeholder. A number counts from 1.
+// known returns the value of a placeholder. Numbers count from 1.
 //
 //	name T, arn T      a table of the case
 //	stream 1, backup 1 what was seen, in the order in which it began
@@ -131,7 +131,7 @@ func since(what, word string) (time.Duration, error) {
 	return time.ParseDuration(strings.TrimPrefix(what, word))
 }
 
-// inARN puts other parts into an ARN: its partition, service or region.
+// inARN replaces parts of an ARN: its partition, service or region.
 func inARN(arn string, changes []string) string {
 	parts := strings.Split(arn, ":")
 	for _, change := range changes {
@@ -143,7 +143,7 @@ func inARN(arn string, changes []string) string {
 	return strings.Join(parts, ":")
 }
 
-// home is the store's region, in which cases about global tables begin with the usual table.
+// home is the store's region. Cases about global tables start with the usual table there.
 const home = "us-east-1"
 
 // elsewhere is a request to another region.
@@ -193,7 +193,7 @@ func replicasText(t *types.TableDescription) string {
 // replicaSeen is a replica that a case has made.
 type replicaSeen struct{ region, source string }
 
-// noteReplicas learns from a request that was not refused.
+// noteReplicas learns from a successful request.
 func (w *world) noteReplicas(in any) {
 	source := home
 	if there, ok := in.(elsewhere); ok {
@@ -231,9 +231,9 @@ func (w *world) noteReplicas(in any) {
 }
 
 // dropReplicas deletes the replicas that a case has left, the latest first: a replica must stay while another one that
-// was made from it exists. Those of a strongly consistent table go together.
+// was made from it exists. Those of a strongly consistent table are deleted together.
 func (w *world) dropReplicas(ctx context.Context) (err error) {
-	if w.store.Name == Local { // it leaves ReplicaUpdates out of a request that changes anything else
+	if w.store.Name == Local { // it ignores ReplicaUpdates in a request that also changes something else
 		return nil
 	}
 	if w.strong && len(w.replicas) > 0 {

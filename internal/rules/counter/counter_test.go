@@ -23,7 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// counters are a fourth subject: scripts add to a counter and read it, and porcupine judges what they were told.
+// counters are a fourth subject: scripts add to a counter and read it, and porcupine judges the answers.
 type counters struct{}
 
 func (counters) Name() string { return "counters" }
@@ -79,7 +79,7 @@ func (s counting) Visit(p *sim.Proc) {
 	}
 }
 
-// ask carries a command out, and records the question and the answer.
+// ask executes a command, and records the question and the answer.
 func ask(n subject.Node, handler isr.Handler, c subject.Command) {
 	counter := subject.Able[interface {
 		count(ctx context.Context, key string, add bool) (string, error)
@@ -96,7 +96,7 @@ func ask(n subject.Node, handler isr.Handler, c subject.Command) {
 	n.Record(e)
 }
 
-// heard remembers what clients asked and were told.
+// heard is a hash of what clients asked and of the answers.
 type heard fingerprint.Hash
 
 func (h heard) Clone() recorder.Memory       { return &h }
@@ -107,7 +107,7 @@ func (h *heard) Event(e history.Event) {
 	*h = heard(fingerprint.Hash(*h).Number(uint64(e.Kind)).Text(e.Actor).Text(e.Key).Text(e.Inputs).Text(e.Body))
 }
 
-// checkCounts has porcupine look for an order. An addition that failed may have happened, at any time after.
+// checkCounts has porcupine look for an order. An addition that failed may have happened at any time afterwards.
 func checkCounts(ev invariant.Evidence) invariant.Finding {
 	byKey, last := map[string][]porcupine.Operation{}, len(ev.History)
 	for i, asked := range ev.History {
@@ -145,7 +145,7 @@ func checkCounts(ev invariant.Evidence) invariant.Finding {
 	return invariant.Finding{Verdict: invariant.OK}
 }
 
-// rowCounter is a counter in one row. If it races, it reads the value and puts one more.
+// rowCounter is a counter in one row. If races is true, it reads the value and puts one more.
 type rowCounter struct {
 	isr.Config
 	races bool

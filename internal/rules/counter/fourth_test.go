@@ -57,7 +57,7 @@ func init() { // before anything reads a scenario
 // program is a counter that speaks the protocol of docs/NODES.md.
 func program(races bool) {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	say := func(line map[string]any) { _ = out.Encode(line) } // nobody listens: it is about to end
+	say := func(line map[string]any) { _ = out.Encode(line) } // nobody listens: the process is about to end
 	say(map[string]any{"type": "hello", "versions": []int{1}, "can": []string{"add", "read", "reset"}})
 	c := rowCounter{races: races}
 	for {
@@ -92,7 +92,7 @@ func counter(races bool) func(isr.Config) (isr.Handler, error) {
 	return func(c isr.Config) (isr.Handler, error) { return rowCounter{c, races}, nil }
 }
 
-// TestAFourthSubject: a subject that nothing else knows is proved and shrunk.
+// TestAFourthSubject checks that a subject that nothing else knows is proved and shrunk.
 func TestAFourthSubject(t *testing.T) {
 	s := must.Of(kernel.Parse("f.yaml", drawn))(t)
 	for _, races := range []bool{false, true} {
@@ -118,7 +118,7 @@ func TestAFourthSubject(t *testing.T) {
 	}
 }
 
-// TestAFourthSubjectAsProgram: isr-sim check judges a program of it, and leaves a report about its verbs.
+// TestAFourthSubjectAsProgram checks that isr-sim check judges a program of it, and leaves a report about its verbs.
 func TestAFourthSubjectAsProgram(t *testing.T) {
 	for _, behaviour := range []string{"adds", "races"} {
 		folder := t.TempDir()
@@ -139,7 +139,7 @@ func TestAFourthSubjectAsProgram(t *testing.T) {
 	}
 }
 
-// TestAFourthSubjectInGo: package property judges it, by the name of the code under test.
+// TestAFourthSubjectInGo checks that package property judges it, by the name of the code under test.
 func TestAFourthSubjectInGo(t *testing.T) {
 	adds := func(n property.Node) (isr.Handler, error) { return counter(false)(n.Config) }
 	property.Check{Protocol: counterUnderTest, Schedules: 1}.Run(t, adds)

@@ -1,5 +1,5 @@
 // Package effort tells tests how much to do. The race detector makes code ten times slower, and finds races only where
-// goroutines meet; -short is for somebody who runs the tests after each change of the code; and `go test ./...` has to
+// goroutines share memory; -short is for running the tests after each change of the code; and `go test ./...` has to
 // end within minutes. So repetitions of a rule under more seeds, rows or protocols are for the nightly run alone, which
 // sets LongVariable.
 package effort
@@ -30,8 +30,8 @@ func Quick[T any](n, few T) T {
 	return n
 }
 
-// NotShort skips, under -short alone, a test of half a second or more: all of these would make -short last a minute.
-// The race detector has them, because goroutines meet in some.
+// NotShort skips, only under -short, a test of half a second or more: together these would make -short last a minute.
+// The race detector runs them, because some have several goroutines.
 func NotShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() && !race.Enabled {
@@ -59,8 +59,8 @@ func Nightly(t testing.TB) {
 	}
 }
 
-// OneAtATime skips, under the race detector, a test whose goroutines run one at a time: the detector finds nothing in
-// it.
+// OneAtATime skips, under the race detector, a test whose goroutines run one at a time: there the detector finds
+// nothing.
 func OneAtATime(t testing.TB) {
 	t.Helper()
 	if race.Enabled {

@@ -10,8 +10,9 @@ import (
 	_ "github.com/isr-sim/isr-sim/scenario"
 )
 
-// TestNoGlobalFlags: a program that imports the library has no flags but its own. This test binary imports the library,
-// so the test flags must be its only flags. Package property is the exception: it is for tests, and rapid has flags.
+// TestNoGlobalFlags checks that a program that imports the library has only its own flags. This test binary imports the
+// library, so the test flags must be its only flags. Package property is the exception: it is for tests, and rapid has
+// flags.
 func TestNoGlobalFlags(t *testing.T) {
 	flag.VisitAll(func(f *flag.Flag) {
 		if !strings.HasPrefix(f.Name, "test.") {

@@ -1,13 +1,13 @@
 package imports
 
-// Module holds the rules of this module. Level 1 stands first.
+// Module holds the rules of this module. The lowest level comes first.
 var Module = Rules{
 	Module: "github.com/isr-sim/isr-sim",
 
 	Levels: [][]string{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
-			"internal/study", "internal/trace", "internal/wire", // of a wing, only its words
+			"internal/study", "internal/trace", "internal/wire", // wings have only documentation
 			"ddbfake/internal/slab", "internal/base/suggest", "clients/js",
 		},
 		{

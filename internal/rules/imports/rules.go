@@ -1,9 +1,9 @@
 // Package imports has the rules about imports, as data, and a function that checks them. Its test applies them to this
 // module, so `go test ./...` fails if a rule is broken.
 //
-// Two kinds of rule. Levels: a package imports only packages of this module that stand on a lower level, so the arrows
-// point one way and a reader can begin at the bottom. Bans: packages that a package must not import, not even
-// indirectly, each ban with its reason; for example, an import of ddbfake brings no Docker client.
+// There are two kinds of rule. Levels: a package imports only packages of this module on lower levels, so the arrows
+// point one way and a reader can begin at the bottom. Bans: packages that a package must not import, even indirectly,
+// each ban with its reason; for example, an import of ddbfake brings no Docker client.
 package imports
 
 import (
@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Graph is an import graph: for each package the packages that it imports directly. Imports of test files do not count.
+// Graph is an import graph: for each package, the packages that it imports directly. Imports of test files do not
+// count.
 type Graph map[string][]string
 
 // Rules are the import rules of one module.
@@ -28,20 +29,19 @@ type Rules struct {
 
 // Ban keeps packages from importing others.
 type Ban struct {
-	// From names packages of the module, as patterns. Except names packages that From matches and the ban does not
-	// mean.
+	// From names packages of the module, as patterns. Except names packages that From matches but that are not banned.
 	From, Except []string
 	// To names the packages that they must not import, as patterns.
 	To []string
-	// Directly says that only imports by the packages themselves count, and not those by other packages in between.
+	// Directly means that only the packages' own imports count, not those of other packages in between.
 	Directly bool
 	// Reason ends the message about a broken rule.
 	Reason string
 }
 
 // A pattern is the path of a package, or "path/..." for that package and all below it. In From and Except it is
-// relative to the module, and "..." stands for all its packages; in To a pattern beginning with "./" is relative to the
-// module, and any other is a full path.
+// relative to the module, and "..." stands for all its packages. In To, a pattern that begins with "./" is relative to
+// the module, and any other is a full path.
 func matches(pattern, path string) bool {
 	if pattern == "..." {
 		return true

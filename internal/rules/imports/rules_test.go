@@ -148,10 +148,11 @@ func TestReachIsShortest(t *testing.T) {
 	}
 }
 
-// maxWings is the largest number of folders of internal: a newcomer can take that many in at a glance.
+// maxWings is the maximum number of folders of internal: a newcomer can grasp that many at a glance.
 const maxWings = 17
 
-// TestWings: internal has few wings; each wing says in its doc.go what it contains; and no two wings import each other.
+// TestWings checks that internal has few wings, that each says in its doc.go what it contains, and that no two wings
+// import each other.
 func TestWings(t *testing.T) {
 	entries, err := os.ReadDir("../..")
 	if err != nil {
@@ -170,7 +171,7 @@ func TestWings(t *testing.T) {
 	}
 }
 
-// TestCircle: wings that import each other are found, even if no packages import each other in a circle.
+// TestCircle checks that wings that import each other are found, even if no packages import each other in a circle.
 func TestCircle(t *testing.T) {
 	graph := Graph{
 		"m/internal/a/one": {"m/internal/b/two", "fmt"}, "m/internal/b/two": {"m/scenario"},
@@ -185,8 +186,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// wings returns the imports between the wings of internal. What draws the worlds of a subject stands in its folder, but
-// above the kernel, which stands above the subjects: draws count as a wing of their own.
+// wings returns the imports between the wings of internal. A subject's folder also contains the code that draws its
+// worlds. That code is above the kernel, which is above the subjects, so draws count as a separate wing.
 func wings(graph Graph, module string) Graph {
 	wing := func(path string) string {
 		below, _ := strings.CutPrefix(path, module+"/internal/")
@@ -211,7 +212,7 @@ func wings(graph Graph, module string) Graph {
 	return all
 }
 
-// circle returns the shortest way from a node back to itself, for the first node that has one; nil if none has.
+// circle returns the shortest way from a node back to itself, for the first node that has one; nil if none does.
 func circle(graph Graph) []string {
 	for _, from := range slices.Sorted(maps.Keys(graph)) {
 		for _, next := range graph[from] {
@@ -271,7 +272,7 @@ func readDirectories(t *testing.T) {
 	must.OK(t, err)
 }
 
-// maxFiles is the largest number of Go files of a package, tests included: a reader can learn that many.
+// maxFiles is the maximum number of Go files of a package, tests included: a reader can learn that many.
 const maxFiles = 30
 
 // longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
@@ -280,17 +281,16 @@ var longPackages = map[string]string{
 	"internal/invariant": "one file per invariant",
 }
 
-// maxKernel and maxLines are the largest number of Go files of package kernel, and of their lines, without its
-// tests.
+// maxKernel and maxLines are the maximum number of Go files of package kernel, and of lines of each, without tests.
 const maxKernel, maxLines = 18, 500
 
-// ofSubjects are the names, in other packages, of what belongs to one subject.
+// ofSubjects matches the names, in other packages, of things that belong to one subject.
 var ofSubjects = regexp.MustCompile(`^(mark\.(Event|Guarded|Call|Effect)\w*|mark\.Hold\w+|promise\.\w+Terms|` +
 	`hooks\.(Lock|Once)Client|invariant\.(All|Of\w+)|isr\.(Invalidator|Regenerator|Rollbacker|Sort\w+)|` +
 	`history\.(Asked|Served|Rendered|Changed|Invalidat\w+|RollingBack))$`)
 
-// TestTheKernelNamesNoSubject: what clients of a subject ask for and are told, what it promises, and how it is judged,
-// is named in the folder of the subject alone. Package kernel knows it by the interface.
+// TestTheKernelNamesNoSubject checks that only the folder of a subject names its requests and answers, its promises and
+// how it is judged. Package kernel knows a subject only by the interface.
 func TestTheKernelNamesNoSubject(t *testing.T) {
 	for _, file := range slices.Concat(goFiles(t, "internal/kernel"), goFiles(t, "internal/subject")) {
 		if strings.HasSuffix(file, "_test.go") {
@@ -308,12 +308,12 @@ func TestTheKernelNamesNoSubject(t *testing.T) {
 	}
 }
 
-// asking are the files outside of the subjects that name the command of a subject, or its invariants, with the reason.
+// asking has the files outside the subjects that name a command of a subject, or its invariants, with the reason.
 var asking = map[string]string{
 	"internal/server/hold/rule.go": "the word is a rule's, which holds answers back",
 }
 
-// TestNothingAsksForTheSubject: outside of the subjects, no code names a command or the invariants of one.
+// TestNothingAsksForTheSubject checks that outside the subjects, no code names a subject's command or invariants.
 func TestNothingAsksForTheSubject(t *testing.T) {
 	asks := regexp.MustCompile(`[^:]"(hold|once)"|\binvariant\.(All|OfLocks|OfCalls)\(`)
 	for _, wing := range []string{"cli", "show", "study", "nodes", "search", "server"} {
@@ -332,7 +332,7 @@ func TestNothingAsksForTheSubject(t *testing.T) {
 	}
 }
 
-// TestFiles: a package is a few files, each with one idea.
+// TestFiles checks that a package is a few files, each with one idea.
 func TestFiles(t *testing.T) {
 	for path := range load(t) {
 		name, ours := strings.CutPrefix(path, Module.Module+"/")
@@ -374,8 +374,8 @@ func goFiles(t *testing.T, name string) []string {
 	return must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
 }
 
-// TestWidth: a line of code has at most 120 columns, a tab as four, unless it has a raw string of Go, an address or
-// another word that cannot be broken, or is the output of an example.
+// TestWidth checks that a line of code has at most 120 columns, a tab counting four, unless it has a raw string, an
+// address or another word that cannot be broken, or is the output of an example.
 func TestWidth(t *testing.T) {
 	const most = 120
 	must.OK(t, filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {

@@ -3,8 +3,8 @@
 //
 // # The rule
 //
-// A run must print the same bytes every time, and Go visits a map in a different order every time. So code other than
-// tests ranges over no map, and sorts each iterator of a map. Instead:
+// A run must print the same bytes every time, and Go visits a map in a different order every time. So code outside
+// tests must not range over a map, and must sort each iterator of a map, like this:
 //
 //	for _, name := range slices.Sorted(maps.Keys(m)) { ... }
 //
@@ -66,12 +66,12 @@ func checkFile(pass *analysis.Pass, file *ast.File) {
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
 			if reason, ok := strings.CutPrefix(comment.Text, unorderedMark); ok {
-				// A reason that goes on in the next comment lines still belongs to the loop below them.
+				// A reason that continues on the next comment lines still belongs to the loop below them.
 				marks[line(group.End())] = &mark{pos: comment.Pos(), reason: strings.TrimSpace(reason)}
 			}
 		}
 	}
-	sorted := map[ast.Expr]bool{} // iterators whose caller sorts their elements
+	sorted := map[ast.Expr]bool{} // iterators whose elements the caller sorts
 	ast.Inspect(file, func(node ast.Node) bool {
 		what := ""
 		switch node := node.(type) {
@@ -128,7 +128,7 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// calledName returns "package.Function" for a call of a package's function, and nothing for any other call.
+// calledName returns "package.Function" for a call of a package's function, and "" for any other call.
 func calledName(info *types.Info, call *ast.CallExpr) string {
 	function, ok := typeutil.Callee(info, call).(*types.Func)
 	if !ok || function.Pkg() == nil || function.Signature().Recv() != nil {

@@ -20,7 +20,7 @@ func TestMapOrderRule(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), lint.MapOrder, "broken", "good")
 }
 
-// TestModule holds the rules over every package of this module.
+// TestModule applies the rules to every package of this module.
 func TestModule(t *testing.T) {
 	effort.Long(t)
 	readDirectories(t)
@@ -56,7 +56,7 @@ func readDirectories(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.' {
-			return fs.SkipDir // .git and its like
+			return fs.SkipDir // .git and the like
 		}
 		return err
 	})

@@ -1,4 +1,4 @@
-// Package must ends a test at an error that the test is not about.
+// Package must ends a test at an error that is not the subject of the test.
 package must
 
 // OK ends the test if err is not nil.
@@ -9,7 +9,7 @@ func OK(t T, err error) {
 	}
 }
 
-// Done is OK for a call whose result the test leaves: must.Done(t)(door.PutItem(ctx, in)).
+// Done is OK for a call whose result the test ignores: must.Done(t)(door.PutItem(ctx, in)).
 func Done(t T) func(_ any, err error) {
 	return func(_ any, err error) {
 		t.Helper()

@@ -8,13 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// asked notes what it was asked to do.
+// asked records what it was asked to do.
 type asked struct{ to string }
 
 func (a *asked) Helper()           { a.to += "helper " }
 func (a *asked) Fatal(args ...any) { a.to += "fatal " + fmt.Sprint(args...) }
 
-// Hundreds of tests would no longer end at an error, if this function did not.
+// Without this function, hundreds of tests would no longer end at an error.
 func TestOK(t *testing.T) {
 	for want, err := range map[string]error{"": nil, "helper fatal it broke": errors.New("it broke")} {
 		var a asked

@@ -31,7 +31,7 @@ func Lock(bug string) isr.Protocol {
 	}
 }
 
-// pageless is what the lock and the layer have in common.
+// pageless is the part that the lock and the idempotency layer have in common.
 type pageless struct {
 	isr.Config
 	bug string
@@ -146,7 +146,7 @@ var OnceBugs = map[string][]string{
 	"call-liveness": {"never ends"},
 }
 
-// Once is a layer in which a key stands for a payload, with one row a key; "" is the correct one.
+// Once is an idempotency layer in which a key stands for a payload, with one row per key; "" is the correct one.
 func Once(bug string) isr.Protocol {
 	return isr.Protocol{
 		Name: "once " + bug, New: func(c isr.Config) (isr.Handler, error) { return &rowOnce{pageless{c, bug}}, nil },

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Renamed is a protocol whose rows, keys and attributes all have other names, which RenamedRows describe.
+// Renamed is a protocol whose rows, keys and attributes all have other names, described by RenamedRows.
 func Renamed(p isr.Protocol) isr.Protocol {
 	own := p
 	own.New = func(cfg isr.Config) (isr.Handler, error) {
@@ -37,10 +37,10 @@ var RenamedRows = isr.Schema{Rows: []isr.Row{
 		RequestStatus: "my_status", RequestBody: "my_result_s3_key", TTL: "my_ttl"},
 }}
 
-// renamed gives all rows, keys and attributes of a cache other names on their way to the store.
+// renamed renames all rows, keys and attributes of a cache on their way to the store.
 type renamed struct{ isr.Client }
 
-// renamings are the beginnings of keys, with their replacements.
+// renamings are the prefixes of keys, with their replacements.
 var renamings = []struct{ from, to string }{{"META", "PAGE"}, {"LOCK", "LEASE"}, {"VER#", "V/"}, {"REQ#", "R/"}}
 
 // item renames attributes, and the values of keys; back undoes it.
@@ -87,7 +87,7 @@ func renameValue(name, value string, back bool) string {
 // ofExpressions matches the lower-case words of expressions: attributes and functions. Keywords are in capitals.
 var ofExpressions = regexp.MustCompile(`(^|[^#:\w])([a-z]\w*)`)
 
-// functions are the words of expressions that are no attributes.
+// functions are the words of expressions that are not attributes.
 var functions = []string{"attribute_exists", "attribute_not_exists", "if_not_exists", "begins_with", "size",
 	"contains", "attribute_type"}
 
@@ -149,7 +149,7 @@ func (c renamed) err(err error) error {
 	return err
 }
 
-// whole is a copy of a request, an answer or an error in which all is renamed.
+// whole returns a copy of a request, an answer or an error in which everything is renamed.
 func whole[T any](c renamed, of T, back bool) T {
 	return c.copied(reflect.ValueOf(of), back).Interface().(T)
 }
@@ -216,7 +216,7 @@ func call[In, Out any](
 	return whole(c, out, true), nil
 }
 
-// Options are the options of the cache's own client. They say its region.
+// Options returns the options of the cache's own client. They have its region.
 func (c renamed) Options() (o dynamodb.Options) {
 	if own, ok := c.Client.(interface{ Options() dynamodb.Options }); ok {
 		o = own.Options()

@@ -80,7 +80,7 @@ bounds: {ticks: 0, schedules: 300}
 `, faults)
 }
 
-// Touchy returns a protocol that panics when its publish fails.
+// Touchy returns a protocol that panics if its publish fails.
 func Touchy(t testing.TB) isr.Protocol {
 	p := Protocol(t, "recipe-a")
 	return isr.Protocol{Name: "touchy", New: func(c isr.Config) (isr.Handler, error) {
@@ -99,8 +99,8 @@ func (p panicky) Get(ctx context.Context, key string) (isr.Served, error) {
 	return served, nil
 }
 
-// Fickle returns a protocol that is not deterministic: it is broken in every other run. The parameter nodes is the
-// number of nodes in a run of the scenario.
+// Fickle returns a protocol that is not deterministic: it is broken in every other run. nodes is the number of nodes in
+// a run of the scenario.
 func Fickle(t testing.TB, nodes int64) isr.Protocol {
 	good, bad := Protocol(t, "recipe-a"), Protocol(t, "lease-in-milliseconds")
 	var made atomic.Int64
@@ -112,7 +112,7 @@ func Fickle(t testing.TB, nodes int64) isr.Protocol {
 	}}
 }
 
-// Sleepless is a clock on which a sleep ends at once: it moves time on itself.
+// Sleepless is a clock on which a sleep ends at once: the sleep itself moves the clock.
 type Sleepless struct{ *fakeclock.Clock }
 
 // Sleep moves time.
@@ -135,8 +135,8 @@ func (b Bodies) GetBody(_ context.Context, name string) ([]byte, error) {
 	return nil, isr.ErrNoBody
 }
 
-// Settles demands within which time all must be well again after a command's faults, and after a crash. A later time
-// would leave bugs unseen.
+// Settles checks the time within which everything must be well again after a command's faults, and after a crash. A
+// longer time would leave bugs unseen.
 func Settles(
 	t *testing.T, verb kernel.Verb, settle func(*kernel.Scenario) time.Duration, quiet, crashed time.Duration,
 ) {

@@ -135,7 +135,7 @@ func TestThePublishedSchemaOfResultsIsThatOfTheTypes(t *testing.T) {
 	isPublished(t, "results.schema.json", s)
 }
 
-// Agents read the schema of answers before each session: it has no descriptions.
+// Agents read the schema of answers before each session, so it has no descriptions.
 func TestTheSchemaOfAnswersIsThatOfTheTypes(t *testing.T) {
 	r := generator.Reflector{AllowAdditionalProperties: true, ExpandedStruct: true}
 	s := r.Reflect(&mcp.Answer{})

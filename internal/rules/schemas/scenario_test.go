@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// compiled is a published schema.
+// compiled returns a published schema.
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -24,7 +24,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	return must.Of(c.Compile(filepath.Join("..", "..", "..", "docs", name)))(t)
 }
 
-// published is where readers find a schema.
+// published returns the file in which readers find a schema.
 func published(t *testing.T, name string) string {
 	t.Helper()
 	text := must.Of(os.ReadFile(filepath.Join("..", "..", "..", "docs", name)))(t)
@@ -44,7 +44,7 @@ func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 	return valid(t, s, text)
 }
 
-// Every embedded scenario fits the schema, and its first line leads editors there.
+// Every embedded scenario fits the schema, and its first line points editors to it.
 func TestEmbeddedScenariosFitTheSchema(t *testing.T) {
 	s := compiled(t, "scenario.schema.json")
 	comment := "# yaml-language-server: $schema=" + published(t, "scenario.schema.json") + "\n"
@@ -113,11 +113,11 @@ replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00"
 	}
 }
 
-// The schema may be laxer than the parser, but it must find at least fifteen of the mistakes in one file.
+// The schema may accept more than the parser, but it must find at least fifteen of the mistakes in one file.
 func TestTheSchemaFindsMostMistakesOfTheParser(t *testing.T) {
 	text, err := os.ReadFile("../../../internal/kernel/testdata/mistakes.yaml")
 	must.OK(t, err)
-	// Two of the mistakes are no YAML.
+	// Two of the mistakes are not YAML.
 	text = bytes.Replace(text, []byte("\n    liveness: 3s"), nil, 1)
 	text = bytes.Replace(text, []byte("sweeps: 1\n"), []byte("sweeps: 1}\n"), 1)
 	err = validate(t, compiled(t, "scenario.schema.json"), text)

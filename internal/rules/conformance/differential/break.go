@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// A fault of a request: it breaks its argument, and reports whether there was something to break.
+// A fault is a mistake in a request: apply makes it, and reports whether there was something to break.
 type fault struct {
 	name  string
 	apply func(d draws, b *broken) bool
 }
 
-// broken is a request while it is being broken.
+// broken is a request that is being broken.
 type broken struct {
 	request Request
-	// part is an object with TableName, a key and expressions: the body, or that of an action of a transaction.
+	// part is an object with TableName, a key and expressions: the body, or an action of a transaction.
 	part object
 	// list is the actions of a transaction, or a batch's requests for a table.
 	list  []any
 	table table
 }
 
-// broken breaks a request in one place, if there is something to break. With one fault only, the answer shows whether
+// broken breaks a request in one place, if there is something to break. With a single fault, the answer shows whether
 // the store has found it.
 func (d draws) broken(r Request) Request {
 	b := &broken{request: r}
 	var f fault
-	for range 8 { // most faults are of a few operations only
+	for range 8 { // most faults apply only to a few operations
 		f = pick(d, "fault", faultsOf(r))
 		b.request = r
 		b.request.Body = clone(r.Body).(object)
 		b.find()
-		// A read of an index may ask for attributes that the index does not have, which is an error already.
+		// A read of an index may already ask for attributes that the index does not have, which is an error.
 		sound := r.index() == "" || f.name == consistentIndex || f.name == consistentStatement
 		if sound && f.apply(d, b) {
 			break
@@ -41,13 +41,13 @@ func (d draws) broken(r Request) Request {
 	if f.apply == nil {
 		return r
 	}
-	// If Local accepts the broken request, it knows the token from then on.
+	// If Local accepts the broken request, it remembers the token.
 	delete(b.request.Body, "ClientRequestToken")
 	b.request.Breaks = f.name
 	return b.request
 }
 
-// faultsOf are the faults from which that of a request is drawn.
+// faultsOf returns the faults from which that of a request is drawn.
 func faultsOf(r Request) []weighted[fault] {
 	switch {
 	case contains(statements, r.Operation):
@@ -66,7 +66,7 @@ var (
 	allFaults          = slices.Concat(faults, statementFaults, legacyFaults, madeFaults)
 )
 
-// listOf is the member that holds a list of actions or statements.
+// listOf has the member that holds a list of actions or statements.
 var listOf = map[string]string{
 	"TransactWriteItems": "TransactItems", "TransactGetItems": "TransactItems",
 	"BatchExecuteStatement": "Statements", "ExecuteTransaction": "TransactStatements",
@@ -111,7 +111,7 @@ func firstKey(o object) string {
 	return ""
 }
 
-// inFirst returns the object in the first of a list of actions.
+// inFirst returns the object in the first one of a list of actions.
 func inFirst(list []any) object {
 	if len(list) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func inFirst(list []any) object {
 	return part
 }
 
-// key returns the key or the item of the part, nil if it has neither.
+// key returns the key or the item of the part, or nil.
 func (b *broken) key() object {
 	if item, ok := b.part["Item"].(object); ok {
 		return item
@@ -133,7 +133,7 @@ func (b *broken) key() object {
 	return key
 }
 
-// value puts a value where any may stand: into an item, among the values of an expression, or as a parameter.
+// value puts a value where any value is allowed: into an item, among the values of an expression, or as a parameter.
 func (b *broken) value(v any) bool {
 	if item, ok := b.part["Item"].(object); ok {
 		item["x"] = v
@@ -151,7 +151,7 @@ func (b *broken) value(v any) bool {
 	return true
 }
 
-// expression is a parameter of the part and its text.
+// expression returns a parameter of the part and its text.
 func (b *broken) expression(d draws) (parameter, text string, ok bool) {
 	var have []string
 	for _, name := range []string{"ConditionExpression", "FilterExpression", "UpdateExpression", "ProjectionExpression",
@@ -189,12 +189,12 @@ func (b *broken) define(parameter, name string, value any) {
 	m[name] = value
 }
 
-// breaksValue is a fault of a value.
+// breaksValue returns a fault of a value.
 func breaksValue(values ...any) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool { return b.value(oneOf(d, "value", values...)) }
 }
 
-// breaksCondition is a fault of a condition, with the values that it takes.
+// breaksCondition returns a fault of a condition, with the values that the condition uses.
 func breaksCondition(values object, terms ...string) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool {
 		if !b.condition(oneOf(d, "term", terms...)) {
@@ -219,7 +219,7 @@ const (
 const consistentIndex = "consistent read of a global index"
 
 var faults = []weighted[fault]{
-	// The names in a request.
+	// Faults of the names in a request.
 	{1, fault{"table that is not there", func(_ draws, b *broken) bool { return b.rename("differential-missing") }}},
 	{1, fault{"name of a table", func(_ draws, b *broken) bool { return b.rename("x!") }}},
 	{4, fault{"no name of a table", func(_ draws, b *broken) bool {
@@ -404,8 +404,8 @@ var faults = []weighted[fault]{
 		if len(b.list) == 0 {
 			return false
 		}
-		// Local refuses a batch with one item twice after it has made the first of the two writes. So the item is read
-		// here.
+		// Local refuses a batch with one item twice after it has made the first of the two writes. So this fault reads
+		// the item.
 		if first, is := b.list[0].(object); is && b.request.Operation == "BatchExecuteStatement" {
 			if text, _ := first["Statement"].(string); !strings.HasPrefix(text, "SELECT") {
 				return false
@@ -446,7 +446,7 @@ var faults = []weighted[fault]{
 	}}},
 }
 
-// rename names another table.
+// rename replaces the table's name.
 func (b *broken) rename(name string) bool {
 	if _, ok := b.part["TableName"]; ok {
 		b.part["TableName"] = name

@@ -12,7 +12,7 @@ var legacyConditions = []string{"Expected", "KeyConditions", "QueryFilter", "Sca
 var legacyParameters = append([]string{"AttributesToGet", "AttributeUpdates", "ConditionalOperator"},
 	legacyConditions...)
 
-// isLegacy says whether a request has legacy parameters.
+// isLegacy reports whether a request has legacy parameters.
 func isLegacy(v any) bool {
 	found := false
 	eachMember(v, func(name string, _ any) { found = found || slices.Contains(legacyParameters, name) })
@@ -36,7 +36,7 @@ func eachMember(v any, f func(name string, value any)) {
 	}
 }
 
-// comparison returns the first condition of legacy parameters, nil if there is none.
+// comparison returns the first condition of legacy parameters, or nil.
 func (b *broken) comparison() object {
 	for _, name := range legacyConditions {
 		if all, ok := b.part[name].(object); ok {
@@ -47,7 +47,7 @@ func (b *broken) comparison() object {
 	return nil
 }
 
-// compares is a fault of a condition.
+// compares returns a fault of a condition.
 func compares(operator any, values ...any) func(draws, *broken) bool {
 	return func(_ draws, b *broken) bool {
 		one := b.comparison()
@@ -147,7 +147,7 @@ var legacyFaults = []weighted[fault]{
 	}}},
 }
 
-// alters is a fault of a whole request: f breaks its body, and reports whether it could.
+// alters returns a fault of a whole request: f breaks its body, and reports whether it could.
 func alters(operations string, f func(d draws, body object) bool) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool {
 		return contains(operations, b.request.Operation) && f(d, b.request.Body)
@@ -177,7 +177,7 @@ func inObject(operations, of, member string, values ...any) func(draws, *broken)
 	})
 }
 
-// madeFaults are the faults of requests about tables, TTL and streams.
+// madeFaults are the faults of requests on tables, TTL and streams.
 var madeFaults = []weighted[fault]{
 	{4, fault{"missing table to change",
 		puts("UpdateTable DescribeTable DeleteTable "+onTTL, "TableName", "differential-none")}},

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// statement is the statement of the part, "" if it has none.
+// statement returns the statement of the part, or "".
 func (b *broken) statement() string {
 	text, _ := b.part["Statement"].(string)
 	return text
 }
 
-// rewrites is a fault of the text of a statement. It returns the text as it is if there is nothing to break.
+// rewrites returns a fault in the text of a statement. rewrite returns the text unchanged if there is nothing to break.
 func rewrites(rewrite func(d draws, text string) string) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool {
 		text := b.statement()
@@ -22,7 +22,7 @@ func rewrites(rewrite func(d draws, text string) string) func(draws, *broken) bo
 	}
 }
 
-// appends is a fault that stands at the end of statements that begin with a verb; "" is any.
+// appends returns a fault at the end of statements that begin with a verb; "" is any.
 func appends(verb string, ends ...string) func(draws, *broken) bool {
 	return rewrites(func(d draws, text string) string {
 		if !strings.HasPrefix(text, verb) {
@@ -32,12 +32,12 @@ func appends(verb string, ends ...string) func(draws, *broken) bool {
 	})
 }
 
-// ofRows names the table of rows where a statement says R.
+// ofRows replaces R in a statement by the name of the table of rows.
 func ofRows(text string) string {
 	return strings.NewReplacer(" R .", ` "`+tables[0].name+`".`, " R ", ` "`+tables[0].name+`" `).Replace(text)
 }
 
-// instead is a fault of whole statements, which stand alone. R is the table of rows.
+// instead returns a fault that replaces a whole statement. R is the table of rows.
 func instead(operations string, texts ...string) func(draws, *broken) bool {
 	return func(d draws, b *broken) bool {
 		if !contains(operations, b.request.Operation) || b.part == nil {
@@ -53,14 +53,14 @@ func instead(operations string, texts ...string) func(draws, *broken) bool {
 	}
 }
 
-// filters is a fault of a condition of a statement.
+// filters returns a fault of a statement's condition.
 func filters(terms ...string) func(draws, *broken) bool {
 	return rewrites(func(d draws, text string) string {
 		return strings.Replace(text, " WHERE ", " WHERE "+oneOf(d, "term", terms...)+" AND ", 1)
 	})
 }
 
-// assigns is a fault of an UPDATE.
+// assigns returns a fault of an UPDATE.
 func assigns(values ...string) func(draws, *broken) bool {
 	return rewrites(func(d draws, text string) string {
 		return strings.Replace(text, " SET ", " SET "+oneOf(d, "value", values...)+", ", 1)
@@ -120,7 +120,7 @@ var statementFaults = []weighted[fault]{
 		return true
 	}}},
 
-	// Tables, indexes and keys.
+	// Faults of tables, indexes and keys.
 	{3, fault{"table of a statement", rewrites(func(_ draws, text string) string {
 		for _, t := range tables {
 			text = strings.Replace(text, `"`+t.name+`"`, `"differential-missing"`, 1)
@@ -179,7 +179,7 @@ var statementFaults = []weighted[fault]{
 		return ok
 	}}},
 
-	// Parameters of the requests.
+	// Faults of the requests' parameters.
 	{2, fault{"no statement", func(d draws, b *broken) bool {
 		if b.statement() == "" {
 			return false

@@ -13,14 +13,13 @@ import (
 
 // disparity is one place where two answers differ.
 type disparity struct {
-	// path is "error" for different outcomes, and otherwise the members that lead to the place, such as
-	// "ConsumedCapacity.Table".
+	// path is "error" for different outcomes, and otherwise the path of the place, such as "ConsumedCapacity.Table".
 	path        string
 	left, right string
 }
 
-// compare returns the places where two answers to a request differ, after sorting everything without an order. Errors
-// are compared by their class; with words, also by their messages.
+// compare returns the places where two answers to a request differ, after sorting everything unordered. Errors are
+// compared by their class and, if words is true, also by their messages.
 func compare(left, right answer, words bool) []disparity {
 	if left.class() != right.class() || words && left.detailed() != right.detailed() {
 		return []disparity{{"error", left.detailed(), right.class()}}
@@ -30,7 +29,7 @@ func compare(left, right answer, words bool) []disparity {
 	return slices.DeleteFunc(all, func(d disparity) bool { return !words && strings.HasSuffix(d.path, ".Message") })
 }
 
-// walk compares two JSON values, and members one by one.
+// walk compares two JSON values, member by member.
 func walk(path string, left, right any, all *[]disparity) {
 	if l, ok := left.(object); ok {
 		if r, ok := right.(object); ok {
@@ -58,7 +57,7 @@ func walk(path string, left, right any, all *[]disparity) {
 	}
 }
 
-// statementOutcome is the outcome of one statement of a batch, in the words of a request that is that statement alone.
+// statementOutcome returns the outcome of one statement of a batch, in the form of a request with that statement alone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func statementOutcome(response object) (outcome, class string) {
@@ -71,7 +70,7 @@ func statementOutcome(response object) (outcome, class string) {
 	return fmt.Sprintf("%s: %v", class, failed["Message"]), class
 }
 
-// valueText is a JSON value as text; "absent" if it is not there.
+// valueText returns a JSON value as text; "absent" if there is none.
 func valueText(v any) string {
 	if v == nil {
 		return "absent"
@@ -131,7 +130,8 @@ func inOrder(v any) any {
 	return v
 }
 
-// sortTexts sorts a list, if it is one, by the JSON of its elements, in which equal numbers are one text.
+// sortTexts sorts a list by the JSON of its elements, in which equal numbers have one text. Other values stay as they
+// are.
 func sortTexts(v any) {
 	if list, ok := v.([]any); ok {
 		slices.SortStableFunc(list, func(a, b any) int {
@@ -140,7 +140,7 @@ func sortTexts(v any) {
 	}
 }
 
-// normal is a copy of a JSON value in which every DynamoDB number has its normal text.
+// normal returns a copy of a JSON value in which every DynamoDB number has its normal text.
 func normal(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -174,7 +174,7 @@ func normal(v any) any {
 	return v
 }
 
-// normalNumber is the text that DynamoDB gives back of a number.
+// normalNumber returns the text in which DynamoDB returns a number.
 func normalNumber(text string) string {
 	n, err := attr.ParseNumber(text)
 	if err != nil {
@@ -183,14 +183,14 @@ func normalNumber(text string) string {
 	return n.String()
 }
 
-// tableOf is the table that an element of ConsumedCapacity is about.
+// tableOf returns the table of an element of ConsumedCapacity.
 func tableOf(v any) string {
 	of, _ := v.(object)
 	name, _ := of["TableName"].(string)
 	return name
 }
 
-// float is a number of JSON; 0 if it is none.
+// float returns a number of JSON; 0 for any other value.
 func float(v any) float64 {
 	n, _ := v.(json.Number)
 	f, _ := n.Float64() // a text that is not a number is 0, and compared by its own member
@@ -200,8 +200,8 @@ func float(v any) float64 {
 // mostPages bounds how many pages of a read are followed.
 const mostPages = 60
 
-// pages sends a request and, if asked, those for the further pages and segments. The answer then has the items of all
-// of them.
+// pages sends a request and, if r.Pages is set, those for the further pages and segments. The answer then has the items
+// of all of them.
 func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	first, err := s.do(ctx, r.Operation, r.text(run))
 	if err != nil || first.failed() {
@@ -249,16 +249,16 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	return first, nil
 }
 
-// unordered says whether AWS documents no order for the items of the answer: those of a Scan, and rows of an index that
-// have the same key there.
+// unordered reports whether AWS documents no order for the items of the answer: those of a Scan, and rows of an index
+// that have the same key there.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 func (r Request) unordered() bool {
 	return r.Operation == "Scan" || r.index() != "" || r.Operation == "ExecuteStatement" && !r.Ordered
 }
 
-// merged is pages as one answer, without everything that depends on an undocumented order: which item stands on which
-// page, and so the keys between them and what each page costs.
+// merged returns pages as one answer, without everything that depends on an undocumented order: which item is on which
+// page, and so the keys between pages and the cost of each page.
 func merged(r Request, pages []object) object {
 	one := maps.Clone(pages[0])
 	var items, scanned []any
@@ -281,11 +281,11 @@ func merged(r Request, pages []object) object {
 		delete(one, "ConsumedCapacity")
 	}
 	if one["Count"] == nil {
-		return one // a statement does not say how many rows it has read
+		return one // a statement does not report how many rows it has read
 	}
 	one["Count"] = count
 	if _, segmented := r.Body["TotalSegments"]; segmented {
-		// The segment of an item is not documented, either.
+		// The segment of an item is not documented either.
 		total := 0.0
 		for _, n := range scanned {
 			total += float(n)

@@ -7,18 +7,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draws is the source of everything random. Every choice is made of single bits because rapid's ranges and samples
-// favour small values. These choices are uniform, and shrink towards the first alternative all the same.
+// draws is the source of all randomness. Every choice is made of single bits, because rapid's ranges and samples favour
+// small values. These choices are uniform, but still shrink towards the first alternative.
 type draws struct{ t *rapid.T }
 
 var bit = rapid.Bool()
 
-// below draws a number of 0 to n-1.
+// below draws a number from 0 to n-1.
 func (d draws) below(n int, label string) int {
 	if n <= 1 {
 		return 0
 	}
-	// A few bits more than needed even out the bias of the remainder.
+	// A few more bits than needed even out the bias of the remainder.
 	width := bits.Len(uint(n-1)) + 3
 	v := 0
 	for range width {
@@ -33,10 +33,10 @@ func (d draws) below(n int, label string) int {
 // chance is true with a probability of 1/oneIn.
 func (d draws) chance(oneIn int, label string) bool { return d.below(oneIn, label) == oneIn-1 }
 
-// oneOf draws an element. The simplest stands first.
+// oneOf draws an element. The simplest one comes first.
 func oneOf[T any](d draws, label string, list ...T) T { return list[d.below(len(list), label)] }
 
-// weighted is an alternative that is drawn weight times as often as one of weight 1.
+// weighted is an alternative that is drawn weight times as often as one with weight 1.
 type weighted[T any] struct {
 	weight int
 	value  T
@@ -58,7 +58,7 @@ func pick[T any](d draws, label string, list []weighted[T]) T {
 	panic("differential: no alternatives")
 }
 
-// The functions below are for properties of others (package property/gen): single values, as JSON.
+// The functions below are for the properties of other packages (property/gen): they draw single values, as JSON.
 
 // Attribute is an attribute of drawn rows.
 type Attribute struct{ Name, Kind string }
@@ -71,7 +71,7 @@ func Attributes() (all []Attribute) {
 	return all
 }
 
-// KeyTexts are the values of key attributes of type S: few, so that keys meet.
+// KeyTexts are the values of key attributes of type S: few, so that keys collide.
 func KeyTexts() (all []string) {
 	for _, v := range keyValues["S"] {
 		all = append(all, v["S"].(string))
@@ -116,7 +116,7 @@ var kinds = []string{"S", "N", "BOOL", "M", "L", "SS", "NS", "BS", "B", "NULL"}
 
 func (d draws) kind(label string) string { return oneOf(d, label, kinds...) }
 
-// value draws a value of a type, as JSON; "" is any type. Nested values are at most so deep.
+// value draws a value of a type, as JSON; "" is any type. depth is the maximum depth of nested values.
 func (d draws) value(kind string, depth int) object {
 	if kind == "" {
 		kind = d.kind("type")
@@ -138,7 +138,7 @@ func (d draws) value(kind string, depth int) object {
 	case "SS":
 		return object{"SS": distinct(d, "SS", []string{"a", "b", "ab", "", "é", "0", "\U00010000"})}
 	case "NS":
-		// Texts of one number twice would be a duplicate.
+		// Two texts of one number would be a duplicate.
 		return object{"NS": distinct(d, "NS", []string{"1", "2", "-1", "0.10", "100", "1E-130"})}
 	case "BS":
 		return object{"BS": distinct(d, "BS", someBytes[:5])}
@@ -188,13 +188,13 @@ func (d draws) key(t table) object {
 	return k
 }
 
-// plain are the attributes of items other than their keys: each of the type that its name promises, most of the time.
+// plain are the attributes of items other than their keys. Mostly, each has the type that its name suggests.
 var plain = []attribute{
 	{"x", ""}, {"y", ""}, {"n", "N"}, {"g", "S"}, {"h", "N"}, {"b", "B"}, {"m", "M"}, {"l", "L"},
 	{"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"}, {"status", "S"}, {"a.b", "N"}, {"num", "N"}, {"str", "S"},
 }
 
-// attributeValue draws a value for one of an item's attributes.
+// attributeValue draws a value of one of an item's attributes.
 func (d draws) attributeValue(t table, a attribute) object {
 	if kind := t.indexed(a.name); kind != "" {
 		return d.keyValue(attribute{a.name, kind})

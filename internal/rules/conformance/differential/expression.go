@@ -17,9 +17,9 @@ type expressions struct {
 	table  table
 	names  object
 	values object
-	// statement says that this is a statement of PartiQL: names stand in quotes, and values are literals or parameters.
+	// statement means that this is a PartiQL statement: names are in quotes, and values are literals or parameters.
 	statement bool
-	// parameters are in the order of the source, so a statement is written from its beginning to its end.
+	// parameters are in the order of the source, so a statement must be written from beginning to end.
 	parameters []any
 }
 
@@ -51,7 +51,7 @@ func (e *expressions) fill(body object) {
 // mustHide are the names that need a placeholder in an expression.
 var mustHide = map[string]bool{"status": true, "a.b": true}
 
-// name writes a name, as it is or as a placeholder, or in quotes.
+// name writes a name: as it is, as a placeholder, or in quotes.
 func (e *expressions) name(name string) string {
 	if !mustHide[name] && !e.chance(4, "placeholder") {
 		return name
@@ -74,7 +74,7 @@ func (e *expressions) put(v object) string {
 	return placeholder
 }
 
-// rooted are the attributes that a path may begin with, by the type that is wanted at its end.
+// rooted are the attributes that a path may begin with, by the type wanted at its end.
 var rooted = map[string][]string{
 	"":  {"x", "y", "n", "m", "l", "ss", "ns", "bs", "status", "a.b", "g", "h", "b", "num", "str", "absent"},
 	"S": {"str", "status", "g", "x", "m.k", "l[0]"},
@@ -112,7 +112,7 @@ func (e *expressions) other(kind, than string) string {
 	return e.put(e.value(kind, 1))
 }
 
-// bare is a path without the signs of placeholders and quoted names.
+// bare returns a path without the signs of placeholders and quoted names.
 func bare(path string) string { return strings.NewReplacer("#", "", `"`, "").Replace(path) }
 
 // ordered are the types that have an order.

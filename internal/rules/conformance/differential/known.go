@@ -14,22 +14,22 @@ import (
 type Known struct {
 	// Operations are the operations whose answers differ in this way, separated by spaces; empty: any.
 	Operations string
-	// Path is a pattern of the place in the answer: "error" for the outcome, or the members that lead there.
+	// Path is a pattern of the place in the answer: "error" for the outcome, or the members that lead to it.
 	Path string
-	// Fake and Local are patterns of the two values; of an error, of "Exception: message" and of Local's "Exception".
-	// An exception may have the reasons of a cancelled transaction; a success is "ok".
+	// Fake and Local are patterns of the two values. For an error, Fake matches "Exception: message" and Local matches
+	// "Exception". An exception may have the reasons of a cancelled transaction; a success is "ok".
 	Fake, Local string
 	// When, if not nil, must be true of the request.
 	When func(Request) bool
-	// If, if not nil, must be true of both texts too.
+	// If, if not nil, must also be true of both texts.
 	If func(fake, local string) bool
 	// Silent, if not nil, selects the requests whose answers agree while the rows differ: Diverges then holds.
 	Silent func(Request) bool
-	// Diverges says that the two then have other rows.
+	// Diverges means that the two stores then have different rows.
 	Diverges bool
 	// Reason says why.
 	Reason string
-	// Source is the place that says so.
+	// Source is the place that documents it.
 	Source string
 
 	path, fake, local *regexp.Regexp
@@ -109,8 +109,8 @@ func readKnown(text string) (list []*Known) {
 
 var compiling sync.Mutex
 
-// compile makes the patterns of a list when they are first needed. So a test that only draws requests, such as those of
-// property/gen, starts without waiting for them.
+// compile compiles the patterns of a list on first use. So a test that only draws requests, such as those of
+// property/gen, does not wait for them.
 func compile(list []*Known) {
 	compiling.Lock()
 	defer compiling.Unlock()
@@ -124,7 +124,7 @@ func compile(list []*Known) {
 // whole is a pattern that matches whole texts.
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?s)\A(?:` + pattern + `)\z`) }
 
-// known returns the listed difference that fits, nil if there is none.
+// known returns the listed difference that matches, or nil.
 func known(list []*Known, r Request, d disparity) *Known {
 	bare := withoutEnvelope(d.left)
 	for _, k := range list {
@@ -138,7 +138,7 @@ func known(list []*Known, r Request, d disparity) *Known {
 	return nil
 }
 
-// withoutEnvelope takes the envelope from the text of an error about a request that no table could serve.
+// withoutEnvelope removes the envelope from the text of an error about a request that no table could serve.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json
 func withoutEnvelope(outcome string) string {
@@ -156,7 +156,7 @@ func (k *Known) String() string {
 		k.Reason + ")"
 }
 
-// Met returns how often the difference was met.
+// Met returns how often the difference occurred.
 func (k *Known) Met() int64 { return k.met.Load() }
 
 var (
@@ -164,24 +164,24 @@ var (
 	quoted      = regexp.MustCompile(`'[^']*'|"[^"]*"|\[[^\]]*\]|[:#][A-Za-z0-9_]+|\b[0-9]+\b`)
 )
 
-// general is a message without the parts that come from the request.
+// general returns a message without the parts that come from the request.
 func general(message string) string { return quoted.ReplaceAllString(message, "…") }
 
-// more says that the fake has the larger number.
+// more reports whether the fake has the larger number.
 func more(fake, local string) bool {
 	f, ferr := strconv.ParseFloat(fake, 64)
 	l, lerr := strconv.ParseFloat(local, 64)
 	return ferr == nil && lerr == nil && f > l
 }
 
-// moreIndexes says that Local counts an index, or more for it.
+// moreIndexes reports whether Local counts an index that the fake does not, or counts more for it.
 func moreIndexes(fake, local string) bool { return fake == "absent" || less(fake, local) }
 
-// emptyPage says that the fake gives a last page without rows.
+// emptyPage reports whether the fake gives a last page without rows.
 func emptyPage(fake, local string) bool { return fake == strings.TrimSuffix(local, "]")+",0]" }
 
-// filtersIndex says whether a request filters a Scan of an index which does not have everything, or asks a local one
-// for more than it has.
+// filtersIndex reports whether a request filters a Scan of an index that lacks attributes, or asks a local one for more
+// than it has.
 func filtersIndex(r Request) bool {
 	name := r.Body["IndexName"]
 	all := r.Body["Select"] == "ALL_ATTRIBUTES" || r.Body["ProjectionExpression"] != nil
@@ -189,13 +189,13 @@ func filtersIndex(r Request) bool {
 		(r.Body["FilterExpression"] != nil || all)
 }
 
-// projectsFromPart says whether a request names attributes of a local index that does not hold all of a row.
+// projectsFromPart reports whether a request names attributes of a local index that does not hold whole rows.
 func projectsFromPart(r Request) bool {
 	return r.Body["IndexName"] == "localBytes" &&
 		(r.Body["ProjectionExpression"] != nil || r.Body["AttributesToGet"] != nil)
 }
 
-// projectsInto says whether a request reads paths into attributes from a local index.
+// projectsInto reports whether a request reads paths into attributes from a local index.
 func projectsInto(r Request) bool {
 	text, _ := r.Body["ProjectionExpression"].(string)
 	return r.Body["IndexName"] == "localBytes" && strings.ContainsAny(text, "[.")
@@ -212,13 +212,13 @@ func updatesNested(r Request) bool {
 
 func less(fake, local string) bool { return more(local, fake) }
 
-// sameNumber says that two numbers are one, which the fake gives back in its normal form.
+// sameNumber reports whether two numbers are equal, of which the fake returns the normal form.
 func sameNumber(fake, local string) bool {
 	f, l := strings.Trim(fake, `"`), strings.Trim(local, `"`)
 	return f == normalNumber(f) && f == normalNumber(l)
 }
 
-// onlyDeletes says whether AttributeUpdates only delete.
+// onlyDeletes reports whether AttributeUpdates only delete.
 func onlyDeletes(updates object) bool {
 	for _, name := range sortedKeys(updates) {
 		if of, _ := updates[name].(object); of["Action"] != "DELETE" {
@@ -228,7 +228,7 @@ func onlyDeletes(updates object) bool {
 	return true
 }
 
-// onlyRemoves says whether a request has an update that only removes and deletes.
+// onlyRemoves reports whether a request has an update that only removes and deletes.
 func onlyRemoves(v any) bool {
 	switch v := v.(type) {
 	case object:
@@ -257,7 +257,7 @@ func onlyRemoves(v any) bool {
 // mirrored is a value, an operator and a name.
 var mirrored = regexp.MustCompile(`(\?|'[^']*'|-?[0-9][0-9.E+-]*) (<|>=) "?(pk|sk|n|b)\b`)
 
-// mirrorsKey says whether a statement compares a value with a sort key, in this order.
+// mirrorsKey reports whether a statement compares a value with a sort key, in this order.
 func mirrorsKey(r Request) bool {
 	text, _ := r.Body["Statement"].(string)
 	return mirrored.MatchString(text)
@@ -266,13 +266,13 @@ func mirrorsKey(r Request) bool {
 // pathColumn is a path in the list of a SELECT.
 var pathColumn = regexp.MustCompile(`^SELECT [^*]*[a-z]"?[.\[].* FROM`)
 
-// ordersBackwards says whether a statement has ORDER BY with DESC.
+// ordersBackwards reports whether a statement has ORDER BY with DESC.
 func ordersBackwards(r Request) bool {
 	text, _ := r.Body["Statement"].(string)
 	return strings.Contains(text, " ORDER BY ") && strings.HasSuffix(text, " DESC")
 }
 
-// filtersFetched says whether a statement has a WHERE over an index that lacks attributes.
+// filtersFetched reports whether a statement has a WHERE over an index that lacks attributes.
 func filtersFetched(r Request) bool {
 	text, _ := r.Body["Statement"].(string)
 	return contains("byHeight localBytes", r.index()) && strings.Contains(text, " WHERE ")
@@ -283,7 +283,7 @@ var manyRanges = regexp.MustCompile(`(?i)\) OR \(`)
 
 func readsRanges(r Request) bool { return anyStatement(r, manyRanges.MatchString) }
 
-// nestedChange is a path into an attribute as the target of an UPDATE that returns what it has changed.
+// nestedChange is a path into an attribute as the target of an UPDATE that returns its changes.
 var nestedChange = regexp.MustCompile(`(SET|REMOVE|,) "?[a-z]+"?[.\[].* RETURNING MODIFIED`)
 
 func returnsNested(r Request) bool { return anyStatement(r, nestedChange.MatchString) }
@@ -303,22 +303,22 @@ func anyStatement(r Request, f func(string) bool) bool {
 	return false
 }
 
-// ordersOrIndexed says whether a statement has ORDER BY, or reads an index.
+// ordersOrIndexed reports whether a statement has ORDER BY, or reads an index.
 func ordersOrIndexed(r Request) bool {
 	text, _ := r.Body["Statement"].(string)
 	return strings.Contains(text, " ORDER BY ") || r.index() != ""
 }
 
-// broke says whether a request is broken on purpose.
+// broke reports whether a request is broken on purpose.
 func broke(r Request) bool { return r.Breaks != "" }
 
-// namesEmpty says whether a statement has an empty text, or an empty parameter.
+// namesEmpty reports whether a statement has an empty text, or an empty parameter.
 func namesEmpty(r Request) bool {
 	text := string(encode(r.Body))
 	return strings.Contains(text, "''") || strings.Contains(text, `:""`)
 }
 
-// addsNumbers says whether a legacy update adds to a set of numbers.
+// addsNumbers reports whether a legacy update adds to a set of numbers.
 func addsNumbers(r Request) bool {
 	text := string(encode(r.Body["AttributeUpdates"]))
 	return strings.Contains(text, `"Action":"ADD"`) && strings.Contains(text, `"NS"`)

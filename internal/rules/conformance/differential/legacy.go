@@ -1,8 +1,8 @@
 package differential
 
-// The legacy parameters, which expressions have replaced.
+// The legacy parameters, which were replaced by expressions.
 
-// comparison draws a condition of legacy parameters that an attribute of this type may have to meet; "" is any type.
+// comparison draws a condition, in legacy parameters, for an attribute of a type; "" is any type.
 func (d draws) comparison(kind string) object {
 	if kind == "" {
 		kind = d.kind("type")
@@ -33,7 +33,7 @@ func (d draws) comparison(kind string) object {
 	return c(oneOf(d, "operator", "LT", "LE", "GT", "GE"), d.value(kind, 0))
 }
 
-// comparisons draws one to three conditions on attributes that are no keys of the table.
+// comparisons draws one to three conditions on attributes that are not keys of the table.
 func (d draws) comparisons(t table, one func(kind string) object) object {
 	all := object{}
 	for range 1 + d.below(3, "conditions") {
@@ -48,14 +48,14 @@ func (d draws) comparisons(t table, one func(kind string) object) object {
 	return all
 }
 
-// joined gives conditions an operator, now and then.
+// joined gives conditions an operator, sometimes.
 func (d draws) joined(body object, conditions object) {
 	if len(conditions) > 1 {
 		d.some(body, 2, "ConditionalOperator", "AND", "OR")
 	}
 }
 
-// expected gives a write a condition, now and then.
+// expected gives a write a condition, sometimes.
 func (d draws) expected(t table, body object, oneIn int) {
 	if !d.chance(oneIn, "expected") {
 		return
@@ -75,7 +75,7 @@ func (d draws) expected(t table, body object, oneIn int) {
 	d.joined(body, all)
 }
 
-// names gives a read a list of attributes, now and then.
+// names gives a read a list of attributes, sometimes.
 func (d draws) names(body object) {
 	if !d.chance(2, "attributes") {
 		return
@@ -127,7 +127,7 @@ func (d draws) legacyUpdateItem() Request {
 	return Request{Operation: "UpdateItem", Body: body}
 }
 
-// attributeUpdate draws what becomes of one attribute.
+// attributeUpdate draws the update of one attribute.
 func (d draws) attributeUpdate(t table, a attribute) object {
 	switch d.below(6, "action") {
 	case 0:
@@ -136,8 +136,8 @@ func (d draws) attributeUpdate(t table, a attribute) object {
 		if a.kind == "SS" || a.kind == "NS" || a.kind == "BS" {
 			action, value := oneOf(d, "action", "ADD", "DELETE"), d.value(a.kind, 1)
 			if a.kind == "NS" && action == "DELETE" {
-				// DynamoDB Local does not find a number that the set has in another form, such as 1E-130, and does not
-				// say so.
+				// DynamoDB Local does not find a number whose form in the set differs, such as 1E-130, and does not
+				// report that.
 				value = object{"NS": distinct(d, "NS", []string{"1", "2", "-1", "100", "10"})}
 			}
 			return object{"Action": action, "Value": value}
@@ -171,7 +171,7 @@ func (d draws) legacyBatchGetItem() Request {
 	return r
 }
 
-// legacyOperations are operations with the parameters that expressions have replaced.
+// legacyOperations are operations with legacy parameters.
 var legacyOperations = []weighted[operation]{
 	{2, operation{"PutItem", draws.legacyPutItem}},
 	{3, operation{"UpdateItem", draws.legacyUpdateItem}},

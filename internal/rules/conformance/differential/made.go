@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// madePrefix begins the names of the tables that sequences create, change and delete. Each has a name of its own:
-// Local mixes up the streams of tables that had one name.
+// madePrefix begins the names of the tables that sequences create, change and delete. Each has a unique name: Local
+// mixes up the streams of tables that had the same name.
 const madePrefix = "differential-made-"
 
-// madeTables are the tables that are created under such names, each with the indexes that it may have.
+// madeTables are the tables that are created under such names, each with all indexes that it may have.
 var madeTables = []table{
 	{key: []attribute{{"pk", "S"}, {"sk", "S"}}, indexes: []index{
 		{name: "byGroup", hash: []attribute{{"g", "S"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
@@ -40,7 +40,7 @@ const (
 	onStreams = "DescribeStream GetShardIterator GetRecords"
 )
 
-// What a store has named itself stands in requests as these texts.
+// These texts in requests stand for names that a store has made.
 const (
 	theStream   = "$STREAM"
 	theShard    = "$SHARD"
@@ -48,7 +48,7 @@ const (
 	theNumber   = "$NUMBER"
 )
 
-// maker draws the requests of one table's life.
+// maker draws the requests of one table's lifetime.
 type maker struct {
 	draws
 	t       table // with all indexes that it may have
@@ -58,7 +58,7 @@ type maker struct {
 	streams bool // it has had a stream
 }
 
-// life draws the life of a table: it is created, written, changed and read, and mostly deleted.
+// life draws the lifetime of a table: it is created, written, changed and read, and mostly deleted.
 func (d draws) life() []Request {
 	m := &maker{draws: d, t: oneOf(d, "made", madeTables...)}
 	m.t.name = madePrefix + "$RUN-" + strconv.Itoa(d.below(1<<20, "name"))
@@ -153,7 +153,7 @@ func (m *maker) write() {
 
 func encoded(v any) string { return string(encode(v)) }
 
-// sound is an item whose attributes have the types that indexes want.
+// sound returns an item whose attributes have the types that indexes need.
 func (m *maker) sound() object {
 	item := m.key(m.t)
 	for _, a := range plain {
@@ -200,7 +200,7 @@ func (m *maker) stream() {
 	m.add("UpdateTable", object{"TableName": m.t.name, "StreamSpecification": s})
 }
 
-// billing changes units, or the kind of billing.
+// billing changes units, or the billing mode.
 func (m *maker) billing() {
 	body := object{"TableName": m.t.name}
 	if m.units && m.chance(2, "on demand") {
@@ -212,7 +212,7 @@ func (m *maker) billing() {
 	body["ProvisionedThroughput"] = m.throughput()
 	if !m.units {
 		if slices.ContainsFunc(m.there, func(x index) bool { return !x.local }) {
-			return // Local never ends to give units to an index
+			return // Local never finishes giving units to an index
 		}
 		m.units = true
 		body["BillingMode"] = "PROVISIONED"
@@ -220,7 +220,7 @@ func (m *maker) billing() {
 	m.add("UpdateTable", body)
 }
 
-// ttl changes or describes the setting of TTL. No attribute that it names holds a time of the last five years.
+// ttl changes or describes the setting of TTL. No attribute that it names contains a time of the last five years.
 func (m *maker) ttl() {
 	body := object{"TableName": m.t.name}
 	if m.chance(3, "describe") {
@@ -245,7 +245,7 @@ func (m *maker) read() {
 	m.asked = append(m.asked, r)
 }
 
-// records reads the latest stream.
+// records reads the table's latest stream.
 func (m *maker) records() {
 	if m.chance(4, "list") {
 		m.add("DescribeTable", object{"TableName": m.t.name})
@@ -271,23 +271,23 @@ func (m *maker) records() {
 	}
 }
 
-// ofMade says whether a request is about a table that a sequence makes, or its stream.
+// ofMade reports whether a request concerns a table that a sequence makes, or its stream.
 func (r Request) ofMade() bool {
 	name, _ := r.Body["TableName"].(string)
 	return contains(onTables+" "+onTTL+" "+onStreams, r.Operation) || strings.HasPrefix(name, madePrefix)
 }
 
-// seen are the names that a store has given: of the latest stream and of its shard, of the latest iterator, and the
-// number of the first record that was read last.
+// seen are the names that a store has made: those of the latest stream, of its shard and of the latest iterator, and
+// the number of the first record of the last read.
 type seen map[string]string
 
-// unseen stand in a request until a store has named something.
+// unseen replaces such a name in a request until the store has made one.
 var unseen = seen{
 	theStream: "arn:aws:dynamodb:us-east-1:000000000000:table/differential-none/stream/2015-05-20T20:51:10.252",
 	theShard:  "shardId-00000000000000000000-00000000", theIterator: "none", theNumber: "999999999999999999999",
 }
 
-// named puts the names that the store has given into a request.
+// named puts the names that the store has made into a request.
 func (s Store) named(body []byte) []byte {
 	if !bytes.Contains(body, []byte(`"$`)) {
 		return body
@@ -302,8 +302,8 @@ func (s Store) named(body []byte) []byte {
 	return body
 }
 
-// plainAnswer removes from an answer about a table or a stream what only this store can have: names, times, sizes, and
-// whether a change is done yet. It notes the names.
+// plainAnswer removes from an answer about a table or a stream what is specific to this store: names, times, sizes, and
+// whether a change is done yet. It records the names.
 func (s Store) plainAnswer(operation string, body object) {
 	switch operation {
 	case "CreateTable", "UpdateTable", "DeleteTable":
@@ -332,7 +332,7 @@ func (s Store) plainAnswer(operation string, body object) {
 	}
 }
 
-// note notes a name of the store, and takes it out of the answer. The names within a former stream are forgotten.
+// note records a name of the store, and removes it from the answer. It forgets the names within a former stream.
 func (s Store) note(body object, member, as string) {
 	text, ok := body[member].(string)
 	if !ok {
@@ -399,7 +399,7 @@ func (s Store) records(ctx context.Context, first answer) (answer, error) {
 	return s.do(ctx, "GetRecords", Request{Body: object{"ShardIterator": next}}.text(0))
 }
 
-// settled waits until a change of a made table is done, and notes its stream.
+// settled waits until a change of a made table is done, and records its stream.
 func (s Store) settled(ctx context.Context, name any, run int) error {
 	describe := Request{Body: object{"TableName": name}}.text(run)
 	for range 4000 {
@@ -422,7 +422,7 @@ func (s Store) settled(ctx context.Context, name any, run int) error {
 	return fmt.Errorf("%s: the table %s is not done", s.Name, name)
 }
 
-// dropMade deletes the made tables that are there, and forgets the names (ARNs and such) that the stores gave.
+// dropMade deletes the remaining made tables, and forgets the names (ARNs and such) that the stores made.
 func (p *Pair) dropMade(ctx context.Context) error {
 	clear(p.Fake.seen)
 	clear(p.Real.seen)

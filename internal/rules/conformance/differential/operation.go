@@ -17,7 +17,7 @@ type operation struct {
 	draw func(d draws) Request
 }
 
-// operations of a sequence with their weights.
+// operations of a sequence, with their weights.
 var operations = []weighted[operation]{
 	{8, operation{"PutItem", draws.putItem}},
 	{10, operation{"UpdateItem", draws.updateItem}},
@@ -34,7 +34,7 @@ var operations = []weighted[operation]{
 	{3, operation{"ExecuteTransaction", draws.executeTransaction}},
 }
 
-// longest is how many requests a sequence has at most; on average it has some 90.
+// longest is the maximum number of requests in a sequence; the average is about 90.
 const longest = 160
 
 // Sequences draws sequences of requests.
@@ -74,7 +74,7 @@ func Sequences() *rapid.Generator[Sequence] {
 // someTable draws a table, mostly the one with indexes.
 func (d draws) someTable() table { return tables[max(0, d.below(6, "table")-3)] }
 
-// some gives a member one of the values, now and then.
+// some sometimes gives a member one of the values.
 func (d draws) some(body object, oneIn int, member string, values ...any) {
 	if d.chance(oneIn, member) {
 		body[member] = oneOf(d, member, values...)
@@ -93,7 +93,7 @@ func (d draws) writeOptions(body object) {
 	}
 }
 
-// conditioned gives a write a condition, now and then.
+// conditioned sometimes gives a write a condition.
 func (e *expressions) conditioned(body object, oneIn int) {
 	if e.chance(oneIn, "conditional") {
 		body["ConditionExpression"] = e.condition(1)
@@ -184,7 +184,7 @@ func (d draws) scan() Request {
 	}
 	if d.chance(4, "segments") {
 		total := 1 + d.below(3, "TotalSegments")
-		body["TotalSegments"], body["Segment"] = total, 0 // and then the others
+		body["TotalSegments"], body["Segment"] = total, 0 // the other segments follow
 	}
 	r := Request{Operation: "Scan", Body: body}
 	d.readOptions(&r, e)
@@ -242,7 +242,7 @@ func (d draws) transactWriteItems() Request {
 		case 4:
 			name, body["Key"], body["ConditionExpression"] = "ConditionCheck", d.key(t), e.condition(1)
 		}
-		// One item twice is an error, which is drawn elsewhere.
+		// The same item twice is an error, which is drawn elsewhere.
 		key := t.name + string(encode(keyOf(t, body)))
 		if used[key] {
 			continue
@@ -265,7 +265,7 @@ func (d draws) transactWriteItems() Request {
 	return Request{Operation: "TransactWriteItems", Body: body}
 }
 
-// keyOf returns the key of an item or a key, with its numbers as one text each.
+// keyOf returns the key of an item or a key, with one text per number.
 func keyOf(t table, body object) object {
 	from, ok := body["Item"].(object)
 	if !ok {
@@ -356,19 +356,19 @@ func (d draws) batchWriteItem() Request {
 	return Request{Operation: "BatchWriteItem", Body: body}
 }
 
-// object is a JSON object, as a request holds it.
+// object is a JSON object, as in a request.
 type object = map[string]any
 
 // Request is one request of a sequence, as it goes over the wire.
 type Request struct {
 	// Operation is its name, such as "PutItem".
 	Operation string
-	// Body is its JSON. The text "$RUN" in it becomes a new number for each run of the sequence: a store remembers
-	// request tokens for longer than a sequence takes.
+	// Body is its JSON. The text "$RUN" in it becomes a new number in each run of the sequence, because a store
+	// remembers request tokens for longer than a sequence takes.
 	Body object
-	// Pages asks to follow LastEvaluatedKey, or NextToken, to the end.
+	// Pages means that LastEvaluatedKey, or NextToken, is followed to the end.
 	Pages bool
-	// Ordered says that the items that a statement gives have an order.
+	// Ordered means that the items that a statement returns have an order.
 	Ordered bool
 	// Raw, if any, goes over the wire instead of Body.
 	Raw string
@@ -388,7 +388,7 @@ func (r Request) text(run int) []byte {
 	return bytes.ReplaceAll(body, []byte("$RUN"), fmt.Appendf(nil, "%d", run))
 }
 
-// with returns the request with one member changed; nil takes it out.
+// with returns the request with one member changed; nil removes it.
 func (r Request) with(member string, value any) Request {
 	r.Body = maps.Clone(r.Body)
 	if value == nil {
@@ -399,7 +399,7 @@ func (r Request) with(member string, value any) Request {
 	return r
 }
 
-// String is the request for readers: a line that can be sent as it is.
+// String returns the request for readers: a line that can be sent as it is.
 func (r Request) String() string {
 	text := r.Raw
 	if r.Raw == "" {
@@ -415,7 +415,7 @@ func (r Request) String() string {
 	return text
 }
 
-// GoString is a list of the requests, one a line, for rapid to print.
+// GoString returns a list of the requests, one per line, for rapid to print.
 func (s Sequence) GoString() string {
 	lines := make([]string, len(s))
 	for i, r := range s {
@@ -433,7 +433,7 @@ func shorten(text string) string {
 	return fmt.Sprintf("%s ... %d bytes", text[:most], len(text))
 }
 
-// encode is JSON without the escapes that only a browser needs.
+// encode returns JSON without the escapes that only a browser needs.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Pair is two stores that are compared: the fake, and one that is not in doubt. Both have the tables, empty, from
-// Create to Drop. It serves one sequence at a time.
+// Pair is two stores to compare: the fake, and one that is taken to be right. From Create to Drop, both have the
+// tables, empty. It runs one sequence at a time.
 type Pair struct {
-	// Fake is under test.
+	// Fake is the store under test.
 	Fake Store
 	// Real is the store with which it is compared.
 	Real Store
-	// Words says that the real store has the service's own words, to be compared too.
+	// Words means that the real store has the service's own words, which are compared too.
 	Words bool
-	// Known are the differences that the real store is known for.
+	// Known are the known differences of the real store.
 	Known []*Known
 	// Tally counts the operations, expressions and errors of the run.
 	Tally *Tally
-	// Survey, if not nil, is told of every difference that is not listed, and the sequence goes on: to see many at
-	// once.
+	// Survey, if not nil, gets every difference that is not listed, and the sequence continues, so that one run shows
+	// many.
 	Survey func(*Failure)
 
 	runs int
@@ -31,8 +31,8 @@ type Pair struct {
 // Failure is a difference that is not listed.
 type Failure struct {
 	Sequence Sequence
-	// At is the index of the request that was answered differently, or the length of the sequence if only the rows that
-	// are left differ.
+	// At is the index of the request with different answers, or the length of the sequence if only the remaining rows
+	// differ.
 	At          int
 	Disparities []disparity
 	// Answers are both answers to the request, for readers.
@@ -40,7 +40,7 @@ type Failure struct {
 	names   [2]string
 }
 
-// Kind names the difference: failures of one kind count as the same while rapid shrinks.
+// Kind names the difference: while rapid shrinks, failures of one kind count as the same.
 func (f *Failure) Kind() string {
 	operation := "what is left"
 	if f.At < len(f.Sequence) {
@@ -53,10 +53,10 @@ func (f *Failure) Kind() string {
 	return operation + " | " + indexInPath.ReplaceAllString(d.path, "[]")
 }
 
-// String is the failure for readers: the requests, the answers and the differences.
+// String returns the failure for readers: the requests, the answers and the differences.
 func (f *Failure) String() string { return f.text(0) }
 
-// Last is String without the requests before the one that was answered differently.
+// Last is String without the requests before the one with different answers.
 func (f *Failure) Last() string { return f.text(min(f.At, len(f.Sequence))) }
 
 func (f *Failure) text(from int) string {
@@ -128,8 +128,8 @@ func (s Store) must(ctx context.Context, r Request) error {
 	return nil
 }
 
-// Run runs a sequence on both stores and leaves their tables empty. It returns nil if every difference is listed. The
-// error is of the infrastructure.
+// Run runs a sequence on both stores and leaves their tables empty. It returns nil if every difference is listed. An
+// error is one of the infrastructure.
 func (p *Pair) Run(ctx context.Context, s Sequence) (*Failure, error) {
 	compile(p.Known)
 	p.runs++
@@ -164,7 +164,7 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 			return nil, fmt.Errorf("request %d, %s: %w", i+1, r, err)
 		}
 		if p.Real.Delayed && r.index() != "" && !left.failed() {
-			// An index may be behind its table: only an answer that stays different is a difference.
+			// An index may lag behind its table: only an answer that stays different is a difference.
 			_ = p.Real.until(ctx, func() (bool, error) {
 				if unlisted, _ := p.judge(r, left, right); unlisted == nil {
 					return true, nil
@@ -212,7 +212,7 @@ func (p *Pair) failure(s Sequence, at int, d []disparity, left, right answer) *F
 	}
 }
 
-// send sends a request to both at once.
+// send sends a request to both stores at once.
 func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err error) {
 	var rightErr error
 	done := make(chan struct{})
@@ -228,8 +228,8 @@ func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err err
 	return left, right, err
 }
 
-// judge compares two answers, and returns the differences that are not listed. A listed one may have left other rows,
-// to be repaired.
+// judge compares two answers, and returns the differences that are not listed. repair is true if a listed one may have
+// left different rows.
 func (p *Pair) judge(r Request, left, right answer) (unlisted []disparity, repair bool) {
 	return p.unlisted(r, compare(left, right, p.Words))
 }
@@ -251,7 +251,7 @@ func (p *Pair) unlisted(r Request, all []disparity) (unlisted []disparity, repai
 // contents are the rows of a store: by table, sorted.
 type contents map[string][]any
 
-// contents reads all rows of both.
+// contents reads all rows of both stores.
 func (p *Pair) contents(ctx context.Context) ([2]contents, error) {
 	var both [2]contents
 	for i, s := range []Store{p.Fake, p.Real} {
@@ -335,7 +335,7 @@ func (s Store) write(ctx context.Context, t table, rows []any, write func(object
 	return nil
 }
 
-// repair gives the real store the rows of the fake, after a listed difference that left others.
+// repair writes the rows of the fake to the real store, after a listed difference that left others.
 func (p *Pair) repair(ctx context.Context) error {
 	rows, err := p.contents(ctx)
 	if err != nil {
@@ -353,7 +353,7 @@ func (p *Pair) repair(ctx context.Context) error {
 	return nil
 }
 
-// removeBare takes the rows out of the real store that the fake does not have and that have nothing but their keys.
+// removeBare deletes the rows of the real store that the fake does not have and that have only their keys.
 func (p *Pair) removeBare(ctx context.Context, k *Known) error {
 	rows, err := p.contents(ctx)
 	if err != nil {
@@ -390,7 +390,7 @@ func (s Store) await(ctx context.Context, name string) error {
 	})
 }
 
-// until repeats something until it is done. A store that is not delayed has done it the first time.
+// until repeats something until it is done. In a store that is not delayed, it is done at once.
 func (s Store) until(ctx context.Context, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// The operations whose requests hold statements of PartiQL.
+// The operations whose requests contain PartiQL statements.
 const statements = "ExecuteStatement BatchExecuteStatement ExecuteTransaction"
 
-// newStatement returns a writer of one statement about a table.
+// newStatement returns a writer of one statement on a table.
 func newStatement(d draws, t table) *expressions {
 	e := newExpressions(d, t)
 	e.statement = true
 	return e
 }
 
-// body is what a request or a part of one has of a statement.
+// body returns the members of a request, or of a part of one, for a statement.
 func (e *expressions) body(text string) object {
 	body := object{"Statement": text}
 	if e.parameters != nil {
@@ -35,7 +35,7 @@ func (e *expressions) constant(v object) string {
 	return "?"
 }
 
-// literal is a value as a literal; false if PartiQL has none: bytes have no literal, and empty sets none.
+// literal returns a value as a literal; false if PartiQL has none, as for bytes and empty sets.
 func literal(v object) (string, bool) {
 	kind := firstKey(v)
 	switch v := v[kind].(type) {
@@ -83,13 +83,13 @@ func literal(v object) (string, bool) {
 	return "", false
 }
 
-// quotedText is a text as a literal.
+// quotedText returns a text as a literal.
 func quotedText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // source writes the name of the table.
 func (e *expressions) source() string { return `"` + e.table.name + `"` }
 
-// grouped writes a condition that can stand beside others.
+// grouped writes a condition that can be joined with others.
 func (e *expressions) grouped() string {
 	c := e.condition(1)
 	if strings.Contains(c, " OR ") {
@@ -98,7 +98,7 @@ func (e *expressions) grouped() string {
 	return c
 }
 
-// whereKey writes WHERE with a whole key, and with a condition once in the given number of times; 0 is never.
+// whereKey writes WHERE with a whole key and, once in oneIn times, with a condition; 0 is never.
 func (e *expressions) whereKey(key object, oneIn int) string {
 	var parts []string
 	for _, a := range e.table.key {
@@ -209,7 +209,7 @@ func (e *expressions) selectKey(key object) string {
 	return "SELECT " + e.columns() + " FROM " + e.source() + e.whereKey(key, 0)
 }
 
-// exists writes the check of a transaction.
+// exists writes the condition check of a transaction.
 func (e *expressions) exists(key object) string {
 	text := "EXISTS(SELECT * FROM " + e.source()
 	if e.chance(2, "condition that holds") {
@@ -243,8 +243,7 @@ func (e *expressions) selection() (text string, ordered, global bool) {
 		if e.chance(2, "filtered") {
 			text += " AND " + e.grouped()
 		}
-		// The order of partitions is not documented, and neither is that of rows where ORDER BY has the partition key
-		// only.
+		// The order of partitions is not documented, nor is that of rows if ORDER BY has only the partition key.
 		return text + oneOf(e.draws, "order", "", "", " ORDER BY "+hash.name), false, global
 	case 4:
 		first, second := e.differing(hash)
@@ -306,7 +305,7 @@ func (e *expressions) ranged(a attribute) string {
 	return name + oneOf(e.draws, "operator", " = ", " < ", " <= ", " > ", " >= ", " <> ") + e.put(e.keyValue(a))
 }
 
-// returning writes RETURNING, now and then.
+// returning sometimes writes RETURNING.
 func (e *expressions) returning(verbs ...string) string {
 	if !e.chance(2, "returning") {
 		return ""
@@ -316,7 +315,7 @@ func (e *expressions) returning(verbs ...string) string {
 
 var updateReturns = []string{"ALL NEW", "ALL OLD", "MODIFIED NEW", "MODIFIED OLD"}
 
-// write writes a statement that writes, and names the key of its item.
+// write writes a statement that writes, and returns the key of its item.
 func (e *expressions) write(returns bool) (text string, key object) {
 	switch e.below(6, "verb") {
 	case 0, 1:
@@ -358,7 +357,7 @@ func (d draws) executeStatement() Request {
 	return r
 }
 
-// several draws statements about different items, each with what else belongs to it.
+// several draws statements on different items, each with its other members.
 func (d draws) several(one func(e *expressions) (text string, key, options object)) []any {
 	list := []any{}
 	used := map[string]bool{}
@@ -428,7 +427,7 @@ func (d draws) executeTransaction() Request {
 
 var indexInStatement = regexp.MustCompile(`FROM "[^"]*"\."([^"]*)"`)
 
-// index returns the name of the index that a request reads, "" if it reads none.
+// index returns the name of the index that a request reads, or "".
 func (r Request) index() string {
 	if name, ok := r.Body["IndexName"].(string); ok {
 		return name

@@ -21,7 +21,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Store is a DynamoDB by its wire, so that the compared answers are those that every client gets.
+// Store is a DynamoDB behind its wire, so that the compared answers are those that every client gets.
 type Store struct {
 	// Name is its name in reports.
 	Name string
@@ -29,7 +29,7 @@ type Store struct {
 	Send func(*http.Request) (*http.Response, error)
 	// Endpoint is its address.
 	Endpoint string
-	// Delayed says that tables are created after a while, and that indexes are behind their tables.
+	// Delayed means that tables take a while to be created, and that indexes lag behind their tables.
 	Delayed bool
 	// Sign adds the caller's credentials.
 	Sign func(r *http.Request, body []byte) error
@@ -37,7 +37,7 @@ type Store struct {
 	seen seen
 }
 
-// InProcess is a store behind a handler, without a socket.
+// InProcess returns a store behind a handler, without a socket.
 func InProcess(name string, h http.Handler) Store {
 	return Store{Name: name, Endpoint: "http://in-process", Sign: Unsigned("differential"),
 		Send: func(r *http.Request) (*http.Response, error) {
@@ -47,7 +47,7 @@ func InProcess(name string, h http.Handler) Store {
 		}}
 }
 
-// Unsigned names an access key id and signs nothing: neither the fake nor DynamoDB Local looks at signatures.
+// Unsigned names an access key id and signs nothing: neither the fake nor DynamoDB Local checks signatures.
 func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
 	header := "AWS4-HMAC-SHA256 Credential=" + accessKeyID +
 		"/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
@@ -67,7 +67,7 @@ type answer struct {
 
 func (a answer) failed() bool { return a.status != http.StatusOK }
 
-// class is the exception of an error, with the codes of a cancelled transaction, or "ok".
+// class returns the exception of an error, with the codes of a cancelled transaction, or "ok".
 func (a answer) class() string {
 	text := a.code
 	switch {
@@ -82,7 +82,7 @@ func (a answer) class() string {
 	return text
 }
 
-// detailed is the class of an error with its messages, or "ok".
+// detailed returns the class of an error with its messages, or "ok".
 func (a answer) detailed() string {
 	if !a.failed() {
 		return "ok"
@@ -167,13 +167,13 @@ func (a *answer) read(h http.Header, text []byte) error {
 // package's documentation.
 const AWSEnv = "ISRSIM_AWS"
 
-// ErrNoCredentials is the error of AWS if the environment names no region or no credentials.
+// ErrNoCredentials is the error of AWS if the environment names no region or has no credentials.
 var ErrNoCredentials = errors.New(
 	"DynamoDB itself needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
 )
 
-// Account returns the region and the credentials that the environment names. No files are read, so that no usual
-// account is used by accident.
+// Account returns the region and the credentials that the environment names. It reads no files, so that the user's
+// default account is not used by accident.
 func Account() (region string, c aws.Credentials, err error) {
 	region = os.Getenv("AWS_REGION")
 	c = aws.Credentials{
@@ -186,7 +186,7 @@ func Account() (region string, c aws.Credentials, err error) {
 	return region, c, nil
 }
 
-// AWS is DynamoDB itself, in the account that the environment names.
+// AWS returns DynamoDB itself, in the account that the environment names.
 func AWS(ctx context.Context) (Store, error) {
 	region, credentials, err := Account()
 	if err != nil {
@@ -200,13 +200,13 @@ func AWS(ctx context.Context) (Store, error) {
 		Delayed:  true,
 		Sign: func(r *http.Request, body []byte) error {
 			hash := sha256.Sum256(body)
-			now := time.Now() //nolint:forbidigo // a signature says when it was made
+			now := time.Now() //nolint:forbidigo // a signature contains the time
 			return signer.SignHTTP(ctx, credentials, r, hex.EncodeToString(hash[:]), "dynamodb", region, now)
 		},
 	}, nil
 }
 
-// The tables of every sequence: few keys, so that operations meet, and every kind of key and of index.
+// The tables of every sequence have few keys, so that operations collide, and every kind of key and of index.
 var tables = []table{
 	{
 		name: "differential-rows",
@@ -251,7 +251,7 @@ type index struct {
 
 func (x index) attributes() []attribute { return append(x.hash[:len(x.hash):len(x.hash)], x.sort...) }
 
-// isKey says whether an attribute belongs to the table's own key.
+// isKey reports whether an attribute belongs to the table's own key.
 func (t table) isKey(name string) bool {
 	for _, a := range t.key {
 		if a.name == name {
@@ -261,7 +261,7 @@ func (t table) isKey(name string) bool {
 	return false
 }
 
-// indexed returns the type that an attribute must have for an index, "" for any.
+// indexed returns the type that an attribute must have for an index, or "" for any type.
 func (t table) indexed(name string) string {
 	for _, x := range t.indexes {
 		for _, a := range x.attributes() {
@@ -273,7 +273,7 @@ func (t table) indexed(name string) string {
 	return ""
 }
 
-// create is the request that creates the table.
+// create returns the request that creates the table.
 func (t table) create() Request {
 	defined := object{}
 	define := func(list []attribute) {

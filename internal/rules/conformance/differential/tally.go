@@ -9,7 +9,7 @@ import (
 )
 
 // Tally counts what sequences reach: operations, the parts of their expressions, and errors. Its methods may be called
-// at the same time.
+// concurrently.
 type Tally struct {
 	mu         sync.Mutex
 	sequences  int
@@ -18,9 +18,9 @@ type Tally struct {
 	operations map[string][2]int // with success, and with an error
 	words      map[string]int    // the words of expressions in requests that succeeded
 	clauses    map[string]int    // the clauses of statements that succeeded
-	parameters map[string]int    // legacy parameters, and what they say, in requests that succeeded
-	errors     map[string]int    // the texts of errors, without what a request brings along
-	faults     map[string]int    // brought in on purpose, and refused
+	parameters map[string]int    // legacy parameters, and their operators, in requests that succeeded
+	errors     map[string]int    // the texts of errors, without the parts from the request
+	faults     map[string]int    // mistakes made on purpose, and refused
 }
 
 // NewTally returns an empty tally.
@@ -32,7 +32,7 @@ func NewTally() *Tally {
 	}
 }
 
-// Requests is how many requests were counted.
+// Requests returns the number of counted requests.
 func (c *Tally) Requests() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *Tally) sequence() {
 	c.sequences++
 }
 
-// note counts a request by the answer of the fake.
+// note counts a request with the answer of the fake.
 func (c *Tally) note(r Request, a answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,14 +182,14 @@ func eachExpression(v any, f func(string)) {
 	}
 }
 
-// The number of requests from which a run must have reached every operation and function and most classes of errors,
-// and the number from which it must have reached each class.
+// After the first number of requests, a run must have reached every operation and function and most classes of errors.
+// After the second, it must have reached every class.
 const (
 	enough = 5_000
 	many   = 50_000
 )
 
-// Vacuous returns what a run of its length should have reached and has not: an operation, a function, a class of
+// Vacuous returns what a run of this length should have reached but has not: an operation, a function, a class of
 // errors, success. A run of fewer than 5,000 requests need not reach anything.
 func (c *Tally) Vacuous() (missing []string) {
 	c.mu.Lock()
@@ -225,7 +225,7 @@ func (c *Tally) Vacuous() (missing []string) {
 	short("texts of errors", len(c.errors), 200)
 	short("faults", len(c.faults), len(allFaults)*9/10)
 	if c.requests >= many {
-		for _, f := range allFaults { // the rarest are drawn some eight times in 200,000 requests
+		for _, f := range allFaults { // the rarest are drawn about eight times in 200,000 requests
 			short("fault "+f.value.name, c.faults[f.value.name], times/20)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package banned uses what .golangci.yml bans, one use on each line that is marked so. .ci/lint fails unless each is
-// reported: a ban with a slip in its pattern would report nothing, and that would go unnoticed.
+// Package banned uses what .golangci.yml bans, one use per marked line. .ci/lint fails unless each is reported: a ban
+// with a wrong pattern would report nothing, and nobody would notice.
 package banned
 
 import (
