@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// PrintAdvice prints advice as a table, with the tutorials' rule of thumb beside the exact values; then the values to
-// use, the reasons, and how to read the table. A lease of 0 is left out.
+// PrintAdvice prints advice as a table, with the tutorials' rule of thumb next to the exact values. Then it prints the
+// values to use, the reasons, and how to read the table. A lease of 0 is omitted.
 func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease time.Duration) error {
 	optimum := func(d time.Duration) string {
 		if d == 0 {
@@ -62,7 +62,7 @@ cost a second        of renders and outdated seconds together, in the unit of --
 	return err
 }
 
-// short prints a duration without units that are zero: 5m and not 5m0s.
+// short prints a duration without zero units: 5m and not 5m0s.
 func short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -73,8 +73,8 @@ func short(d time.Duration) string {
 	return text
 }
 
-// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket that is polled
-// all the time is refreshed.
+// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a constantly polled
+// bucket is refreshed.
 func PrintSchedule(out io.Writer, p policy.Policy) error {
 	at := func(age time.Duration) time.Duration {
 		lifetime, _ := policy.AtAge(p.Lifetime, age)

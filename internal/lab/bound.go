@@ -15,17 +15,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// BoundSchedules is the number of schedules that advice about the age of data has to pass.
+// BoundSchedules is the number of schedules that advice about the age of data must pass.
 const BoundSchedules = 100
 
-// Cache is the protocol that advice is for.
+// Cache is the protocol for which advice is given.
 type Cache struct {
 	Protocol   isr.Protocol
 	Contention string // serve-stale or wait, as in scenarios
 	Lease      time.Duration
 }
 
-// Bounded is advice under which a protocol keeps the longest staleness.
+// Bounded is advice under which a protocol respects the longest staleness.
 type Bounded struct {
 	policy.Advice
 	// Retention is how long after its lifetime the protocol may serve a page as stale.
@@ -64,11 +64,11 @@ func (c Cache) Bound(ctx context.Context, d policy.Demand) (Bounded, error) {
 	}
 }
 
-// breaks says how a protocol exceeds the longest staleness; "" if it does not. Two machines, with clocks that are off
-// by the skew in both directions, do not ask for a page until its age is near its lifetime, or near the longest
-// staleness. Then they ask for it together. One of them may crash, so that the other one meets its lock.
+// breaks returns how a protocol exceeds the longest staleness; "" if it does not. Two machines, with clocks that are
+// off by the skew in opposite directions, do not ask for a page until its age is near its lifetime, or near the longest
+// staleness. Then they ask for it together. One of them may crash, so that the other one finds its lock.
 //
-// Rendering takes no time, so that both keep asking together: the age of data counts from the beginning of a render.
+// Rendering takes no time, so that both keep asking together: the age of data counts from the start of a render.
 func (c Cache) breaks(ctx context.Context, d policy.Demand, b Bounded) (string, error) {
 	const poll = 500 * time.Millisecond
 	script := boundScript(d.Longest+b.Lifetime+b.Retention, b.Lifetime, b.Lifetime+b.Retention, d.Longest)
@@ -100,7 +100,7 @@ bounds: {steps: 100000, ticks: 0}
 }
 
 // boundScript reads a page at ages around the given ones, each time after a pause in which the page is forgotten. Rows
-// count whole seconds, so pages are made at the beginning of one and in its middle, and read at both.
+// count whole seconds, so pages are made, and read, both at the start and in the middle of a second.
 func boundScript(forgotten time.Duration, around ...time.Duration) (script []string) {
 	const half = 500 * time.Millisecond
 	now := time.Duration(0)
@@ -128,7 +128,7 @@ func boundScript(forgotten time.Duration, around ...time.Duration) (script []str
 	return script
 }
 
-// PrintBound prints the protocol that the advice is for, and the bound on the age of its pages.
+// PrintBound prints the protocol of the advice, and the bound on the age of its pages.
 func PrintBound(out io.Writer, c Cache, d policy.Demand, b Bounded) error {
 	text := fmt.Sprintf(`
 protocol: %[1]s, contention %[2]s

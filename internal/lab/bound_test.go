@@ -49,8 +49,8 @@ func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 	}
 }
 
-// The former advice breaks the demand: a lifetime as long as the whole demand, under a protocol that serves stale pages
-// for a day.
+// The former advice violates the demand: its lifetime is the whole demanded staleness, but the protocol then serves
+// stale pages for a day.
 func TestAStalePageBreaksTheLongestStaleness(t *testing.T) {
 	c := Cache{Protocol: kernel.Protocols()[0], Contention: "serve-stale", Lease: 30 * time.Second}
 	b := Bounded{Advice: policy.Advice{Lifetime: time.Minute}, Retention: 24 * time.Hour}

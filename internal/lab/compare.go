@@ -10,11 +10,11 @@ import (
 type Row struct {
 	Policy, Workload string
 	*policy.Summary
-	trace bool // every seed plays the same reads
-	cold  bool // a cold start: it has no cost of a month
+	trace bool // all seeds have the same reads
+	cold  bool // a cold start: it has no monthly cost
 }
 
-// Compare runs policies on workloads, and tells each, unless it is nil, how many runs are done.
+// Compare runs policies on workloads. If each is not nil, Compare reports to it how many runs are done.
 func Compare(
 	ctx context.Context, s Settings, policies []policy.Policy, on []Workload, each func(done, of int),
 ) ([]Row, error) {

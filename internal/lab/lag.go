@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Lag is a flag: how long after its ttl a row is deleted, in the words of the fake's lags, or as the mean of an
+// Lag is a flag: how long after its ttl a row is deleted. It is written like the fake's lags, or as the mean of an
 // exponential lag.
 type Lag struct{ policy.Dist }
 

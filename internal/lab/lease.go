@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	askAgain = 500 * time.Millisecond // how often a reader looks whether a render is over
+	askAgain = 500 * time.Millisecond // how often a reader checks whether a render is over
 	spare    = 10
 	// MostRender is the longest render for which SafeLease finds a lease.
 	MostRender = (hooks.MostPatience - spare) * askAgain
 )
 
-// leaseSchedules is the number of schedules that a lease has to pass.
+// leaseSchedules is the number of schedules that a lease must pass.
 const leaseSchedules = 200
 
 // SafeLease returns the smallest lease, in whole seconds, under which no holder that only renders ever loses its lock:
-// two machines, with clocks that are off by the skew in both directions, ask for one page while it is rendered. It is
-// found by runs of recipe A under the scheduler. It leaves no room for pauses: a holder that may stop needs a lease
-// that is longer by the stop, or it loses its lock and publishes nothing.
+// two machines, with clocks that are off by the skew in opposite directions, ask for one page while it is rendered.
+// Runs of recipe A under the scheduler find it. It leaves no room for pauses: a holder that may pause needs a lease
+// that is longer by the pause, or it loses its lock and publishes nothing.
 func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, error) {
 	safe := func(seconds int) (bool, error) { return leaseIsSafe(ctx, seconds, render, skew) }
 	low, high := 0, 1 // low is unsafe
@@ -56,7 +56,7 @@ func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, 
 	return time.Duration(high) * time.Second, nil
 }
 
-// leaseIsSafe runs one lease. The marks say whether a lock was lost.
+// leaseIsSafe runs one lease. The marks show whether a lock was lost.
 func leaseIsSafe(ctx context.Context, seconds int, render, skew time.Duration) (bool, error) {
 	patience := int(render/askAgain) + spare
 	s, err := kernel.Parse("lease.yaml", fmt.Appendf(nil, `name: lease

@@ -16,9 +16,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Plot writes a picture for each workload to a folder, which it makes where there is none: a line for each policy, with
-// its share of outdated reads and its renders a second, and the intervals of both. The freshest policy is on top. It
-// returns the names of the files.
+// Plot writes a picture per workload to a folder, which it makes if it is missing. A picture has a line per policy,
+// with its share of outdated reads, its renders per second, and the intervals of both. The freshest policy is on top.
+// It returns the names of the files.
 func Plot(folder string, rows []Row) (files []string, err error) {
 	byWorkload := map[string][]Row{}
 	var order []string
@@ -44,7 +44,7 @@ func Plot(folder string, rows []Row) (files []string, err error) {
 // Pixels of a picture.
 const (
 	lineHeight  = 28  // of a policy
-	namesWidth  = 250 // left of the first panel; a browser without the font takes another one, a third wider
+	namesWidth  = 250 // left of the first panel; a browser without the font uses another one, a third wider
 	panelWidth  = 330
 	figureWidth = 70 // right of a panel's longest bar
 	above       = 40 // the title
@@ -76,10 +76,11 @@ func plotWorkload(file, workload string, rows []Row) (err error) {
 	return kept.Flush()
 }
 
-// middle is the height of a line's middle.
+// middle returns the height of a line's middle.
 func middle(line int) int { return above + line*lineHeight + lineHeight/2 }
 
-// panel draws one measure from left on: a bar for each policy, its interval, and the figure. A share ends at 100 %.
+// panel draws one measure, starting at left: for each policy a bar, its interval, and the figure. A share ends at 100
+// %.
 func panel(picture *svg.SVG, left int, rows []Row, m policy.Measure, factor float64, title, fill string) {
 	type bar struct{ end, low, high float64 }
 	bars := make([]bar, len(rows))

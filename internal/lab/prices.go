@@ -19,8 +19,8 @@ type prices struct {
 	Render     *float64 `yaml:"render"`
 }
 
-// ReadPrices reads a price list from a YAML file: read_units and write_units for a million, storage for a gigabyte and
-// month, render for one. An entry that is not there keeps its price in us-east-1.
+// ReadPrices reads a price list from a YAML file: read_units and write_units per million, storage per gigabyte and
+// month, render per render. A missing entry keeps its price in us-east-1.
 func ReadPrices(file string) (policy.Prices, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -18,16 +18,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestPoliciesOfTheLab: a protocol and the policy of the lab that has its name make a page again at the same reads. It
-// stands here, and not beside the protocols, because the imports of their tests are in the go.sum of every module that
-// checks a cache.
+// TestPoliciesOfTheLab checks that a protocol and the lab's policy of the same name render a page again at the same
+// reads. It is here, and not with the protocols, because the imports of their tests are in the go.sum of every module
+// that checks a cache.
 func TestPoliciesOfTheLab(t *testing.T) {
 	gaps := []int{1, 3, 4, 2, 5, 3, 3, 6, 2, 7, 1, 8, 1, 9, 1, 10, 4, 4, 4, 11, 2, 2, 2, 2, 2, 2, 5, 5, 5, 4, 3, 20, 9,
 		9, 1}
 	const window = 10 * time.Second
 	for _, protocol := range policyprotocol.All() {
 		if protocol.Name == "policy-jitter" {
-			continue // draws, of its own
+			continue // it has its own draws
 		}
 		t.Run(protocol.Name, func(t *testing.T) {
 			one, err := policy.Named(strings.TrimPrefix(protocol.Name, "policy-"), window)
@@ -52,7 +52,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 				second += gap
 				clock.Advance(time.Duration(gap) * time.Second)
 				must.Done(t)(alice.Get(t.Context(), "/home"))
-				trace += fmt.Sprintf("%d,/home\n", second) // up to this read: a render more than before is at it
+				trace += fmt.Sprintf("%d,/home\n", second) // up to this read: it causes any further render
 				reads := must.Of(policy.ReadTrace("gaps", strings.NewReader(trace)))(t)
 				lasts := max(reads.Lasts(), 1)
 				x := policy.Experiment{Policy: one, Workload: reads, Lasts: lasts}

@@ -10,11 +10,11 @@ import (
 // units of rates, in seconds.
 var units = map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
-// Rate is a flag: events a second, given as "200/s", "0.1/h", "1k/m". The command says what it expects.
+// Rate is a flag: events per second, given as "200/s", "0.1/h", "1k/m". The command says what it expects.
 type Rate float64
 
-// mostRate bounds a rate: the gaps between events are whole nanoseconds, and at a larger rate would be far too short,
-// or nothing, so that virtual time stood still.
+// mostRate bounds a rate. The gaps between events are whole nanoseconds. At a larger rate they would be far too short,
+// or 0, and virtual time would stand still.
 const mostRate = 1e7
 
 // Set implements pflag.Value.

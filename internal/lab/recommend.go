@@ -17,18 +17,18 @@ type operation struct {
 	revalidate, retention time.Duration
 	// lag is the further time until TTL deletes a row, on average.
 	lag time.Duration
-	// keyReads is the number of read units a second that the store spends on its hottest key.
+	// keyReads is the number of read units per second that the store spends on its hottest key.
 	keyReads float64
-	// throttled is the number of requests a second that the store refuses for lack of throughput.
+	// throttled is the number of requests per second that the store refuses for lack of throughput.
 	throttled float64
 }
 
-// leastBuffer is the least time from the end of a row's freshness to its ttl: "minutes to hours" is the advice of the
+// leastBuffer is the minimum time from the end of a row's freshness to its ttl: "minutes to hours" is the advice of the
 // tutorials.
 const leastBuffer = time.Minute
 
-// unmet returns the recommendations for ISR caches in DynamoDB that are not met, a line each. A line has the figures
-// that were found and expected, with their units, and the use of the recommendation.
+// unmet returns the recommendations for ISR caches in DynamoDB that are not met, one per line. A line has the figures
+// found and expected, with their units, and the benefit of the recommendation.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html (rows are deleted some days after)
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (3,000 units)
@@ -57,8 +57,8 @@ func (o operation) unmet() []string {
 	return lines
 }
 
-// operation returns these settings as an operation, with the figures of a simulation. The reads of a trace have no
-// rate, and no hottest key is known for them.
+// operation returns these settings as an operation, with the figures of a simulation. The reads of a trace have no rate
+// and no known hottest key.
 func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) operation {
 	o := operation{
 		revalidate: s.Lifetime, retention: s.Store.Retention, lag: s.Store.Lag.Mean(),
@@ -74,8 +74,8 @@ func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) o
 	return o
 }
 
-// fromTier returns the number of reads of a key that the store sees a second. A node with a copy asks once per lifetime
-// plus the gap until its next read.
+// fromTier returns the number of reads of a key that the store sees per second. A node with a copy asks once per
+// lifetime plus the gap until its next read.
 func fromTier(tier policy.Tier, reads float64) float64 {
 	if tier.Keys == 0 || reads == 0 {
 		return reads
@@ -84,7 +84,7 @@ func fromTier(tier policy.Tier, reads float64) float64 {
 	return nodes / (tier.Lifetime.Seconds() + nodes/reads)
 }
 
-// unitsOfRead returns the read units that one read of a row takes.
+// unitsOfRead returns the read units of one read of a row.
 func (s Settings) unitsOfRead() float64 {
 	units := math.Max(1, math.Ceil(float64(s.Store.Bytes)/4096))
 	if s.Store.Eventual {
@@ -93,7 +93,7 @@ func (s Settings) unitsOfRead() float64 {
 	return units
 }
 
-// PrintRecommendations prints the recommendations that a run does not meet. It says nothing about a dashboard: the
+// PrintRecommendations prints the recommendations that a run does not meet. It prints nothing for a dashboard: the
 // lifetimes of its data differ, and it reads many buckets.
 func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	if strings.HasPrefix(r.Workload, "dashboard") {

@@ -11,7 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// The limits of a new on-demand table, in units a second, and its growth: to twice its former peak within half an hour.
+// The limits of a new on-demand table, in units per second, and its growth: to twice its former peak within half an
+// hour.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 const (
@@ -20,7 +21,7 @@ const (
 	doubling       = 30 * time.Minute
 )
 
-// keyReads is the number of read units that one key takes in a second.
+// keyReads is the number of read units that one key can take per second.
 const keyReads = 3000
 
 // Scale is a site of some size, without a tier in the memory of its nodes and with one. Each is measured twice:
@@ -28,14 +29,14 @@ const keyReads = 3000
 // an empty store.
 type Scale struct {
 	Policy                 string
-	Bare, Tiered           *policy.Summary // Tiered is nil where no tier is needed
+	Bare, Tiered           *policy.Summary // Tiered is nil if no tier is needed
 	ColdBare, ColdTiered   *policy.Summary
-	WarmUp, Lasts, Started time.Duration // how long the steady state was run and counted, and the cold start counted
-	// Ended says whether the tier ends the throttling, in the steady state and some time after a cold start.
+	WarmUp, Lasts, Started time.Duration // steady state: warm-up and counted time; cold start: counted time
+	// Ended is true if the tier ends the throttling, in the steady state and some time after a cold start.
 	Ended bool
-	// Hottest is the number of reads a second of the most popular key.
+	// Hottest is the number of reads per second of the most popular key.
 	Hottest float64
-	// Lifetime is the time for which nodes have to keep copies, by the simulation. Enough is the lifetime that would
+	// Lifetime is how long nodes must keep copies, according to the simulation. Enough is the lifetime that would
 	// suffice without retries: throttled requests come back, and may keep a store busy that could serve all others.
 	Lifetime, Enough time.Duration
 	// Reads and Writes are the units that the table needs without a tier, and Ramp is the time that a new table takes
@@ -44,10 +45,10 @@ type Scale struct {
 	Ramp          time.Duration
 }
 
-// someRenders is the least length of a warm-up, in renders: renders under way are not drawn.
+// someRenders is the minimum length of a warm-up, in renders: renders in progress are not drawn.
 const someRenders = 5
 
-// MeasureScale simulates a site by a policy, and again with the tier that ends the throttling of its hottest key.
+// MeasureScale simulates a site under a policy, and again with the tier that ends the throttling of its hottest key.
 func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(done, of int)) (*Scale, error) {
 	s.Store.Throttles = true
 	keys := policy.Zipf{Keys: s.Keys, Exponent: s.Zipf}
@@ -87,7 +88,7 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
 		scale.Ramp += doubling
 	}
-	// A fifth of the limit is left for chance.
+	// A fifth of the limit is a reserve for chance.
 	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/s.unitsOfRead())
 	scale.Lifetime = scale.Enough
 	for try := 1; scale.Lifetime > 0; try++ {
@@ -118,22 +119,22 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 type beginning int
 
 const (
-	steady     beginning = iota // rows and copies with ages that are drawn
-	cold                        // empty, and the beginning is counted
-	afterStart                  // empty, and a warm-up is not counted
+	steady     beginning = iota // rows and copies with drawn ages
+	cold                        // empty; the start is counted
+	afterStart                  // empty; a warm-up is not counted
 )
 
 // calm reports whether no request is throttled.
 func calm(s *policy.Summary) bool { return s.Of(policy.Throttled).Mean == 0 }
 
-// mostTiers is the largest number of lifetimes of copies that are tried, each twice as long as the one before.
+// mostTiers is the maximum number of copy lifetimes to try, each twice the previous one.
 const mostTiers = 8
 
 // tierKeys is the number of keys that each node keeps: enough for the hot ones.
 const tierKeys = 1000
 
-// rows are the figures without a tier, and with the tier that ends the throttling. The figures of a cold start follow
-// each.
+// rows are the figures without a tier, and with the tier that ends the throttling. Each is followed by the figures of a
+// cold start.
 func (s *Scale) rows() []Row {
 	row := func(name string, sum *policy.Summary, cold bool) Row {
 		return Row{Policy: s.Policy, Workload: name, Summary: sum, cold: cold}
@@ -174,7 +175,7 @@ func (s *Scale) Print(out io.Writer) error {
 		cells := []string{m.String()}
 		for _, c := range columns {
 			if c.cold && m == policy.CostMonth {
-				cells = append(cells, "-") // nobody starts for a month
+				cells = append(cells, "-") // a cold start does not last a month
 				continue
 			}
 			cells = append(cells, m.Format(round(c.Of(m).Mean)))

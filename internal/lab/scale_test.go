@@ -10,9 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// The bill of a month is for the steady state, whatever the lifetime. Under stale-while-revalidate a key that is read
-// at the rate l is rendered every T + 1/l seconds, and the reads of its lifetime T find it outdated in the share 1 - (1
-// - exp(-WT))/(WT). A run that starts with an empty store renders forty times as much in its first half minute.
+// The monthly bill is that of the steady state, whatever the lifetime. Under stale-while-revalidate a key that is read
+// at the rate l is rendered every T + 1/l seconds, and a share 1 - (1 - exp(-WT))/(WT) of the reads in its lifetime T
+// find it outdated. A run that starts with an empty store renders forty times as much in its first half minute.
 func TestScaleBillsTheSteadyState(t *testing.T) {
 	effort.Long(t)
 	s := Settings{
@@ -37,17 +37,17 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 		share := math.Pow(float64(k), -s.Zipf) / weights
 		reads := s.Reads * share * lifetime // in a lifetime
 		renders += reads / (1 + reads) / lifetime
-		// The read that ends the cycle finds data of a whole lifetime and more.
+		// The read that ends the cycle finds data as old as a lifetime or older.
 		outdated += share * (reads*overLifetime + 1) / (1 + reads)
 	}
-	// A read costs a unit. A render looks again, takes the lock, and publishes META and LOCK in a transaction.
+	// A read costs a unit. A render reads again, takes the lock, and publishes META and LOCK in a transaction.
 	const month = 30 * 24 * 3600
 	cost := month / 1e6 * (policy.OnDemand.ReadUnits*(s.Reads+renders) + policy.OnDemand.WriteUnits*5*renders)
 	for _, figure := range []struct {
 		measure          policy.Measure
 		want, off, issue float64
 	}{
-		{policy.Renders, renders, 0.15, 27.6}, // some 280 of them are counted
+		{policy.Renders, renders, 0.15, 27.6}, // about 280 of them are counted
 		{policy.Outdated, outdated, 0.04, 0.83},
 		{policy.CostMonth, cost, 0.02, 6700},
 	} {
@@ -63,7 +63,7 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 	}
 }
 
-// In the steady state the copies of the nodes end at different times, and not all at once.
+// In the steady state the nodes' copies end at different times, not all at once.
 func TestATierIsSteadyToo(t *testing.T) {
 	effort.OneAtATime(t)
 	s := Settings{

@@ -86,7 +86,7 @@ func (r Row) intervalText(m policy.Measure, i policy.Interval) string {
 	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(high))
 }
 
-// round leaves three digits, so that a table can be read.
+// round leaves three digits, for readability.
 func round(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {
@@ -98,7 +98,7 @@ func round(v float64) float64 {
 // PrintCSV prints one line for each policy, workload and measure.
 func PrintCSV(out io.Writer, rows []Row) error {
 	w := csv.NewWriter(out)
-	_ = w.Write([]string{"workload", "policy", "measure", "mean", "low", "high"}) // Error says whether it failed
+	_ = w.Write([]string{"workload", "policy", "measure", "mean", "low", "high"}) // Error reports a failure
 	for _, r := range rows {
 		for _, m := range r.measures() {
 			i := r.Of(m)
@@ -114,7 +114,7 @@ func (r Row) measures() []policy.Measure {
 	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }
 
-// number prints a figure. NaN stands for no figure, and prints as nothing.
+// number prints a figure. NaN means no figure, and prints as nothing.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -143,7 +143,7 @@ var ErrNotMeasured = errors.New(
 	"found no figures of policies, expected what isr-sim policy compare --format json prints",
 )
 
-// ReadJSON reads what PrintJSON prints. Its error is ErrNotMeasured.
+// ReadJSON reads the output of PrintJSON. Its error is ErrNotMeasured.
 func ReadJSON(in io.Reader) ([]Measured, error) {
 	var all []Measured
 	if err := json.NewDecoder(in).Decode(&all); err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Settings are the flags by which workloads and experiments are made.
+// Settings are the flags from which workloads and experiments are made.
 type Settings struct {
 	Lifetime, Render, WarmUp, Lasts time.Duration
 	Reads                           float64 // a second
-	Changes                         float64 // the rate for each key, a second
+	Changes                         float64 // per second and key
 	Keys                            int
 	Zipf                            float64
 	Tier                            policy.Tier
@@ -30,7 +30,7 @@ type Workload struct {
 	Name string
 	policy.Workload
 	lasts time.Duration // the length of a trace
-	aged  bool          // its data is about a time
+	aged  bool          // its data has an age
 }
 
 // workloads are made of settings.
@@ -97,7 +97,7 @@ func WorkloadNamed(name string, s Settings) (Workload, error) {
 	return Workload{Name: name, Workload: trace, lasts: trace.Lasts()}, nil
 }
 
-// WorkloadNames returns a line for each workload: its name and a description.
+// WorkloadNames returns one line per workload: its name and a description.
 func WorkloadNames() (lines []string) {
 	for _, w := range workloads {
 		lines = append(lines, fmt.Sprintf("%-18s %s", w.name, w.summary))
@@ -105,7 +105,7 @@ func WorkloadNames() (lines []string) {
 	return lines
 }
 
-// suits reports whether a policy makes sense for a workload: lifetimes by the age of data need data that has an age.
+// suits reports whether a policy makes sense for a workload: lifetimes by the age of data need data with an age.
 func (w Workload) suits(p policy.Policy) bool {
 	_, aged := policy.AtAge(p.Lifetime, 0)
 	return w.aged || !aged

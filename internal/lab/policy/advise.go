@@ -10,21 +10,21 @@ import (
 
 // Demand has the facts and limits that a lifetime is chosen for.
 type Demand struct {
-	// Changes and Reads are the numbers of changes and of reads of the data, a second.
+	// Changes and Reads are the numbers of changes and of reads of the data per second.
 	Changes, Reads float64
-	// Miss is the cost of a render, Stale the cost of a second in which outdated data is served, in one unit.
+	// Miss is the cost of a render, Stale the cost of one second of serving outdated data, in the same unit.
 	Miss, Stale float64
 	// Longest is how old served data may be. 0 is any age.
 	Longest time.Duration
-	// Tolerance is how long after its lifetime a value may be served as stale. It is subtracted from Longest: lifetimes
-	// become shorter by it.
+	// Tolerance is how long after its lifetime a value may be served as stale. It is subtracted from Longest, and so
+	// shortens lifetimes.
 	Tolerance time.Duration
 	// Render is how long a render takes.
 	Render time.Duration
-	// Skew is the most that a machine's clock may be off: a value that one machine stores as new may look older or
-	// younger to another by twice the skew.
+	// Skew is the maximum error of a machine's clock: a value that one machine stores as new may look older or younger
+	// to another by twice the skew.
 	Skew time.Duration
-	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
+	// Retention is how long rows are kept (ttl - generated_at). 0 skips the check. Lag is how much later TTL may delete
 	// them.
 	Retention, Lag time.Duration
 }
@@ -38,12 +38,12 @@ type Advice struct {
 	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Both are 0 if there is
 	// no optimum: if data never changes, or if renders never pay.
 	FirstOrder, Exact time.Duration
-	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
-	// served outdated data. The rule 1 - exp(-WT) gives AtExpiry, and is often quoted for OverReads.
+	// AtExpiry is the probability that data has changed when its lifetime ends, and OverReads the share of reads that
+	// are served outdated data. The rule 1 - exp(-WT) gives AtExpiry, but is often quoted for OverReads.
 	AtExpiry, OverReads float64
 	// Misses is the share of reads that find no fresh value.
 	Misses float64
-	// Cost is the cost a second of renders and outdated reads, in the unit of the demand: C/T + S (1 - F(WT)).
+	// Cost is the cost per second of renders and outdated reads, in the unit of the demand: C/T + S (1 - F(WT)).
 	Cost float64
 	// Reasons are sentences with the reasons for the advice.
 	Reasons []string
@@ -51,8 +51,8 @@ type Advice struct {
 	Calculator Calculator
 }
 
-// Calculator is the advice of the calculator that is printed in many tutorials: the rule of thumb, held below the
-// longest staleness, rounded to the nearest of a list that begins at 5 s.
+// Calculator is the advice of the calculator that is printed in many tutorials: the rule of thumb, at most the longest
+// staleness, rounded to the nearest value of a list that begins at 5 s.
 type Calculator struct {
 	Optimum, Lifetime time.Duration
 	// Outdated is W*T. The calculator calls this the expected staleness; it may be above 1.
@@ -63,17 +63,17 @@ type Calculator struct {
 	Cost float64
 }
 
-// ErrImpossible is wrapped by errors of Advise about demands that cannot be met together.
+// ErrImpossible is wrapped by the errors of Advise about demands that exclude each other.
 var ErrImpossible = errors.New("the demands cannot be met together")
 
-// practical are the lifetimes that people write, in seconds. The rows of this protocol count whole seconds.
+// practical are the lifetimes that people write, in seconds. The protocol's rows count whole seconds.
 var practical = []int{
 	1, 2, 5, 10, 15, 30,
 	60, 120, 180, 300, 600, 900, 1800, 3600,
 	7200, 14400, 28800, 86400,
 }
 
-// Practical returns the usual lifetimes, the shortest first: advice is one of them.
+// Practical returns the usual lifetimes, shortest first. Advice is one of them.
 func Practical() []time.Duration {
 	all := make([]time.Duration, len(practical))
 	for i, s := range practical {
@@ -144,7 +144,7 @@ func Advise(d Demand) (Advice, error) {
 	return a, nil
 }
 
-// lessSkew says how much of the longest staleness is left for the lifetime after skew and tolerance.
+// lessSkew prints how much of the longest staleness is left for the lifetime after skew and tolerance.
 func (d Demand) lessSkew() string {
 	var why []string
 	if d.Skew > 0 {
@@ -159,13 +159,13 @@ func (d Demand) lessSkew() string {
 	return fmt.Sprintf(" (a lifetime of %s at most, for %s)", d.longest(), strings.Join(why, " and "))
 }
 
-// manyLifetimes is the least number of lifetimes that a retention should have: ttl should be much larger than
-// revalidate_seconds, and a row that is deleted soon is missing when someone asks what was served.
+// manyLifetimes is the minimum number of lifetimes in a retention: ttl should be much larger than revalidate_seconds,
+// because a row that is deleted soon is missing when someone asks what was served.
 const manyLifetimes = 10
 
 // checkRetention checks the ttl of rows against their freshness. If the writer's clock is behind, the ttl is too early
-// by that much. If the reader's clock is behind, the row looks fresh for too long by that much. The writer's error is
-// in the freshness, too, so only the reader's error is left.
+// by its error. If the reader's clock is behind, the row looks fresh for too long by its error. The freshness has the
+// writer's error, too, so only the reader's error is left.
 func (d Demand) checkRetention(a *Advice) error {
 	switch {
 	case d.Retention == 0:
@@ -192,9 +192,9 @@ func (d Demand) checkRetention(a *Advice) error {
 	return nil
 }
 
-// longest returns the longest lifetime that is allowed. It counts from the beginning of the render, so the age of a
-// fresh value is below it. If the writer's clock is ahead and the reader's behind, the age may exceed it by twice the
-// skew. The age of a stale value may exceed it by the tolerance, too.
+// longest returns the longest allowed lifetime. It counts from the start of the render, so the age of a fresh value is
+// below it. If the writer's clock is ahead and the reader's behind, the age may exceed it by twice the skew. The age of
+// a stale value may exceed it by the tolerance, too.
 func (d Demand) longest() time.Duration {
 	if d.Longest == 0 {
 		return never
@@ -250,7 +250,7 @@ func (a *Advice) reason(format string, args ...any) {
 	a.Reasons = append(a.Reasons, fmt.Sprintf(format, args...))
 }
 
-// calculate is the tutorials' calculator.
+// calculate does what the tutorials' calculator does.
 func calculate(d Demand) Calculator {
 	optimum := 3600.0
 	if d.Longest > 0 {

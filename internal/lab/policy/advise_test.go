@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// The three examples of the tutorial: its calculator's lifetimes, and the better ones.
+// The tutorial's three examples: its calculator's lifetimes, and the better ones.
 func TestAdviceForTheTutorialsExamples(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -115,7 +115,8 @@ func TestAdviceWithoutAnOptimum(t *testing.T) {
 	}
 }
 
-// A lifetime is longer than the render, or no value is ever fresh. It is below the longest staleness by twice the skew.
+// A lifetime is longer than the render; otherwise no value is ever fresh. It is below the longest staleness by twice
+// the skew.
 func TestAdviceFitsRenderAndClocks(t *testing.T) {
 	dear := Demand{Changes: 1, Reads: 100, Miss: 0.01, Stale: 10} // its optimum is far below a second
 	for _, test := range []struct {

@@ -8,14 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// kept is an entry of the cache of the tutorials, in its simplest form: a list whose last entry was read last.
+// kept is an entry of the tutorials' cache, in its simplest form: a list whose last entry is the most recently read.
 type kept struct {
 	key   int
 	until time.Duration
 }
 
-// On one trace, a cache of bounded size and of absolute lifetimes has the hits and renders of the simulator's tier, to
-// the last read.
+// On one trace, a bounded cache with absolute lifetimes has exactly the hits and renders of the simulator's tier.
 func TestTheTierIsTheTutorialsCache(t *testing.T) {
 	const lifetime = 20 * time.Second
 	keys := Zipf{Keys: 100, Exponent: 0.9}

@@ -73,11 +73,11 @@ func TestOneSeedOneResult(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run in its middle: one seed of a large site may take hours.
+// An interrupt ends a run midway: one seed of a large site may take hours.
 func TestAnInterruptEndsARun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	reads := 0
-	hour := workload(func(*Random) traffic { // it is interrupted at its tenth read
+	hour := workload(func(*Random) traffic { // interrupted at its tenth read
 		return func() (Read, bool) {
 			if reads++; reads == 10 {
 				interrupt()

@@ -6,18 +6,18 @@ import (
 )
 
 // Dashboard polls a rolling window of a time series. The window is cut into buckets at multiples of their width, and
-// each bucket is a key. So a poll asks for the same buckets as the one before it, except the first and the last. Events
+// each bucket is a key. So a poll asks for the same buckets as the previous one, except the first and the last. Events
 // belong to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
 type Dashboard struct {
 	// Every is the time between two polls, Window the length of time that a poll covers, and Bucket the width of a
 	// bucket.
 	Every, Window, Bucket time.Duration
-	// Events is how many happen a second.
+	// Events is the number of events per second.
 	Events float64
 	// Late is the time from an event to its arrival.
 	Late Dist
-	// ByQuery makes the whole window of each poll one key, as in a cache that is keyed by the query. The next poll asks
-	// for another window, so there are no hits at all: that is what buckets are for.
+	// ByQuery makes the whole window of each poll one key, as in a cache keyed by the query. The next poll asks for
+	// another window, so there are no hits at all, which is why buckets exist.
 	ByQuery bool
 }
 
@@ -34,7 +34,7 @@ type dashboard struct {
 	random   *Random
 	arrivals map[int][]time.Duration // by key, sorted
 	poll     time.Duration
-	next     int // the bucket of the poll that is read next
+	next     int // the next bucket to read in the poll
 	first    int
 }
 
@@ -76,7 +76,7 @@ func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
 		return d.changed(key, after)
 	}
 	next := never
-	begins := time.Duration(key) * d.Every // the beginning of the window, counted like buckets
+	begins := time.Duration(key) * d.Every // the start of the window, counted like buckets
 	for bucket := int(begins / d.Bucket); bucket <= int((begins+d.Window)/d.Bucket); bucket++ {
 		next = min(next, d.changed(bucket, after))
 	}
@@ -100,7 +100,7 @@ func (d *dashboard) changed(key int, after time.Duration) time.Duration {
 	return firstAfter(arrivals, after)
 }
 
-// firstAfter returns the first of sorted times after a time, never if there is none.
+// firstAfter returns the first of sorted times after a time, or never.
 func firstAfter(times []time.Duration, after time.Duration) time.Duration {
 	i, _ := slices.BinarySearch(times, after+1)
 	if i == len(times) {

@@ -2,9 +2,9 @@
 // how many readers render at once.
 //
 // An [Experiment] plays a [Workload] (reads of keys and changes of their data, on virtual time) against a cache that
-// keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] says how long a stored value is fresh, and a
-// [Refresh] says who renders a value that is no longer fresh, and what the other readers get meanwhile. One run gives a
-// [Result]; [Experiment.Repeat] runs several seeds and gives every [Measure] with its confidence interval.
+// keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] decides how long a stored value is fresh, and a
+// [Refresh] decides who renders a value that is no longer fresh, and what the other readers get meanwhile. One run
+// gives a [Result]; [Experiment.Repeat] runs several seeds and gives every [Measure] with its confidence interval.
 //
 // # Limits
 //
@@ -13,5 +13,5 @@
 //
 // One seed gives one result, on any number of cores. Exponential draws are made of integers alone, so they are the same
 // on every machine. Pareto delays and Zipf's weights go through math.Pow, whose last bit may differ between families of
-// processors; delays are cut to microseconds, so a difference is seen once in some 10^9 draws.
+// processors; delays are cut to microseconds, so a difference appears about once in 10^9 draws.
 package policy

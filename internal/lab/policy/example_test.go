@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// The lifetime of least cost for a product catalogue, and what to expect of it.
+// The lifetime with the least cost for a product catalogue, and what to expect of it.
 func ExampleAdvise() {
 	advice, err := policy.Advise(policy.Demand{
 		Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2, Longest: 10 * time.Minute,

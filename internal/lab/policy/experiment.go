@@ -21,8 +21,8 @@ type Experiment struct {
 	Prices Prices
 	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the
 	// copies in memory, are drawn from their stationary distribution. The workload must be [Poisson] without a rhythm,
-	// and the policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give the run a
-	// warm-up of some renders and of a copy's lifetime. A value that nothing renders again is a month old.
+	// and the policy must have an absolute, sliding or hybrid lifetime. Renders in progress are not drawn: give the run
+	// a warm-up of some renders and of a copy's lifetime. A value that nothing renders again is a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration
@@ -32,13 +32,14 @@ type Experiment struct {
 type Store struct {
 	// Latency is the time that a read of a row takes.
 	Latency time.Duration
-	// Bytes is the size of a row. Bodies lie elsewhere. 0 counts as one unit for each request.
+	// Bytes is the size of a row. Bodies are stored elsewhere. 0 counts as one unit per request.
 	Bytes int
 	// Eventual makes reads eventually consistent, for half the units.
 	Eventual bool
 	// Retention is the time after which a stored row may be deleted (its ttl). 0 keeps rows for ever.
 	Retention time.Duration
-	// Lag is the further time until the row is deleted, as in DynamoDB; readers get it until then. 0 is exact.
+	// Lag is the further time until the row is deleted, as in DynamoDB; readers get it until then. 0 deletes it on
+	// time.
 	Lag Dist
 	// Throttles makes the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units
 	// and 1,000 write units in a second. Renders are not refused.
@@ -50,15 +51,15 @@ type Store struct {
 
 // Tier is an LRU cache in the memory of each node, with a lifetime of its own.
 type Tier struct {
-	// Nodes is how many nodes there are. Each read comes to a random one. 0 counts as 1.
+	// Nodes is the number of nodes. Each read comes to a random one. 0 counts as 1.
 	Nodes int
 	// Keys is the number of keys that each node keeps. 0 is no tier.
 	Keys int
-	// Lifetime is the time for which a copy is served without a look at the store.
+	// Lifetime is the time for which a node serves a copy without asking the store.
 	Lifetime time.Duration
 }
 
-// validate returns what is wrong with the experiment.
+// validate returns the mistake in the experiment, if any.
 func (x *Experiment) validate() error {
 	switch {
 	case x.Workload == nil:
@@ -93,10 +94,10 @@ type Prices struct {
 // Source: https://aws.amazon.com/dynamodb/pricing/on-demand/ (since 2024-11-01)
 var OnDemand = Prices{ReadUnits: 0.125, WriteUnits: 0.625, Storage: 0.25}
 
-// monthSeconds is a month as costs are quoted for it.
+// monthSeconds is a month as it is used for costs.
 const monthSeconds = 30 * 24 * 3600
 
-// month returns the cost of a run that goes on for a month.
+// month returns the cost of a run extrapolated to a month.
 func (p Prices) month(r *Result) float64 {
 	run := r.readUnits/1e6*p.ReadUnits + r.writeUnits/1e6*p.WriteUnits + float64(r.renders)*p.Render
 	perSecond := ratio(run, r.lasts.Seconds())

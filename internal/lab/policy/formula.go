@@ -9,8 +9,8 @@ import (
 // with times in seconds. Tests compare them, and those of formula_test.go, with the simulator, so each of the two
 // checks the other.
 
-// F is the mean over [0, 1] of exp(-x u). It is the share of a lifetime during which a value is current, if the data
-// changes x times in a lifetime.
+// freshShare is F, the mean over [0, 1] of exp(-x u): the share of a lifetime during which a value is current, if the
+// data changes x times per lifetime.
 func freshShare(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -18,18 +18,18 @@ func freshShare(x float64) float64 {
 	return -math.Expm1(-x) / x
 }
 
-// absoluteHits is the share of reads that hit under an absolute lifetime T: each miss begins a lifetime, in which LT
+// absoluteHits is the share of reads that hit under an absolute lifetime T: each miss starts a lifetime, in which LT
 // reads hit on average.
 func absoluteHits(l, t float64) float64 { return l * t / (1 + l*t) }
 
-// absoluteOutdated is the share of reads that see outdated data: hits come at uniform times of a lifetime.
+// absoluteOutdated is the share of reads that see outdated data: hits are uniform over the lifetime.
 func absoluteOutdated(l, w, t float64) float64 { return absoluteHits(l, t) * (1 - freshShare(w*t)) }
 
-// outdatedAtExpiry is the chance that data has changed within a lifetime. It is often quoted as "the share of stale
-// reads", which is much smaller.
+// outdatedAtExpiry is the probability that data has changed within a lifetime. It is often quoted as "the share of
+// stale reads", which is much smaller.
 func outdatedAtExpiry(w, t float64) float64 { return -math.Expm1(-w * t) }
 
-// optimum is the lifetime T with the least C/T + S (1 - F(WT)): the cost of renders and of outdated reads a second.
+// optimum is the lifetime T with the least C/T + S (1 - F(WT)): the cost of renders and of outdated reads per second.
 // With x = WT it solves exp(-x) (1+x) = 1 - CW/S. If CW/S >= 1 no refresh pays, and the optimum is infinite.
 func optimum(c, s, w float64) float64 {
 	target := 1 - c*w/s
@@ -50,14 +50,14 @@ func optimum(c, s, w float64) float64 {
 	return (low + high) / 2 / w
 }
 
-// firstOrderOptimum is the rule of thumb sqrt(2C/(WS)): the optimum where the data changes much less than once in a
+// firstOrderOptimum is the rule of thumb sqrt(2C/(WS)): the optimum if the data changes much less than once per
 // lifetime.
 func firstOrderOptimum(c, s, w float64) float64 { return math.Sqrt(2 * c / (w * s)) }
 
-// Staleness returns two figures that are often confused, for data that changes at a rate a second (Poisson) and values
-// that are kept for an absolute lifetime. atExpiry is the chance that the data has changed when the lifetime ends, 1 -
-// exp(-WT); the rule of thumb for it is WT. overReads is the share of hits that see outdated data, 1 - (1 -
-// exp(-WT))/(WT): reads come at all times of the lifetime, and early ones are rarely too late.
+// Staleness returns two figures that are often confused, for data with changes per second (Poisson) and values kept for
+// an absolute lifetime. atExpiry is the probability that the data has changed when the lifetime ends, 1 - exp(-WT); the
+// rule of thumb for it is WT. overReads is the share of hits that see outdated data, 1 - (1 - exp(-WT))/(WT): reads
+// come at all times of the lifetime, and early ones rarely see outdated data.
 func Staleness(changes float64, lifetime time.Duration) (atExpiry, overReads float64) {
 	t := lifetime.Seconds()
 	return outdatedAtExpiry(changes, t), 1 - freshShare(changes*t)

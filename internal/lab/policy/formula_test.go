@@ -13,18 +13,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// tolerance is the largest distance between the simulator's result and a formula: a formula that is off by 5 % must
-// fail.
+// tolerance is the largest distance between the simulator's result and a formula: a formula that is 5 % off must fail.
 const tolerance = 0.05
 
-// repeated makes an experiment ten times.
+// repeated runs an experiment ten times.
 func repeated(t *testing.T, x Experiment) *Summary {
 	t.Helper()
 	return must.Of(x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil))(t)
 }
 
-// meets checks that a formula lies in the interval of a simulation, and that the interval is narrow enough to tell the
-// formula from one that is 5 % off.
+// meets checks that a formula lies in the interval of a simulation, and that the interval is narrow enough to exclude a
+// formula that is 5 % off.
 func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	t.Helper()
 	got := s.Of(m)
@@ -36,8 +35,8 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets are the parameters that a formula is tested with: all of them every night, one otherwise. Under the race
-// detector there are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
+// sets returns the parameters with which a formula is tested: all of them in the nightly run, one otherwise. Under the
+// race detector there are none: it runs TestOneSeedOneResult, whose experiments have the same goroutines.
 func sets[P any](t *testing.T, all []P) []P {
 	t.Helper()
 	if race.Enabled {
@@ -46,13 +45,13 @@ func sets[P any](t *testing.T, all []P) []P {
 	return effort.Fewer(all, all[:1])
 }
 
-// secondsOf is a duration in seconds.
+// secondsOf returns a number of seconds as a duration.
 func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// lasting returns the time that the given number of reads takes at a rate.
+// lasting returns the time that a number of reads takes at a rate.
 func lasting(reads, rate float64) time.Duration { return secondsOf(reads / rate) }
 
-// onePoisson is an experiment on one key, with renders that take no time.
+// onePoisson returns an experiment on one key, with renders that take no time.
 func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
 	return Experiment{
 		Policy: Policy{Lifetime: lifetime, Refresh: refresh}, Workload: Poisson{Reads: l, Changes: w},
@@ -143,7 +142,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// The figures that documentation quotes: the same reads and changes, and the same lifetime.
+// The figures that documentation quotes, for the same reads and changes, and the same lifetime.
 func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
 	if got := slidingOutdated(1, 0.3, 2); math.Abs(got-0.530) > 0.0005 {
 		t.Errorf("sliding: got %.4f, want 0.530", got)
@@ -153,8 +152,8 @@ func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
 	}
 }
 
-// holds checks a formula against counts of independent trials: it lies in the 99 % interval of the share, and the
-// interval would not hide a formula that is 5 % off.
+// holds checks a formula against counts of independent trials: it must lie in the 99 % interval of the share, which
+// must exclude a formula that is 5 % off.
 func holds(t *testing.T, name string, hits, trials int, formula float64) {
 	t.Helper()
 	share := float64(hits) / float64(trials)
@@ -167,7 +166,7 @@ func holds(t *testing.T, name string, hits, trials int, formula float64) {
 	}
 }
 
-// A read refreshes early with the chance exp(-g/(beta D)).
+// A read refreshes early with the probability exp(-g/(beta D)).
 func TestXFetchChance(t *testing.T) {
 	const trials = 100_000
 	for _, p := range [][3]float64{{0.5, 1, 0.4}, {1, 2, 1}, {2, 0.5, 1.5}} {
@@ -213,7 +212,7 @@ func TestLRU(t *testing.T) {
 	}
 }
 
-// workload has data that never changes. Called once, it returns the function that gives the next read.
+// workload has data that never changes. Calling it once returns the function that gives the next read.
 type workload func(random *Random) traffic
 
 func (w workload) Begin(reads, _ *Random) Traffic { return w(reads) }
@@ -236,7 +235,7 @@ func fleeting(gap float64) workload {
 	}
 }
 
-// The number of expired rows that are still there is the number that expires in a second, times the mean lag.
+// The number of expired rows that still exist is the number that expires per second, times the mean lag.
 func TestRowsPastTheirTTL(t *testing.T) {
 	type set struct {
 		rate float64
@@ -288,7 +287,7 @@ func TestOptimum(t *testing.T) {
 }
 
 // The formula's lifetime is the cheapest in the simulation, too, and costs as much as the formula says. Half of it, and
-// twice of it, cost more.
+// twice as much, cost more.
 func TestOptimumIsCheapest(t *testing.T) {
 	for _, p := range sets(t, [][3]float64{{1, 1, 0.5}, {1, 1, 0.1}, {0.2, 2, 1}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -321,7 +320,7 @@ func TestOptimumIsCheapest(t *testing.T) {
 	}
 }
 
-// outcome plays lines of time,key,kind by a policy. Renders take 2 s, reads of a row 1 s.
+// outcome plays lines of time,key,kind with a policy. Renders take 2 s, reads of a row 1 s.
 func outcome(t *testing.T, x Experiment, lines ...string) *Result {
 	t.Helper()
 	trace, err := ReadTrace("bounds.csv", strings.NewReader("time,key,kind\n"+strings.Join(lines, "\n")+"\n"))
@@ -335,7 +334,7 @@ func outcome(t *testing.T, x Experiment, lines ...string) *Result {
 	return r
 }
 
-// Reads and changes in the very second of an expiry. A formula over random times cannot see it.
+// Reads and changes in the exact second of an expiry. A formula over random times does not cover them.
 func TestCountsAtTheirBounds(t *testing.T) {
 	unprotected := Policy{Lifetime: Absolute(10 * time.Second), Refresh: Unprotected()}
 	for _, test := range []struct {
@@ -387,8 +386,8 @@ func TestCountsAtTheirBounds(t *testing.T) {
 	}
 }
 
-// A row that is read under a sliding lifetime keeps its expiry ahead, as the protocol policy-sliding writes it: it is
-// not deleted while it is read. Under a cap the expiry is that of the longest possible freshness, and no read moves it.
+// Under a sliding lifetime each read moves the row's expiry, as the protocol policy-sliding writes it: the row is not
+// deleted while it is read. Under a cap the expiry is that of the longest possible freshness, and no read moves it.
 func TestSlidingRowsRenewTheirExpiry(t *testing.T) {
 	var lines []string
 	for second := 0; second <= 60; second += 5 {
@@ -446,8 +445,7 @@ func hybridHits(l, t, m float64) float64 {
 	return n / (1 + n)
 }
 
-// periodicAge is the time for which data has been outdated when it is read at a random time, if it is refreshed every
-// T.
+// periodicAge is how long data has been outdated at a random read, if it is refreshed every T.
 func periodicAge(w, t float64) float64 {
 	x := w * t
 	return t * (0.5 - 1/x - math.Expm1(-x)/(x*x))
@@ -457,11 +455,11 @@ func periodicAge(w, t float64) float64 {
 // uniform times u of the interval T, and the data had changed before u - a.
 func periodicOver(a, w, t float64) float64 { return (t - a) / t * (1 - freshShare(w*(t-a))) }
 
-// swrRenders is the number of renders in a second under stale-while-revalidate: the first read after a lifetime begins
+// swrRenders is the number of renders per second under stale-while-revalidate: the first read after a lifetime starts
 // the next render.
 func swrRenders(l, t float64) float64 { return 1 / (t + 1/l) }
 
-// swrStale is the share of reads that are served a value known to be stale: the read that begins the render, and those
+// swrStale is the share of reads that are served a value known to be stale: the read that starts the render, and those
 // during it.
 func swrStale(l, d, t float64) float64 { return (1 + l*d) / (1 + l*t) }
 
@@ -480,7 +478,7 @@ func swrOutdated(l, w, d, t float64) float64 {
 // during its render.
 func unprotectedRenders(l, d float64) float64 { return 1 + l*d }
 
-// xfetchChance is the chance that a read at g before the expiry refreshes under XFetch: the chance of an exponential
+// xfetchChance is the probability that a read at g before the expiry refreshes under XFetch: that of an exponential
 // draw above g/(beta D).
 func xfetchChance(g, beta, d float64) float64 { return math.Exp(-g / (beta * d)) }
 
@@ -494,7 +492,7 @@ func xfetchEarly(l, beta, d float64) float64 {
 	return beta * d * (math.Log(l*beta*d) + euler)
 }
 
-// gammaBelow is P(Gamma(k, L) <= t): the chance of at least k reads within t.
+// gammaBelow is P(Gamma(k, L) <= t): the probability of at least k reads within t.
 func gammaBelow(k int, l, t float64) float64 {
 	if t <= 0 {
 		return 0

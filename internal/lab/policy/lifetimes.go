@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Absolute keeps each value fresh for a time, counted from the beginning of the render that made it, however often it
-// is read: fresh_until = generated_at + revalidate_seconds. For buckets of time series, this is the uniform TTL.
+// Absolute keeps each value fresh for a time that counts from the start of its render, however often it is read:
+// fresh_until = generated_at + revalidate_seconds. For buckets of time series, this is the uniform TTL.
 func Absolute(lifetime time.Duration) Lifetime { return absolute(lifetime) }
 
 type absolute time.Duration
@@ -28,23 +28,23 @@ func (s sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
 	return now + time.Duration(s)
 }
 
-// Read implements Lifetime: the time begins again.
+// Read implements Lifetime: the time starts again.
 func (s sliding) Read(_ *Entry, now time.Duration) time.Duration { return now + time.Duration(s) }
 
-// Hybrid keeps a value fresh for the time idle after its last read, but for no longer than the time most from the
-// beginning of the render that made it.
+// Hybrid keeps a value fresh for the duration idle after its last read, but at most for the duration most after the
+// start of its render.
 func Hybrid(idle, most time.Duration) Lifetime { return hybrid{idle, most} }
 
 type hybrid struct{ idle, most time.Duration }
 
 func (h hybrid) Stored(e *Entry, now time.Duration, _ *Random) time.Duration { return h.Read(e, now) }
 
-// Read implements Lifetime: the idle time begins again, up to the cap.
+// Read implements Lifetime: the idle time starts again, up to the cap.
 func (h hybrid) Read(e *Entry, now time.Duration) time.Duration {
 	return min(now+h.idle, e.Generated+h.most)
 }
 
-// capped reports whether reads can extend the lifetime of a value only up to an end that is known when it is stored.
+// capped reports whether reads can extend a value's lifetime only up to an end that is known when it is stored.
 func capped(l Lifetime, e *Entry) bool {
 	switch l := l.(type) {
 	case hybrid:
@@ -75,8 +75,8 @@ func (j jitter) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
 func (j jitter) Read(e *Entry, now time.Duration) time.Duration { return j.of.Read(e, now) }
 
 // AgeBased gives the value of a bucket of a time series a lifetime that grows with the age of its data: data of the
-// last minute may still arrive late, data of the last hour hardly. The schedule says how it grows; the result is kept
-// between floor and most. The time counts from the beginning of the render.
+// last minute may still arrive late, data of the last hour hardly. The schedule defines how it grows; the result is
+// clamped between floor and most. The lifetime counts from the start of the render.
 //
 // Source: Netflix, Stop answering the same question twice: interval-aware caching for Druid, 2026: 5 s, doubled for
 // each minute of age, at most one hour.
@@ -95,7 +95,7 @@ type Schedule func(floor, age time.Duration) time.Duration
 // Netflix is the schedule as published: floor 5 s, doubled for each whole minute after the first, cap one hour.
 func Netflix() Lifetime { return AgeBased(5*time.Second, time.Hour, Doubling) }
 
-// AtAge returns the lifetime for an age of the data. False means that the lifetime does not depend on it.
+// AtAge returns the lifetime for an age of the data; false if the lifetime does not depend on it.
 func AtAge(l Lifetime, age time.Duration) (time.Duration, bool) {
 	a, ok := l.(ageBased)
 	if !ok {
@@ -117,7 +117,7 @@ func (a ageBased) Read(e *Entry, _ time.Duration) time.Duration { return e.Fresh
 
 // Doubling doubles the floor for each whole minute of age after the first: floor * 2^(minutes-1).
 func Doubling(floor, age time.Duration) time.Duration {
-	minutes := min(int(age/time.Minute), 32) // past any cap, before the shift overflows
+	minutes := min(int(age/time.Minute), 32) // enough to exceed any cap, without an overflow of the shift
 	if minutes < 1 {
 		return floor
 	}
@@ -136,7 +136,7 @@ func Logarithmic(floor, age time.Duration) time.Duration {
 	return time.Duration(float64(floor) * (1 + math.Log2(1+age.Minutes())))
 }
 
-// Step is a point at which a [Piecewise] schedule changes: data of at least this age has this lifetime.
+// Step is a point at which a [Piecewise] schedule changes: data of this age or older has this lifetime.
 type Step struct{ Age, Lifetime time.Duration }
 
 // Piecewise is a table of lifetimes. Data younger than the first step has the floor.
@@ -152,8 +152,8 @@ func Piecewise(steps ...Step) Schedule {
 	}
 }
 
-// Tiered gives each class of data a lifetime of its own, such as a short absolute one for prices and a long sliding one
-// for pictures. The workload gives each key its class. Classes beyond the last lifetime have that one.
+// Tiered gives each class of data another lifetime, such as a short absolute one for prices and a long sliding one for
+// pictures. The workload decides the class of each key. Classes beyond the last lifetime have the last one.
 func Tiered(byClass ...Lifetime) Lifetime { return tiered(byClass) }
 
 type tiered []Lifetime

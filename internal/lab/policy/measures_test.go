@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A minute of one key, fresh for 10 s, rendered in 3.5 s, kept for 15 s: counted by hand. It is rendered at 0, 14, 40
-// and 60 s. During each of the first three renders three readers fail to take the lock.
+// A minute of one key that is fresh for 10 s, rendered in 3.5 s and kept for 15 s, counted by hand. It is rendered at
+// 0, 14, 40 and 60 s. During each of the first three renders three readers fail to take the lock.
 func TestMeasuresOfCloudWatch(t *testing.T) {
 	lines := []string{"time,key"}
 	for _, at := range []string{"0", "1", "2", "3", "4", "14", "15", "16", "17", "40", "41", "42", "43", "60"} {
@@ -30,7 +30,7 @@ func TestMeasuresOfCloudWatch(t *testing.T) {
 		policy.ConditionalCheckFailedRequests: 9, // three readers during each of three renders
 		policy.TimeToLiveDeletedItemCount:     2, // stored at 3.5 s (replaced at 17.5 s), at 17.5 s and at 43.5 s
 		policy.ThrottledRequests:              0,
-		policy.ConsumedReadCapacityUnits:      18, // 14 readers, and a second look in each of four renders
+		policy.ConsumedReadCapacityUnits:      18, // 14 readers, and a second read in each of four renders
 		policy.ConsumedWriteCapacityUnits:     25, // 9 failed, 4 taken, 3 transactions of two rows at 2 units each
 	} {
 		if got := r.Value(m); got != want {

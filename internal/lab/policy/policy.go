@@ -12,18 +12,18 @@ import (
 // never is later than the end of any run.
 const never = time.Duration(1) << 60
 
-// Entry is the cached value of a key. Times are since the run began.
+// Entry is the cached value of a key. Times count from the start of the run.
 type Entry struct {
-	// Generated is when the render of the value began: data that changed later is not in it.
+	// Generated is when the render of the value began. It lacks later changes of the data.
 	Generated time.Duration
-	// Stored is when it was written.
+	// Stored is when the value was written.
 	Stored time.Duration
-	// FreshUntil is the first moment at which it is no longer fresh.
+	// FreshUntil is the first moment at which the value is no longer fresh.
 	FreshUntil time.Duration
-	// Render is how long it took to make.
+	// Render is how long the render took.
 	Render time.Duration
-	// Data is the time that the data is about, such as the minute that a bucket of a time series covers; 0 for data
-	// that is about no time.
+	// Data is the time that the data describes, such as the minute that a bucket of a time series covers; 0 for data
+	// without such a time.
 	Data time.Duration
 	// Class is the tier of the data, see [Tiered].
 	Class int
@@ -33,31 +33,31 @@ type Entry struct {
 type Policy struct {
 	// Name is for tables and the command line.
 	Name string
-	// Lifetime says how long a value is fresh.
+	// Lifetime decides how long a value is fresh.
 	Lifetime Lifetime
-	// Refresh says who renders again.
+	// Refresh decides who renders again.
 	Refresh Refresh
 }
 
-// Lifetime says how long a value is fresh.
+// Lifetime decides how long a value is fresh.
 type Lifetime interface {
-	// Stored returns the end of the freshness of a value that is stored now.
+	// Stored returns until when a value that is stored now is fresh.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns the end of the freshness of a value that a reader has found fresh now. A value other than
-	// e.FreshUntil is written to the row, and costs that write.
+	// Read returns until when a value is fresh that a reader has found fresh now. A result other than e.FreshUntil is
+	// written to the row, at the cost of a write.
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
-// Refresh says what a reader does with what it found.
+// Refresh decides what a reader does with what it found.
 type Refresh interface {
-	// Read is told the entry (nil if there is none), whether a render of its key is under way, and the time.
+	// Read gets the entry (nil if there is none), whether a render of its key is in progress, and the time.
 	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
 	// Locked reports whether a render needs the lock: it then costs the requests of recipe A (acquire,
 	// look again, publish in a transaction) and otherwise one put.
 	Locked() bool
 }
 
-// Action is the act of a reader.
+// Action is what a reader does.
 type Action int
 
 const (
@@ -65,13 +65,13 @@ const (
 	Serve Action = iota
 	// Revalidate serves the entry, and renders in the background.
 	Revalidate
-	// Render renders, and serves the result when it is there.
+	// Render renders, and then serves the result.
 	Render
-	// Wait waits for the render that is under way.
+	// Wait waits for the render in progress.
 	Wait
 )
 
-// fresh reports whether a reader may take an entry for fresh.
+// fresh reports whether a reader may treat an entry as fresh.
 func (e *Entry) fresh(now time.Duration) bool { return e != nil && now < e.FreshUntil }
 
 // All returns the policies that the command compares, for one lifetime of values. The protocol policy-NAME of isr-sim
@@ -102,7 +102,7 @@ func All(lifetime time.Duration) []Policy {
 	}
 }
 
-// Named returns one of [All] by its name.
+// Named returns the policy of [All] with a name.
 func Named(name string, lifetime time.Duration) (Policy, error) {
 	all := All(lifetime)
 	i := slices.IndexFunc(all, func(p Policy) bool { return p.Name == name })

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Random is a stream of random numbers, named by a seed and a number of its own.
+// Random is a stream of random numbers, identified by a seed and its own number.
 type Random struct{ source rand.PCG }
 
-// newRandom returns one of the streams of a seed.
+// newRandom returns the stream of a seed with a number.
 func newRandom(seed, stream uint64) *Random {
 	r := &Random{}
 	r.source.Seed(seed, stream)

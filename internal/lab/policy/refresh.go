@@ -7,12 +7,12 @@ import (
 // Locked lets one reader at a time render a key, as recipe A does. The others wait.
 func Locked() Refresh { return locked{} }
 
-// LockedStale lets one reader at a time render a key. The others get the old value, for the time tolerance after its
-// freshness, and then wait.
+// LockedStale lets one reader at a time render a key. The others get the old value, for the duration tolerance after
+// its freshness, and then wait.
 func LockedStale(tolerance time.Duration) Refresh { return locked{stale: tolerance} }
 
-// StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
-// meanwhile, and so does the one who renders.
+// StaleWhileRevalidate lets one reader at a time render a key, in the background. Meanwhile all readers get the old
+// value, including the one that renders.
 func StaleWhileRevalidate() Refresh { return locked{stale: never / 4, background: true} }
 
 type locked struct {
@@ -35,8 +35,8 @@ func (l locked) Read(e *Entry, rendering bool, now time.Duration, _ *Random) Act
 
 func (locked) Locked() bool { return true }
 
-// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get the value that
-// is there.
+// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get the stored
+// value.
 func Periodic() Refresh { return periodic{} }
 
 type periodic struct{}
@@ -54,9 +54,9 @@ func (periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Actio
 
 func (periodic) Locked() bool { return true }
 
-// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
-// such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
-// fresh value acts as under [Locked].
+// RefreshAhead renders in the background, under the lock, for a reader that finds a fresh value of at least this age,
+// such as 0.8 of the lifetime: keys that are read stay fresh, and other keys expire. A reader that finds no fresh value
+// acts as under [Locked].
 func RefreshAhead(age time.Duration) Refresh { return refreshAhead{after: age} }
 
 type refreshAhead struct {
@@ -76,7 +76,7 @@ func (a refreshAhead) Read(e *Entry, rendering bool, now time.Duration, r *Rando
 
 func (refreshAhead) Locked() bool { return true }
 
-// Unprotected is a cache without a lock: every reader who finds no fresh value renders.
+// Unprotected is a cache without a lock: every reader that finds no fresh value renders.
 func Unprotected() Refresh { return unprotected{} }
 
 type unprotected struct{}
@@ -91,8 +91,8 @@ func (unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 func (unprotected) Locked() bool { return false }
 
 // XFetch renders early with a probability that grows towards the end of the lifetime. A reader renders in the
-// background if the time left is less than a product: beta, the time that the last render took, and an exponential
-// draw. There is no lock. In the window before one expiry, about exp(1/beta) readers render, and not one.
+// background if the remaining time is less than the product of beta, the duration of the last render, and an
+// exponential draw. There is no lock. In the window before one expiry, about exp(1/beta) readers render, not just one.
 //
 // Source: A. Vattani, F. Chierichetti, K. Lowenstein, Optimal probabilistic cache stampede prevention, VLDB 2015.
 func XFetch(beta float64) Refresh { return xfetch{beta} }

@@ -9,8 +9,8 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// Interval is a mean over seeds and its confidence interval: the mean of infinitely many seeds lies between Low and
-// High with the confidence that was asked for.
+// Interval is a mean over seeds and its confidence interval: with the requested confidence, the mean of infinitely many
+// seeds lies between Low and High.
 type Interval struct{ Mean, Low, High float64 }
 
 // Summary has the results of an experiment under several seeds.
@@ -39,9 +39,9 @@ func interval(values []float64, confidence float64) Interval {
 	return Interval{mean, low, high}
 }
 
-// Repeat plays the experiment with the seeds from first on. The summary does not depend on the number of workers. each,
-// unless it is nil, is called after every run with the number of runs that are done, by one worker at a time. If ctx
-// ends, Repeat returns its error.
+// Repeat plays the experiment with the seeds from first on. The summary does not depend on the number of workers. If
+// each is not nil, it is called after every run with the number of finished runs, by one worker at a time. If ctx ends,
+// Repeat returns its error.
 func (x Experiment) Repeat(
 	ctx context.Context, first uint64, seeds, workers int, each func(done int),
 ) (*Summary, error) {

@@ -16,10 +16,10 @@ const (
 	HitRatio Measure = iota
 	// TierRatio is the share of reads that the tier answered.
 	TierRatio
-	// Outdated is the share of reads that were served outdated data: it had changed since its render.
+	// Outdated is the share of reads that were served data that had changed since its render.
 	Outdated
-	// OutdatedAge is the time for which the served data had been outdated, averaged over all reads (0 for current
-	// data), in seconds.
+	// OutdatedAge is how long the served data had been outdated, in seconds, averaged over all reads (0 for current
+	// data).
 	OutdatedAge
 	// OutdatedP50, OutdatedP99 and OutdatedMost are two quantiles of this time and its largest value, over the reads
 	// that were served outdated data.
@@ -37,11 +37,11 @@ const (
 	OutdatedAtExpiry
 	// KnownStale is the share of reads that were served a value that the cache knew to be stale.
 	KnownStale
-	// Renders is renders a second.
+	// Renders is the number of renders per second.
 	Renders
-	// RendersAtOnce is the largest number of renders under way at one time.
+	// RendersAtOnce is the maximum number of simultaneous renders.
 	RendersAtOnce
-	// RendersOfOneKey is the largest number of renders of one key at one time.
+	// RendersOfOneKey is the maximum number of simultaneous renders of one key.
 	RendersOfOneKey
 	// RendersPerRefresh is the mean size of a group of renders of one key that overlap. 1 is a cache without
 	// stampedes.
@@ -49,17 +49,17 @@ const (
 	// Early is the time from the first refresh of a value to the end of its freshness, in seconds, averaged over the
 	// refreshes of fresh values.
 	Early
-	// LatencyMean, LatencyP50 and LatencyP99 are about the time that readers wait, in seconds.
+	// LatencyMean, LatencyP50 and LatencyP99 are the mean and two quantiles of the time that readers wait, in seconds.
 	LatencyMean
 	LatencyP50
 	LatencyP99
-	// ReadUnits and WriteUnits are request units of the store a second.
+	// ReadUnits and WriteUnits are request units of the store per second.
 	ReadUnits
 	WriteUnits
-	// Throttled is throttled requests a second, and Failed the share of reads that failed after all their retries.
+	// Throttled is throttled requests per second, and Failed the share of reads that failed after all their retries.
 	Throttled
 	Failed
-	// RowsPast is the average number of rows that are past their ttl and not deleted yet.
+	// RowsPast is the average number of rows that are past their ttl but not deleted yet.
 	RowsPast
 	// CostMonth is the cost of the run if it goes on for 30 days.
 	CostMonth
@@ -144,7 +144,7 @@ func (m Measure) String() string {
 	return measureInfo[m].name
 }
 
-// Format gives a value of the measure as a reader would write it: "12.3 %", "250ms", "4.2/s".
+// Format prints a value of the measure for readers: "12.3 %", "250ms", "4.2/s".
 func (m Measure) Format(v float64) string {
 	switch measureInfo[m].unit {
 	case share:
@@ -189,10 +189,10 @@ type Result struct {
 	byteSeconds, pastSeconds     float64
 }
 
-// Reads returns how many reads were measured.
+// Reads returns the number of measured reads.
 func (r *Result) Reads() uint64 { return r.reads }
 
-// Value returns a measure of the run.
+// Value returns the value of a measure in the run.
 func (r *Result) Value(m Measure) float64 {
 	reads, lasts := float64(r.reads), r.lasts.Seconds()
 	switch m {
@@ -309,7 +309,7 @@ func (h *histogram) quantile(share float64) time.Duration {
 // mean returns the mean in seconds; 0 if none was counted.
 func (h *histogram) mean() float64 { return ratio(h.sum, float64(h.n)) }
 
-// ratio is a/b, and 0 where there is nothing to divide.
+// ratio is a/b, and 0 if b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

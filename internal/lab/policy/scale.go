@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// TierLifetime returns how long each node has to keep copies of a key in its memory, if the store is to see at most a
-// given number of reads of the key a second: the parameter most. rate is the number of reads of the key a second on all
-// nodes together. The result is 0 if the nodes need no copies, and the largest duration if no time is long enough.
+// TierLifetime returns how long each node must keep copies of a key in its memory so that the store sees at most most
+// reads of the key per second. rate is the number of reads of the key per second on all nodes together. The result is 0
+// if the nodes need no copies, and the largest duration if no time is long enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0
 	}
-	// A node asks once per lifetime plus the gap until its next read: nodes / (T + nodes/rate) reads a second.
+	// A node asks once per lifetime plus the gap until its next read: nodes / (T + nodes/rate) reads per second.
 	lifetime := float64(nodes)/most - float64(nodes)/rate
 	return fromSeconds(math.Ceil(lifetime*1000) / 1000)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The table that Netflix published, and what follows from it.
+// The table that Netflix published, and its consequences.
 func TestNetflixSchedule(t *testing.T) {
 	for _, test := range []struct{ age, want time.Duration }{
 		{0, 5 * time.Second}, {119 * time.Second, 5 * time.Second}, {2 * time.Minute, 10 * time.Second},
@@ -40,7 +40,7 @@ func TestSchedulesGrow(t *testing.T) {
 	}
 }
 
-// polled reads one bucket, which begins with the run, every second.
+// polled reads one bucket every second, starting with the run.
 func polled(until time.Duration) workload {
 	return func(*Random) traffic {
 		now := -time.Second
@@ -51,8 +51,8 @@ func polled(until time.Duration) workload {
 	}
 }
 
-// A bucket that is polled all the time is refreshed 38 times in its first ten minutes, and 62 times in a day; under a
-// uniform lifetime of 5 s, 17,280 times.
+// A constantly polled bucket is refreshed 38 times in its first ten minutes, and 62 times in a day; under a uniform
+// lifetime of 5 s, 17,280 times a day.
 func TestRefreshesOfABucket(t *testing.T) {
 	for _, test := range []struct {
 		lifetime Lifetime

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Streams of a run's seed.
+// Streams of random numbers of a run's seed.
 const (
 	streamReads = iota
 	streamChanges
@@ -18,8 +18,8 @@ const (
 	streamStore
 )
 
-// epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of
-// date together.
+// epoch is the time between two changes of a key's data. All values rendered in it are equal, and become outdated
+// together.
 type epoch struct {
 	end  time.Duration // when the data changed; never if it has not yet
 	seen bool          // some value was rendered in it
@@ -43,7 +43,7 @@ type cached struct {
 	units   units
 }
 
-// flight is a render under way.
+// flight is a render in progress.
 type flight struct {
 	read    Read
 	started time.Duration
@@ -51,7 +51,7 @@ type flight struct {
 	waiters []waiter
 }
 
-// waiter is a reader who waits for a render.
+// waiter is a reader that waits for a render.
 type waiter struct {
 	since time.Duration
 	node  int
@@ -71,7 +71,7 @@ type run struct {
 	keys            []cached
 	events          events
 	added           uint64 // events so far
-	under           int    // renders under way
+	under           int    // renders in progress
 	tier            []*simplelru.LRU[int, replica]
 	isPeriodic      bool
 	redis           *redis // nil for other stores
@@ -116,7 +116,7 @@ func (x Experiment) Run(ctx context.Context, seed uint64) (*Result, error) {
 	return &r.result, nil
 }
 
-// play runs all events up to the end. It looks at ctx now and then: a run may take hours.
+// play runs all events up to the end. It checks ctx from time to time: a run may take hours.
 func (r *run) play(ctx context.Context) error {
 	const often = 1 << 10 // reads and events
 	n := 0
@@ -152,7 +152,7 @@ func (r *run) play(ctx context.Context) error {
 	return nil
 }
 
-// passWarmUp forgets all counts of the warm-up when it is over.
+// passWarmUp drops all counts of the warm-up when it is over.
 func (r *run) passWarmUp(now time.Duration) {
 	if !r.measured && now >= r.WarmUp {
 		r.measured = true
@@ -163,7 +163,7 @@ func (r *run) passWarmUp(now time.Duration) {
 	}
 }
 
-// read is one reader.
+// read simulates one reader.
 func (r *run) read(rd Read) {
 	now := rd.At
 	node := 0
@@ -182,7 +182,7 @@ func (r *run) read(rd Read) {
 	r.ask(rd, now, node, 0)
 }
 
-// ask is a reader who asks the store, for the first time or after throttling.
+// ask simulates a reader that asks the store, for the first time or after throttling.
 func (r *run) ask(rd Read, now time.Duration, node, retries int) {
 	k := r.key(rd.Key)
 	r.advance(k, rd.Key, now)
@@ -234,8 +234,8 @@ func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh 
 	r.copy(node, rd.Key, k.epoch, now)
 }
 
-// extend writes a later end of freshness to the row, and moves its expiry by as much: otherwise a row that is read all
-// the time would be deleted. A row under a cap has the expiry of the longest freshness from the start. A throttled
+// extend writes a later end of freshness to the row, and moves its expiry by the same amount: otherwise a constantly
+// read row would be deleted. A row under a cap has the expiry of the longest freshness from the start. A throttled
 // write is not repeated: the next read makes one.
 func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	writes := r.writeUnitsOf(rd)
@@ -257,7 +257,7 @@ func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	r.result.writeUnits += writes
 }
 
-// served counts a reader who is served a value from an epoch.
+// served counts a reader that is served a value from an epoch.
 func (r *run) served(e *epoch, now, latency time.Duration) {
 	r.result.reads++
 	r.result.latency.add(latency)
@@ -277,7 +277,7 @@ func (r *run) copy(node, key int, e *epoch, now time.Duration) {
 	}
 }
 
-// render begins a render. The waiters are served when it ends.
+// render starts a render. The waiters are served when it ends.
 func (r *run) render(k *cached, rd Read, now time.Duration, waiters ...waiter) {
 	k.now.seen = true
 	f := &flight{read: rd, started: now, epoch: k.now, waiters: waiters}
@@ -294,7 +294,7 @@ func (r *run) render(k *cached, rd Read, now time.Duration, waiters ...waiter) {
 	r.result.atOnceOfOneKey = max(r.result.atOnceOfOneKey, len(k.flights))
 	if r.Policy.Refresh.Locked() {
 		r.result.writeUnits++                   // acquire
-		r.result.readUnits += r.readUnitsOf(rd) // the second look
+		r.result.readUnits += r.readUnitsOf(rd) // the second read, under the lock
 	}
 	if takes := r.Render.draw(r.renders); takes > 0 {
 		r.at(now+takes, func(now time.Duration) { r.finish(f, now) })
@@ -337,7 +337,7 @@ func (r *run) finish(f *flight, now time.Duration) {
 	}
 }
 
-// keep gives a row its expiry, which counts from a time. It stays in the table for the retention and the lag.
+// keep gives a row its expiry, which counts from the time from. The row stays in the table for the retention and the
 func (r *run) keep(k *cached, key int, from, stays time.Duration) {
 	k.hidden, k.gone, k.ttl = never, never, never
 	if r.Store.Retention == 0 {
@@ -351,7 +351,7 @@ func (r *run) keep(k *cached, key int, from, stays time.Duration) {
 	}
 }
 
-// again renders a key at a given time, without a reader.
+// again renders a key at a time, without a reader.
 func (r *run) again(rd Read, at time.Duration) {
 	r.at(at, func(now time.Duration) {
 		k := r.key(rd.Key)
@@ -360,7 +360,7 @@ func (r *run) again(rd Read, at time.Duration) {
 	})
 }
 
-// delete deletes a row, at its time or for a reader who comes later.
+// delete deletes a row, at its time or for a later reader.
 func (r *run) delete(k *cached, key int, now time.Duration) {
 	r.store(k, key, now)
 	k.held = false
@@ -375,7 +375,7 @@ func (r *run) expire(now time.Duration) {
 	r.at(now+redisCycle, r.expire)
 }
 
-// store counts, at the end of a row, the time for which the row has been in the table.
+// store counts, when a row ends, how long it was in the table.
 func (r *run) store(k *cached, key int, now time.Duration) {
 	if !k.held {
 		return
@@ -397,14 +397,14 @@ func (r *run) store(k *cached, key int, now time.Duration) {
 	r.past(k, end)
 }
 
-// past counts the time that a row has been past its ttl, up to now.
+// past counts how long a row has been past its ttl, up to now.
 func (r *run) past(k *cached, now time.Duration) {
 	if from := max(k.ttl, r.WarmUp); from < now {
 		r.result.pastSeconds += (now - from).Seconds()
 	}
 }
 
-// readUnitsOf returns the units that a read of the row takes.
+// readUnitsOf returns the units of a read of the row.
 func (r *run) readUnitsOf(rd Read) float64 {
 	units := unitsOf(cmp.Or(rd.Bytes, r.Store.Bytes), readUnitBytes)
 	if r.Store.Eventual {
@@ -413,7 +413,7 @@ func (r *run) readUnitsOf(rd Read) float64 {
 	return units
 }
 
-// writeUnitsOf returns the units that a plain write of the row takes.
+// writeUnitsOf returns the units of a plain write of the row.
 func (r *run) writeUnitsOf(rd Read) float64 {
 	return unitsOf(cmp.Or(rd.Bytes, r.Store.Bytes), writeUnitBytes)
 }
@@ -446,7 +446,7 @@ func (r *run) at(at time.Duration, do func(now time.Duration)) {
 	heap.Push(&r.events, event{at, r.added, do})
 }
 
-// event happens at a time. Two events at one time happen in the order in which they were added.
+// event happens at a time. Simultaneous events happen in the order in which they were added.
 type event struct {
 	at     time.Duration
 	number uint64

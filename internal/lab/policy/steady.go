@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// oldest is the age of a value that nothing renders again: a month, as on a site that has run so long.
+// oldest is the age of a value that nothing renders again: a month, as on a site that has run for that long.
 const oldest = monthSeconds * time.Second
 
-// chain is the time from the beginning of one render of a key to the beginning of the next. The next one begins at the
-// first read that finds the value expired, or at least as old as most.
+// chain is the time from the start of one render of a key to the start of the next. The next one starts at the first
+// read that finds the value expired, or at least as old as most.
 type chain struct {
-	lasts  time.Duration // how long a value is fresh at most
-	jitter float64       // the largest share of that time which is lost
+	lasts  time.Duration // the maximum time for which a value is fresh
+	jitter float64       // the largest share of that time that is lost
 	idle   time.Duration // how long it is fresh without a read
 	most   time.Duration
 	slides bool    // reads move the end of freshness
 	renews bool    // and the expiry of the row
 	early  float64 // beta of XFetch
-	waits  bool    // whether a read must come for a render; periodic renders do not wait
+	waits  bool    // a read must come for a render to start; periodic renders do not wait
 }
 
-// chainOf returns the chain of a policy for a class of data. False means that none is known.
+// chainOf returns the chain of a policy for a class of data; false if none is known.
 func (p Policy) chainOf(class int) (chain, bool) {
 	lifetime := p.Lifetime
 	if t, ok := lifetime.(tiered); ok {
@@ -83,10 +83,10 @@ func (x *Experiment) steadyPoisson() (Poisson, error) {
 }
 
 // settle gives each key the row that it would have after a long time, and each node its copies. Keys are independent,
-// and the process of a key begins again with each render. So the time since the last render is drawn: first a cycle, by
-// its length, and then a point of the cycle.
+// and the process of a key starts again with each render. So the time since the last render is drawn: first a cycle,
+// weighted by its length, and then a point in it.
 //
-// Renders under way, retries and copies of values that are no longer in the store are not drawn.
+// Renders in progress, retries and copies of values that are no longer in the store are not drawn.
 func (r *run) settle(p Poisson) {
 	weights, sum := []float64{1}, 0.0
 	if p.Keys != nil {
@@ -95,7 +95,7 @@ func (r *run) settle(p Poisson) {
 	for _, w := range weights {
 		sum += w
 	}
-	for key := len(weights) - 1; key >= 0 && p.Reads > 0; key-- { // the most popular last, as in an LRU
+	for key := len(weights) - 1; key >= 0 && p.Reads > 0; key-- { // most popular last, as in an LRU
 		rate := p.Reads * weights[key] / sum
 		class := 0
 		if p.Class != nil {
@@ -107,7 +107,7 @@ func (r *run) settle(p Poisson) {
 			nodes := float64(len(r.tier))
 			atStore = nodes / (r.Tier.Lifetime.Seconds() + nodes/rate)
 		}
-		c, _ := r.Policy.chainOf(class) // validate has looked
+		c, _ := r.Policy.chainOf(class) // validate has checked it
 		r.settleRow(k, Read{Key: key, Class: class}, c, gapOf(atStore))
 		if k.held && key < r.Tier.Keys {
 			r.settleCopies(k, key, gapOf(rate/float64(len(r.tier))))
@@ -169,7 +169,7 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 	if c.waits {
 		wait = gap
 	}
-	rarely := float64(c.idle) >= 32*gap // gaps as long as idle do not come
+	rarely := float64(c.idle) >= 32*gap // gaps as long as idle practically do not occur
 	for {
 		lifetime = c.lasts - time.Duration(float64(c.lasts)*c.jitter*r.Float64())
 		quiet, waits, reads := max(takes, min(lifetime, c.most)), wait, []time.Duration(nil)
@@ -184,8 +184,8 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 				reads, quiet = append(reads, at), min(longest, at+c.idle)
 			}
 		}
-		// A long cycle is more likely to be under way at some time than a short one. The wait for the read that ends it
-		// has no memory.
+		// A long cycle is more likely to be in progress at a random time than a short one. The wait for the read that
+		// ends it has no memory.
 		whole := float64(quiet) + waits
 		if r.Float64()*(float64(longest)+wait) >= whole {
 			continue
@@ -207,11 +207,11 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 	}
 }
 
-// drawUnbounded is draw for values that only a gap without reads ends. Going back in time, the last read was an
-// exponential time ago, and each read before it a gap shorter than idle, up to the read that rendered.
+// drawUnbounded is draw for values that only a gap without reads ends. The last read was an exponential time ago.
+// Before it, going back in time, the reads have gaps shorter than idle, up to the read that rendered.
 func (c chain) drawUnbounded(r *Random, after func() time.Duration, gap float64) (age, last, lifetime time.Duration) {
 	since := after()
-	long := math.Exp(-float64(c.idle) / gap) // the chance that a gap ends it
+	long := math.Exp(-float64(c.idle) / gap) // the probability that a gap ends it
 	if long < 1e-3 {
 		age = time.Duration(min(r.Exponential()*gap/long, float64(oldest)))
 	} else {
@@ -226,8 +226,8 @@ func (c chain) drawUnbounded(r *Random, after func() time.Duration, gap float64)
 	return age + since, age, 0
 }
 
-// firstEarly is the age at which the first read refreshes under XFetch, for a value with the given lifetime: the
-// integral of the rate of refreshes is an exponential draw there. scale is beta times the time that a render takes.
+// firstEarly returns the age at which the first read refreshes under XFetch, for a value with the lifetime lasts: at
+// that age the integral of the refresh rate equals the exponential draw. scale is beta times the duration of a render.
 func firstEarly(draw, gap, scale float64, lasts time.Duration) time.Duration {
 	if scale == 0 {
 		return lasts

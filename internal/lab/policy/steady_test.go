@@ -10,9 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// Runs of a few simulated seconds that begin in the steady state give the same figures as a run that begins with an
-// empty store and lasts some thousand lifetimes. This is true of every policy whose lifetimes do not depend on the age
-// of data.
+// Short runs that start in the steady state give the same figures as a run that starts with an empty store and lasts
+// some thousand lifetimes. This holds for every policy whose lifetimes do not depend on the age of data.
 func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 	effort.Long(t)
 	for _, p := range All(10 * time.Second) {
@@ -43,7 +42,7 @@ func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 			}
 			measures := []Measure{HitRatio, Renders, KnownStale, WriteUnits, RowsPast, Outdated, OutdatedAge}
 			if p.Name == "tiered" {
-				measures = measures[:5] // some of its values would be rendered again after weeks
+				measures = measures[:5] // some of its values would be rendered again only after weeks
 			}
 			for _, m := range measures {
 				a, b := long.Of(m), short.Of(m)
@@ -56,7 +55,7 @@ func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 	}
 }
 
-// pooled adds up runs into one. The mean of the ratios of short runs is not the ratio of long ones.
+// pooled adds up several runs as one. The mean of the ratios of short runs differs from the ratio of long ones.
 func pooled(runs []*Result) *Result {
 	all := &Result{}
 	for _, r := range runs {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Limits of one partition key, in units a second. A key's rows lie in one partition, which cannot be split further.
+// Limits of one partition key, in units per second. A key's rows are in one partition, which cannot be split further.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 const (
@@ -12,7 +12,7 @@ const (
 	partitionWrites = 1000
 )
 
-// A throttled request is made again twice, after a random part of one second and of two, as the SDK for Go does.
+// A throttled request is retried twice, after random parts of one second and of two, as by the SDK for Go.
 //
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 const (
@@ -20,7 +20,7 @@ const (
 	firstDelay  = time.Second
 )
 
-// units are the capacity units that a key has used in the present second.
+// units are the capacity units that a key has used in the current second.
 type units struct{ read, write meter }
 
 // meter counts the units of one second.
@@ -29,7 +29,7 @@ type meter struct {
 	used   float64
 }
 
-// take uses units, unless the limit of this second would be passed. There is no burst: unused units of a second are
+// take uses units, unless that would exceed the limit of this second. There is no burst: unused units of a second are
 // lost.
 func (m *meter) take(now time.Duration, units, limit float64) bool {
 	if second := int64(now / time.Second); second != m.second {
@@ -42,7 +42,7 @@ func (m *meter) take(now time.Duration, units, limit float64) bool {
 	return true
 }
 
-// throttled makes a reader ask again, or fail.
+// throttled makes a reader retry, or fail.
 func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
 	r.result.throttles++
 	if retries == mostRetries {
@@ -60,15 +60,15 @@ func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
 // Source: activeExpireCycle in https://github.com/redis/redis/blob/7.0/src/expire.c
 const (
 	redisCycle      = 100 * time.Millisecond // hz 10
-	redisSample     = 20                     // keys a loop
-	redisStale      = 10                     // per cent of expired keys: a loop that finds more is followed by another
-	redisTimeShare  = 0.25                   // the share of a cycle that may be spent
-	redisKeyLasts   = time.Microsecond       // the time of one deletion, for a small key
+	redisSample     = 20                     // keys per loop
+	redisStale      = 10                     // per cent of expired keys: a loop that finds more is repeated
+	redisTimeShare  = 0.25                   // the share of a cycle that may be used
+	redisKeyLasts   = time.Microsecond       // the duration of one deletion, for a small key
 	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
 )
 
-// redis holds the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for
-// readers at once, and takes memory until a reader comes by, or the active cycle does.
+// redis holds the keys of a Redis that have an expiry, in the order of its hash table. Readers no longer see an expired
+// key, but it takes memory until a reader or the active cycle finds it.
 type redis struct {
 	keys   []int // by place in the table
 	place  map[int]int
@@ -81,7 +81,7 @@ func newRedis(r *Random) *redis {
 	return &redis{place: map[int]int{}, due: map[int]time.Duration{}, random: r}
 }
 
-// set stores a key that expires, at a place that its hash chooses.
+// set stores a key that expires, at a position given by its hash.
 func (s *redis) set(key int, due time.Duration) {
 	s.due[key] = due
 	if _, there := s.place[key]; there {
@@ -110,7 +110,7 @@ func (s *redis) swap(i, j int) {
 }
 
 // cycle is one active cycle, which removes some of the expired keys. It looks at twenty keys at a time, in the order of
-// the table. It goes on as long as more than a tenth of them were expired and it has time.
+// the table. It continues as long as more than a tenth of them were expired and it has time.
 func (s *redis) cycle(now time.Duration, removed func(key int)) {
 	for spent := 0; spent < redisCycleLimit; {
 		sampled, expired := 0, 0
@@ -124,7 +124,7 @@ func (s *redis) cycle(now time.Duration, removed func(key int)) {
 				continue
 			}
 			expired++
-			s.remove(key) // and another key is at the cursor now
+			s.remove(key) // now another key is at the cursor
 			removed(key)
 		}
 		spent += sampled

@@ -30,8 +30,8 @@ func even(gap time.Duration) workload {
 	}
 }
 
-// One key is throttled at the documented limits: strongly consistent reads above 3,000 a second, eventually consistent
-// ones above 6,000, and rows of two units above 1,500.
+// One key is throttled at the documented limits: strongly consistent reads above 3,000 per second, eventually
+// consistent ones above 6,000, and reads of two-unit rows above 1,500.
 func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -60,8 +60,8 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 	}
 }
 
-// A tier in the memory of each node ends the throttling. Its copies answer, and the store sees one request of each node
-// in the time of a lifetime and a gap.
+// A tier in the memory of each node ends the throttling. Its copies answer, and the store sees one request per node,
+// lifetime and gap.
 func TestATierEndsThrottling(t *testing.T) {
 	const nodes, rate = 100, 20_000.0
 	x := Experiment{
@@ -84,13 +84,13 @@ func TestATierEndsThrottling(t *testing.T) {
 	}
 }
 
-// Keys of this test, their lifetimes, and when the memory is looked at.
+// Keys of this test, their lifetimes, and when the memory is measured.
 const (
 	redisKeys     = 20_000
 	redisLifetime = 4 * time.Second // uniform from 0.5 s on
 	redisLook     = 250 * time.Millisecond
 	redisLasts    = 6 * time.Second
-	redisLate     = 4 * time.Second // a busy machine may look this much later
+	redisLate     = 4 * time.Second // a busy machine may measure this much later
 )
 
 // lifetimes are the lifetimes of the test's keys, from a seed.
@@ -103,7 +103,7 @@ func lifetimes(seed uint64) []time.Duration {
 	return all
 }
 
-// modelled returns how many keys the model has in memory after each of its cycles.
+// modelled returns the number of keys that the model has in memory after each of its cycles.
 func modelled(seed uint64) (there []float64) {
 	s := newRedis(newRandom(seed, streamPolicy))
 	left := redisKeys
@@ -118,7 +118,7 @@ func modelled(seed uint64) (there []float64) {
 	return there
 }
 
-// The model's memory over time equals that of a real Redis without readers.
+// Over time, the model's memory equals that of a real Redis without readers.
 func TestRedisModelAgainstRedis(t *testing.T) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	for seed := uint64(1); seed <= 10; seed++ {
 		runs = append(runs, modelled(seed))
 	}
-	// bounds returns the fewest and the most keys that one run of the model has between two times.
+	// bounds returns the minimum and maximum number of keys in one run of the model between two times.
 	bounds := func(from, to time.Duration) (fewest, most float64) {
 		fewest = redisKeys
 		for i := max(0, int(from/redisCycle)); i <= int(to/redisCycle)+1 && i < len(runs[0]); i++ {
@@ -174,12 +174,12 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 				values[j] = run[i]
 			}
 			model := interval(values, 0.99)
-			spread := (model.High - model.Low) / 2 * math.Sqrt(float64(len(values))) // of one run, and not of the mean
+			spread := (model.High - model.Low) / 2 * math.Sqrt(float64(len(values))) // of one run, not of the mean
 			fewest, most = min(fewest, model.Mean-spread), max(most, model.Mean+spread)
 		}
 		return fewest, most
 	}
-	var before time.Duration // how late the look before was
+	var before time.Duration // how late the previous measurement was
 	var sum, modelSum float64
 	for at := redisLook; at <= redisLasts; at += redisLook {
 		clock.Sleep(start.Add(at).Sub(clock.Now()))
@@ -192,8 +192,8 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 		if err != nil {
 			t.Fatalf("DBSIZE: got %q", reply)
 		}
-		// The tolerance is for three things: the look may come at another point of a cycle, the keys were stored over a
-		// while, and a busy machine may delay Redis, too.
+		// The tolerance has three reasons: the measurement may come at another point of a cycle, storing the keys took
+		// a while, and a busy machine may delay Redis, too.
 		late := max(before, answered-at)
 		before = answered - at
 		fewest, most := bounds(asked-2*redisCycle-loading-late, answered+redisCycle)
@@ -207,7 +207,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 			modelSum += run[min(int(answered/redisCycle), len(run)-1)] / float64(len(runs))
 		}
 	}
-	// A store that expires exactly has 13 % less than the model. A busy machine makes Redis late, and never early.
+	// An exact store has 13 % less than the model. A busy machine makes Redis late, never early.
 	if r := sum / modelSum; r < 0.95 || r > 1.10 {
 		t.Errorf("over all, Redis held %.3f of the model's keys", r)
 	} else {
@@ -215,7 +215,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	}
 }
 
-// Expired rows that are still there: none in a store that is exact, a few in a Redis, and many in a DynamoDB.
+// The number of expired rows that still exist: none in an exact store, a few in a Redis, and many in a DynamoDB.
 func TestExpiredRowsByStore(t *testing.T) {
 	rows := func(s Store) float64 {
 		t.Helper()
@@ -229,7 +229,7 @@ func TestExpiredRowsByStore(t *testing.T) {
 		return r.Value(RowsPast)
 	}
 	exact, redis, dynamodb := rows(Store{}), rows(Store{Redis: true}), rows(Store{Lag: Fixed(time.Minute)})
-	// A Redis looks at 200 keys a second, so 50 keys that expire in a second are a quarter of those. Above a tenth it
+	// A Redis looks at 200 keys per second, so 50 keys that expire per second are a quarter of those. Above a tenth it
 	// looks at more keys, so the share stays near a tenth.
 	if exact != 0 || redis < 10 || redis > 120 || dynamodb < 2900 || dynamodb > 3100 {
 		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the "+

@@ -18,8 +18,8 @@ type Trace struct {
 }
 
 // ReadTrace reads a workload from CSV, named name in errors. The first line names the columns. time is in seconds since
-// the trace began and does not go back; key is any text. kind is read or change (of the key's data), and read where
-// there is no such column; size is the size of the row in bytes.
+// the trace began and does not go back; key is any text. kind is read (the default) or change (of the key's data); size
+// is the size of the row in bytes.
 //
 // An error names the line, and what was found and expected there.
 func ReadTrace(name string, from io.Reader) (*Trace, error) {

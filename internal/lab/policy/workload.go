@@ -5,47 +5,47 @@ import (
 	"time"
 )
 
-// Workload says which keys are read when, and when their data changes.
+// Workload defines which keys are read when, and when their data changes.
 type Workload interface {
-	// Begin starts it anew. The reads draw from one stream, and the changes of the data from another, so that two
-	// policies meet the same reads.
+	// Begin starts the workload anew. Reads and changes draw from separate streams, so that two policies get the same
+	// reads.
 	Begin(reads, changes *Random) Traffic
 }
 
-// Traffic is a workload that has begun.
+// Traffic is a started workload.
 type Traffic interface {
-	// Read returns the next read, in order of time. False means that there are no more.
+	// Read returns the next read, in order of time; false if there are no more.
 	Read() (Read, bool)
-	// Changed returns when the data of a key changes next after a time.
+	// Changed returns the time after which, past a given one, the data of a key changes next.
 	Changed(key int, after time.Duration) time.Duration
 }
 
 // Read is one read of a key.
 type Read struct {
-	// At is the time from the beginning of the run to this read.
+	// At is the time of this read, counted from the start of the run.
 	At time.Duration
-	// Key counts from 0. A run takes memory for each number up to the highest one: keys that are read early have low
-	// numbers.
+	// Key counts from 0. A run takes memory for each number up to the highest one, so keys that are read early should
+	// have low numbers.
 	Key int
-	// Data is the time that the key's data is about, see [Entry].
+	// Data is the time that the key's data describes, see [Entry].
 	Data time.Duration
 	// Class is the tier of the key's data, see [Tiered].
 	Class int
-	// Bytes is the size of the row; 0 stands for the size that the experiment's store names.
+	// Bytes is the size of the row; 0 means the size in the experiment's Store.
 	Bytes int
 }
 
-// Never is the time of a change that does not come.
+// Never is the time of a change that never comes.
 const Never = never
 
 // Poisson reads keys at random times: the numbers of reads in separate times are independent. Its zero value reads
 // nothing.
 type Poisson struct {
-	// Reads is the number of reads a second, of all keys together.
+	// Reads is the number of reads per second, of all keys together.
 	Reads float64
-	// Changes is the number of changes a second of the data of each key.
+	// Changes is the number of changes per second of the data of each key.
 	Changes float64
-	// Keys says how the reads are spread. Nil is one key.
+	// Keys defines how the reads are spread. Nil is one key.
 	Keys Keys
 	// Rhythm makes the rate of reads change with time. Nil is a steady rate.
 	Rhythm Rhythm
@@ -91,7 +91,7 @@ func (p *poisson) Read() (Read, bool) {
 	return read, true
 }
 
-// gapOf returns the mean gap between events of a rate a second, in nanoseconds; 0 for no events.
+// gapOf returns the mean gap, in nanoseconds, between events with a rate per second; 0 for no events.
 func gapOf(rate float64) float64 {
 	if rate <= 0 {
 		return 0
@@ -107,8 +107,8 @@ type updates struct {
 
 func newUpdates(rate float64, r *Random) updates { return updates{gapOf(rate), r} }
 
-// Changed implements half of Traffic. A Poisson process forgets: the time until the next change does not depend on when
-// the last one was.
+// Changed implements half of Traffic. A Poisson process has no memory: the time until the next change does not depend
+// on the last one.
 func (u updates) Changed(_ int, after time.Duration) time.Duration {
 	if u.gap == 0 {
 		return never
@@ -116,7 +116,7 @@ func (u updates) Changed(_ int, after time.Duration) time.Duration {
 	return after + u.random.after(u.gap)
 }
 
-// Keys says how reads are spread over keys: [Zipf].
+// Keys defines how reads are spread over keys: [Zipf].
 type Keys interface{ weights() []float64 }
 
 // Zipf reads the k-th most popular of Keys keys in proportion to 1/k^Exponent. Exponent 0 is uniform; pages of large
@@ -197,9 +197,9 @@ func (p picker) pick(r *Random) int {
 	return int(p.alias[column])
 }
 
-// Rhythm says how the rate of reads changes with time: [Bursty] or [Diurnal]. The mean rate stays.
+// Rhythm defines how the rate of reads changes with time: [Bursty] or [Diurnal]. The mean rate stays the same.
 type Rhythm interface {
-	// begin returns a function from the time of a read to the time of the next.
+	// begin returns a function from the time of a read to the time of the next one.
 	begin(gap float64, r *Random) func(now time.Duration) time.Duration
 }
 
@@ -232,8 +232,8 @@ func (d Diurnal) begin(gap float64, r *Random) func(time.Duration) time.Duration
 	return func(now time.Duration) time.Duration {
 		for {
 			now += r.after(gap / most)
-			// Reads are drawn at the largest rate. Each is kept with a chance that is the present rate's share of the
-			// largest.
+			// Reads are drawn at the maximum rate. Each is kept with the probability of the present rate divided by the
+			// maximum.
 			phase := 2 * math.Pi * float64(now%d.Day) / float64(d.Day)
 			if r.Float64()*most < 1+d.Swing*math.Sin(phase) {
 				return now

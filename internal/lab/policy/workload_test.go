@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A rhythm moves reads and does not change how many there are.
+// A rhythm moves reads, but does not change their number.
 func TestRhythmsKeepTheMeanRate(t *testing.T) {
 	const rate, lasts = 10.0, 50_000 * time.Second
 	for name, rhythm := range map[string]Rhythm{
@@ -37,7 +37,7 @@ func TestRhythmsKeepTheMeanRate(t *testing.T) {
 		if got := float64(n) / lasts.Seconds(); math.Abs(got-rate) > rate*0.02 {
 			t.Errorf("%s: got %.3f reads a second, want %g", name, got, rate)
 		}
-		// A share of 1 - exp(-0.5) of the gaps of a steady rate is shorter than half the mean gap; bursts have many
+		// At a steady rate, a share of 1 - exp(-0.5) of the gaps is shorter than half the mean gap; bursts have many
 		// more.
 		share := float64(crowded) / float64(n)
 		if steady := -math.Expm1(-0.5); (name == "steady") != (math.Abs(share-steady) < 0.01) {
@@ -46,7 +46,7 @@ func TestRhythmsKeepTheMeanRate(t *testing.T) {
 	}
 }
 
-// The first key of Zipf's distribution is read most, and all keys are read as often as their weights say.
+// The first key of Zipf's distribution is read most, and all keys are read in proportion to their weights.
 func TestKeysAreReadByTheirWeights(t *testing.T) {
 	const draws = 400_000
 	for _, keys := range []Keys{Zipf{Keys: 7}, Zipf{50, 0.9}, Zipf{1000, 1.2}} {
@@ -135,7 +135,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 		must.OK(t, err)
 		return r
 	}
-	// Without delay, the data of the last minute alone changes: one or two of the eleven buckets.
+	// Without delay, only the data of the last minute changes: one or two of the eleven buckets.
 	prompt, late := run(Fixed(0)).Value(Outdated), run(Pareto(time.Minute, 1.5)).Value(Outdated)
 	if prompt > 2.0/11 || late < 2*prompt {
 		t.Errorf("outdated: got %.3f for events in time and %.3f for late ones", prompt, late)
@@ -180,7 +180,7 @@ func TestReadTraceSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A poll of eleven buckets hits those that it has, and renders the one that is new: a partial hit is no miss.
+// A poll of eleven buckets hits those that the cache has, and renders the new one: a partial hit is not a miss.
 func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 	r, err := Experiment{
 		Policy: Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
@@ -197,8 +197,8 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 	}
 }
 
-// A cache that is keyed by the query never hits. A cache of buckets hits for all but the newest buckets, whatever the
-// shift of the window.
+// A cache keyed by the query never hits. A cache of buckets hits for all but the newest buckets, however the window
+// shifts.
 func TestBucketsDoNotMindShifts(t *testing.T) {
 	hits := func(byQuery bool, every time.Duration) float64 {
 		t.Helper()

@@ -135,7 +135,7 @@ why.`,
 // leaseByDefault is the lease of a cache that does not name one.
 const leaseByDefault = 30 * time.Second
 
-// unasked says what happens without a flag of advise that has no default.
+// unasked describes the effect of omitting a flag of advise that has no default.
 var unasked = map[string]string{
 	"longest": "data of any age may be served", "render": "a render takes no time", "skew": "clocks are exact",
 	"retention": "the ttl of rows is not checked",

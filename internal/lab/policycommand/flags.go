@@ -71,7 +71,7 @@ func (p *command) flags(cmd *cobra.Command) {
 // ofWorkloads are the flags that make workloads. A trace from a file has its own reads, keys and so on.
 var ofWorkloads = []string{"reads", "changes", "keys", "zipf", "lasts", "warm-up"}
 
-// misplaced refuses flags that would change nothing.
+// misplaced refuses flags without an effect.
 func (p *command) misplaced(cmd *cobra.Command) error {
 	if !strings.HasSuffix(p.workload, ".csv") {
 		return nil

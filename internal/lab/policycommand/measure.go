@@ -112,7 +112,7 @@ func (p *command) measure(
 		}
 		on = append(on, w)
 	}
-	if p.plots != "" { // before all the work
+	if p.plots != "" { // before doing all the work
 		if err := os.MkdirAll(p.plots, 0o777); err != nil {
 			return cli.Usage(fmt.Errorf("--plot: %w", err), "a folder for pictures, which is made where there is none")
 		}

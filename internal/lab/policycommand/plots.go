@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
-// Plots reads the output of the command with --format json. Each workload has a plot. It shows outdated reads, the
-// fault of a policy, against renders, its cost.
+// Plots reads the output of the command with --format json. Each workload has a plot: outdated reads, the harm of a
+// policy, against renders, its cost.
 func Plots(in io.Reader) ([]report.Plot, error) {
 	measured, err := lab.ReadJSON(in)
 	var plots []report.Plot

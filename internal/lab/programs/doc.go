@@ -1,4 +1,4 @@
-// Package programs holds the small concurrent programs that the literature compares schedulers on, as actors of the
+// Package programs has the small concurrent programs on which the literature compares schedulers, as actors of the
 // simulator.
 //
 //	for i := range 10_000 {
@@ -11,8 +11,6 @@
 // Each access to a shared variable, each lock and unlock is a request. The creation of a thread by the main thread is
 // several requests: see creation.
 //
-// # Limits
-//
-// The originals are C on pthreads, run under tools that count other events than these. So compare figures by rank, not
+// # Limits  The originals are C on pthreads, run under tools that count other events. So compare figures by rank, not
 // by size.
 package programs

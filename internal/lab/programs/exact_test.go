@@ -9,20 +9,20 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
-// counted is a program of the literature whose traces have been counted, by its size.
+// counted is a program of the literature with published counts of its traces, by size.
 type counted struct {
 	name    string
 	threads func(size int) []func(thread)
 	runs    map[int]runs
 }
 
-// runs counts the runs of an exploration without states. An optimal one makes one run for each trace. With sleep sets
-// alone there are further runs, which are abandoned where every possible step is asleep.
+// runs counts the runs of an exploration without states. An optimal one makes one run per trace. With sleep sets alone
+// there are further runs, which are abandoned where every possible step is asleep.
 type runs struct{ traces, blocked int }
 
 const notCounted = 1 << 40 // blocked runs: they are too many
 
-// The published counts are GenMC's under SC, and DPU's for mpat. Ours are the same.
+// The published counts are GenMC's under SC, and DPU's for mpat. Ours are equal.
 //
 // Source: https://github.com/MPI-SWS/genmc, tests/correct/synthetic/*/expected.sc.mo.in;
 // https://github.com/cesaro/dpu, experiments/tacas18/table1; the programs are also in
@@ -39,9 +39,9 @@ var exact = []counted{
 	{"ainc", func(n int) []func(thread) {
 		return each(n, func(t thread, _ int) { t.proc.Do(&increment{access{to: t.at("x"), write: true}}) })
 	}, map[int]runs{2: {2, 0}, 3: {6, 0}, 4: {24, 0}, 5: {120, 0}, 6: {720, 0}, 7: {5040, 0}}},
-	// Each size of lastzero has 3.75 times as many blocked runs as the one before, so 15 would have 300 million.
-	// Remembering each state with its sleep set saves none: the values that were read tell nearly all prefixes apart (9
-	// has 325,987 such pairs, and 15 would have a billion). The optimal search runs it in half a minute.
+	// Each size of lastzero has 3.75 times as many blocked runs as the previous one, so 15 would have 300 million.
+	// Remembering each state with its sleep set saves none: the read values distinguish nearly all prefixes (9 has
+	// 325,987 such pairs, and 15 would have a billion). The optimal search runs it in half a minute.
 	{"lastzero", func(n int) []func(thread) {
 		return append(each(n, func(t thread, i int) { t.set(fmt.Sprint(i+1), t.get(fmt.Sprint(i))+1) }),
 			func(t thread) {
@@ -96,7 +96,7 @@ func (s *swap) Apply(int) {
 	}
 }
 
-// writing is a swap whose success is not known beforehand, so it counts as a write.
+// writing is a swap that counts as a write, because its success is not known beforehand.
 type writing struct{ *swap }
 
 func (w writing) Accesses(outcome int) []sim.Access { return w.access.Accesses(outcome) }
@@ -122,7 +122,7 @@ func TestTracesAreAsManyAsPublished(t *testing.T) {
 	}
 }
 
-// Where threads are interchangeable, all orders of their increments are one trace.
+// If threads are interchangeable, all orders of their increments are one trace.
 func TestIncrementsOfTwinsAreOneTrace(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		traces := 0
@@ -146,20 +146,20 @@ func TestIncrementsOfTwinsAreOneTrace(t *testing.T) {
 	}
 }
 
-// unanswered is an increment of which its thread learns nothing.
+// unanswered is an increment whose thread does not learn the result.
 type unanswered struct{ *increment }
 
 func (unanswered) AnswerFingerprint() (uint64, bool) { return 0, true }
 
-// nameless is a memory in which no thread leaves its name.
+// nameless is a memory in which threads leave no names.
 type nameless struct{}
 
 func (nameless) Rank(string) int { return 0 }
 
 func (nameless) Broken() bool { return false }
 
-// The optimal search has nothing in common with that of package sim. So each confirms the other, also for programs that
-// are drawn.
+// The optimal search has nothing in common with that of package sim. So each confirms the other, even for random
+// programs.
 func TestOptimalSearchRunsEachTraceOnce(t *testing.T) {
 	effort.Long(t)
 	once := func(name string, threads []func(thread), traces int) {
@@ -184,7 +184,7 @@ func TestOptimalSearchRunsEachTraceOnce(t *testing.T) {
 	}
 }
 
-// drawn returns a program of a few threads. None of its runs can end in a deadlock.
+// drawn returns a random program of a few threads, none of whose runs can end in a deadlock.
 func drawn(seed uint64) (threads []func(thread)) {
 	rng := sim.Stream(seed, "program")
 	for range 2 + rng.IntN(3) {
@@ -219,7 +219,7 @@ type search interface {
 	Strategy() sim.Strategy
 }
 
-// explored runs threads that are all there from the beginning. The search may look at what each of them asks for.
+// explored runs threads that all exist from the beginning. The search may look at what each of them asks for.
 func explored(t *testing.T, threads []func(thread), x search, asked []request) (all runs) {
 	t.Helper()
 	var pool sim.Pool

@@ -44,7 +44,7 @@ func (t thread) get(name string) int {
 
 func (t thread) set(name string, v int) { t.proc.Do(&access{to: t.at(name), write: true, value: v}) }
 
-// add is v += n as a machine does it: a read, then a write.
+// add is v += n as a machine executes it: a read, then a write.
 func (t thread) add(name string, n int) { t.set(name, t.get(name)+n) }
 
 func (t thread) lock(mutex string) {
@@ -62,7 +62,7 @@ func (t thread) assert(holds bool) { t.wrong = t.wrong || !holds }
 type access struct {
 	to    *variable
 	write bool
-	value int // that is written, or was read
+	value int // written, or read
 	waits waiting
 }
 

@@ -8,29 +8,30 @@ import (
 )
 
 // optimal is a search that runs each trace of a program once, and abandons no run. It has nothing in common with the
-// search of package sim, which leaves orders out. This one puts them in: of each two steps of a run that race and could
-// have come the other way round, it makes a branch, to where the first of them was taken.
+// search of package sim, which leaves orders out. This one adds them: for every two steps of a run that race and could
+// be reversed, it adds a branch at the point where the first of them was taken.
 //
 // # Why each trace is run once
 //
-// A branch has the steps of the run that came after the first of the two and need not, and then the second one. A step
-// that was taken there before is asleep. A branch is left out if its traces are run anyway: if it can begin with a step
-// that is asleep, or with all steps of an older branch. The source proves that every trace is run. No trace is run
-// twice, because a run never begins with a step that is asleep. No run is abandoned, because each step that is asleep
-// races with a step of the branch, and so wakes before the branch ends.
+// A branch has the steps of the run that came after the first of the two but do not depend on it, and then the second
+// one. A step that was already taken at that point is asleep. A branch is omitted if its traces are run anyway: if it
+// can begin with a step that is asleep, or with all steps of an older branch. The source proves that every trace is
+// run. No trace is run twice, because a run never begins with a step that is asleep. No run is abandoned, because each
+// step that is asleep races with a step of the branch, and so wakes before the branch ends.
 //
 // A step that waits, as for a mutex, cannot come before the one that lets it happen. It can come before an earlier step
-// that found the variable as it needs it. This is not in the algorithm of the source: here, the counts bear it out.
+// that found the variable in the state that it needs. This is not in the algorithm of the source; the counts confirm it
+// here.
 //
 // Source: Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction (POPL 2014), algorithm 2; Source
 // sets: a foundation for optimal dynamic partial order reduction (Journal of the ACM 64(4), 2017).
 type optimal struct {
 	asked   []request // by thread: its next step
 	moments []moment  // of the latest run
-	n       int       // how many of them the run has reached
-	chosen  bool      // the step to come
+	n       int       // the number of moments that the run has reached
+	chosen  bool      // the next step is chosen
 	order   *sim.Order
-	traces  map[uint64]bool // that were run
+	traces  map[uint64]bool // already run
 }
 
 // request is an access to one variable.
@@ -67,12 +68,12 @@ type moment struct {
 	step
 	request  request
 	found    int      // the value of its variable
-	before   uint64   // the moments whose steps come before it in all runs of this trace, and its own; of 64 at most
-	asleep   []step   // what begins with them is run already
+	before   uint64   // the moments whose steps come before it in all runs of this trace, including itself; at most 64
+	asleep   []step   // traces that begin with them were already run
 	branches []branch // the first is being run
 }
 
-// branch is a step that is to be run, and then one of the next branches, or anything if there is none.
+// branch is a step to run, followed by one of the next branches, or by anything if there are none.
 type branch struct {
 	step
 	next []branch
@@ -104,7 +105,7 @@ func (x *optimal) Strategy() sim.Strategy {
 	return x.order.Of(sim.Strategy{Name: "optimal", New: func(*rand.Rand, int) sim.Chooser { return x }})
 }
 
-// Choose implements sim.Chooser. The starts of the threads race with nothing, and come first.
+// Choose implements sim.Chooser. The starts of the threads race with nothing, so they come first.
 func (x *optimal) Choose(steps []sim.Step) int {
 	if i := slices.IndexFunc(steps, func(s sim.Step) bool { return s.Kind == sim.Start }); i >= 0 {
 		return i
@@ -125,7 +126,7 @@ func (x *optimal) Choose(steps []sim.Step) int {
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return s.Thread == 2*now.thread })
 }
 
-// Watch implements sim.Watcher: Choose is not called if one step alone is possible.
+// Watch implements sim.Watcher: Choose is not called if only one step is possible.
 func (x *optimal) Watch(s sim.Step) {
 	if s.Kind != sim.Start && !x.chosen {
 		x.Choose([]sim.Step{s})
@@ -153,17 +154,17 @@ func (x *optimal) moment(steps []sim.Step) (m moment) {
 	return m
 }
 
-// reverse makes the branches that the latest run gives. It uses up the memory of the run.
+// reverse makes the branches of the latest run. It consumes the record of that run.
 func (x *optimal) reverse() {
 	type race struct {
 		first int
-		then  step // as it is if it comes first
+		then  step // its form if it comes first
 	}
 	var races []race
 	for j := range x.moments {
 		m := &x.moments[j]
 		m.before = 1 << j
-		own, waits := uint64(0), false // own is what must come before the thread's step before
+		own, waits := uint64(0), false // own is what must come before the thread's previous step
 		for i := j - 1; i >= 0; i-- {
 			first := &x.moments[i]
 			if !first.races(m.step) {
@@ -197,7 +198,7 @@ func (x *optimal) reverse() {
 	}
 }
 
-// begins says whether a way can begin with s. It returns the place of s, len(way) if s is not in it, or -1.
+// begins reports whether a way can begin with s. It returns the index of s, len(way) if s is not in it, or -1.
 func (s step) begins(way []step) int {
 	for i, o := range way {
 		if o.thread == s.thread {
@@ -210,7 +211,7 @@ func (s step) begins(way []step) int {
 	return len(way)
 }
 
-// insert adds a way to the branches, unless they have it.
+// insert adds a way to the branches, unless they contain it.
 func insert(branches []branch, way []step) []branch {
 	for i := range branches {
 		b := &branches[i]

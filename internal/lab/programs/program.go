@@ -11,16 +11,15 @@ type Program struct {
 	Name    string
 	threads []func(thread) // in the order in which the main thread creates them
 	initial map[string]int
-	then    func(thread) // the next actions of the main thread; nil is none
-	joins   bool         // whether the main thread waits for the others at its end
+	then    func(thread) // the further actions of the main thread, or nil
+	joins   bool         // the main thread waits for the others at its end
 }
 
 // creation is the number of steps that the main thread takes to create a thread: pthread_create allocates a stack, maps
-// it, and hands over. So the threads that are created first are ahead of the others, which makes these programs hard
-// for a random walk.
+// it, and hands over. So threads that are created earlier are ahead, which makes these programs hard for a random walk.
 const creation = 4
 
-// Run runs the program once and reports whether it has shown its bug: whether an assertion failed.
+// Run runs the program once and reports whether it has shown its bug, that is, whether an assertion failed.
 func (p Program) Run(cfg sim.Config) (shown bool, result sim.Result) {
 	m := &memory{variables: map[string]*variable{}}
 	//isrsim:unordered each is another variable

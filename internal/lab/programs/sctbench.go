@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// All returns the programs in the order in which tables show them. They come from SCTBench. Each has the bug of its
-// original, and its comment names the differences.
+// All returns the programs in the order of the tables. They come from SCTBench. Each has the bug of its original, and
+// its comment names the differences.
 //
 // Source: Thomson, Donaldson, Betts: Concurrency testing using controlled schedulers: an empirical study (TOPC 2016),
 // https://github.com/mc-imperial/sctbench/tree/master/benchmarks
@@ -17,8 +17,8 @@ func All() []Program {
 	}
 }
 
-// Reorder is reorder_N: setters write a = 1 and then b = -1, and a checker, which is created last, must not see one
-// without the other. One of N threads checks; in the original of reorder_20, ten do.
+// Reorder is reorder_N: setters write a = 1 and then b = -1. A checker, which is created last, must not see one without
+// the other. One of N threads checks; in the original of reorder_20, ten do.
 func Reorder(n int) Program {
 	setter := func(t thread) {
 		t.set("a", 1)
@@ -39,8 +39,7 @@ func Reorder(n int) Program {
 	}
 }
 
-// twostage is twostage_bad: data2 is set after data1, each under a mutex of its own, and between the two writes they
-// disagree.
+// twostage is twostage_bad: data2 is set after data1, under separate mutexes, and between the two writes they disagree.
 func twostage() Program {
 	writer := func(t thread) {
 		t.lock("data1 mutex")
@@ -66,8 +65,8 @@ func twostage() Program {
 	return Program{Name: "twostage", threads: []func(thread){writer, reader}, joins: true}
 }
 
-// account is account_bad: the checker expects a balance that a deposit and a withdrawal do not make, so that it fails
-// whenever it runs after both. The main thread creates it first and does not wait.
+// account is account_bad: the checker expects a balance that does not result from a deposit and a withdrawal, so it
+// fails whenever it runs after both. The main thread creates it first and does not wait.
 func account() Program {
 	const x, y, z = 1, 2, 4
 	move := func(amount int, done string) func(thread) {
@@ -91,8 +90,8 @@ func account() Program {
 	}
 }
 
-// stack is stack_bad: the flag that says that something has been pushed is never cleared, so that a thread that pops
-// faster than the other pushes finds nothing.
+// stack is stack_bad: the flag for a pushed element is never cleared, so a thread that pops faster than the other
+// pushes finds nothing.
 func stack() Program {
 	const size = 10
 	slot := func(i int) string { return fmt.Sprintf("slot %d", i) }
@@ -126,7 +125,7 @@ func stack() Program {
 	return Program{Name: "stack", threads: []func(thread){push, pop}, joins: true}
 }
 
-// wronglock is wronglock_bad: one thread adds to a variable under a mutex and looks whether it was alone; seven others
+// wronglock is wronglock_bad: one thread adds to a variable under a mutex and checks whether it was alone; seven others
 // add under another mutex.
 func wronglock() Program {
 	checked := func(t thread) {

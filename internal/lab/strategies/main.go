@@ -1,11 +1,11 @@
-// Command strategies measures how many schedules each plan needs to find a bug, and prints the tables that
-// docs/CI.md sums up:
+// Command strategies measures how many schedules each plan needs to find a bug, and prints the tables that docs/CI.md
+// summarises:
 //
 //	go run ./internal/lab/strategies            # both tables, on all cores, in some minutes
 //	go run ./internal/lab/strategies mutants    # one of them
 //	go run ./internal/lab/strategies programs
 //
-// The figures depend on the code alone, not on the machine: the same commit gives the same tables.
+// The figures depend only on the code, not on the machine: the same commit gives the same tables.
 package main
 
 import (

@@ -16,19 +16,19 @@ import (
 // subject is a program or a mutant with a bug.
 type subject struct {
 	name string
-	// where is the scenario in which a mutant is run; "" for a program.
+	// where is the scenario in which a mutant runs; "" for a program.
 	where string
-	// once runs one schedule and returns whether it has shown the bug, and the number of its choices.
+	// once runs one schedule and returns whether it has shown the bug, and how many choices it had.
 	once func(ctx context.Context, seed uint64, s sim.Strategy, expected int) (shown bool, choices int, err error)
 }
 
 // limits bounds the search of a plan.
 type limits struct {
 	seeds     int
-	schedules int // under each seed, at most
+	schedules int // per seed, at most
 }
 
-// buckets are the bounds of the buckets that findings are sorted into.
+// buckets are the bounds of the buckets for findings.
 var buckets = [...]int{10, 100, 1_000, 10_000}
 
 // cell is the result of one plan with one subject.
@@ -67,7 +67,7 @@ func measureAll(
 }
 
 // measure searches under every seed, on all cores. If a plan finds nothing under a quarter of them, the others are not
-// run and count as nothing found: hopeless searches would cost most of the time.
+// run and count as without a finding: hopeless searches would take most of the time.
 func measure(ctx context.Context, s subject, plan strategy.Plan, e limits) (cell, error) {
 	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
 	few := (e.seeds + 3) / 4
@@ -138,7 +138,7 @@ func (c cell) average() (mean float64, found int) {
 	return float64(sum) / float64(len(c.found)), found
 }
 
-// mean prints the average: 311, 3688 (36) if it was found in 36 seeds only, - if in none.
+// mean prints the average: 311, or 3688 (36) if only 36 seeds found it, or - if none did.
 func (c cell) mean() string {
 	mean, found := c.average()
 	switch {
@@ -158,7 +158,7 @@ func figure(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
-// counts returns the number of findings in each bucket and, as the last, the number of seeds that found nothing.
+// counts returns the number of findings in each bucket and, last, the number of seeds that found nothing.
 func (c cell) counts() [len(buckets) + 1]int {
 	var n [len(buckets) + 1]int
 	for _, at := range c.found {

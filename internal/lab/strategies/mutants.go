@@ -32,14 +32,14 @@ func mutants() ([]subject, error) {
 			return nil, err
 		}
 		if s.Expect != invariant.OK {
-			continue // it is violated whatever the mutant does
+			continue // it is violated with any mutant
 		}
 		if len(s.CompareLags) > 0 {
-			continue // a schedule is several runs: it would be compared with others
+			continue // a schedule is several runs, so it cannot be compared
 		}
 		scenarios = append(scenarios, s)
 	}
-	// Scenarios that were made for the plain reference come first: most mutants are made from it.
+	// Scenarios made for the plain reference come first: most mutants are made from it.
 	made := func(s *kernel.Scenario) int {
 		if s.Protocol == recipe.Reference().Name {
 			return 0
@@ -53,14 +53,14 @@ func mutants() ([]subject, error) {
 	for _, m := range mutant.All() {
 		i := slices.IndexFunc(scenarios, func(s *kernel.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
 		if i < 0 {
-			continue // it has a scenario in the museum that was made to show it
+			continue // the museum has a scenario made to show it
 		}
 		subjects = append(subjects, mutantIn(scenarios[i], m))
 	}
 	return subjects, nil
 }
 
-// mutantIn is the search for a mutant: it is found when the invariant that it names is violated.
+// mutantIn is the search for a mutant. It succeeds when the mutant's invariant is violated.
 func mutantIn(s *kernel.Scenario, m isr.Protocol) subject {
 	return subject{
 		name: m.Name, where: s.Name,

@@ -25,8 +25,8 @@ func smallPrograms() ([]subject, error) {
 // published is a paper's figures for a program: mean schedules to the first bug, as printed. "" is no figure.
 type published struct{ randomWalk, pct3, pos string }
 
-// asplos25 is from the evaluation of SURW. There were 20 trials; a figure in parentheses says how many of them found
-// the bug.
+// asplos25 is from the evaluation of SURW. There were 20 trials; a figure in parentheses is the number of trials that
+// found the bug.
 //
 // Source: Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025),
 // https://doi.org/10.1145/3669940.3707214

@@ -28,8 +28,8 @@ func measured(t *testing.T, subjects []subject, name string, e limits, plans ...
 	return nil
 }
 
-// The ratios here are much smaller than the published ones, and than ours at 40 seeds, so they hold for the strategy
-// and do not depend on a seed.
+// The ratios here are much smaller than the published ones, and than ours at 40 seeds, so they hold for the strategy,
+// whatever the seeds.
 func TestTheStrategiesRankAsPublished(t *testing.T) {
 	effort.Long(t)
 	const walk, pct, pos = "random-walk", "pct3", "pos"
@@ -58,7 +58,7 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 	}
 }
 
-// Published are 6 to 17 schedules for each program.
+// The published numbers are 6 to 17 schedules per program.
 func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 	subjects, err := smallPrograms()
 	must.OK(t, err)
@@ -72,7 +72,7 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 	}
 }
 
-// The hardest mutant publishes after a look at the lock, without a condition.
+// The hardest mutant publishes without a condition, after reading the lock.
 func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 	effort.NotShort(t)
 	subjects := must.Of(mutants())(t)
@@ -100,7 +100,7 @@ func TestFindingsFallIntoBuckets(t *testing.T) {
 	}{
 		{[]int{1, 2}, "1.5"},
 		{[]int{100, 201}, "150"},
-		{[]int{100, 0}, "5050 (1)"}, // a search without a finding has cost all of the schedules
+		{[]int{100, 0}, "5050 (1)"}, // a search without a finding has cost all schedules
 		{[]int{0, 0}, "-"},
 	} {
 		if got := (cell{found: test.found, limit: 10_000}).mean(); got != test.want {

@@ -10,7 +10,7 @@ func line(b *strings.Builder, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-// head begins a table: the first columns are words, the others figures.
+// head begins a table: the first columns are text, the others figures.
 func head(b *strings.Builder, words int, cells ...string) {
 	line(b, cells...)
 	rule := make([]string, len(cells))

@@ -1,8 +1,8 @@
-// Package hostname tells whether the name in the Host header of a request is a name of this machine, and whether a name
-// may be a bucket's.
+// Package hostname checks whether the name in the Host header of a request belongs to this machine, and whether a name
+// is valid for a bucket.
 //
 // A page in a browser can send requests to this machine under a name of the page's own site, if the site's name server
-// gives that name the address of this machine. Such a name is refused.
+// resolves that name to this machine (DNS rebinding). Such a name is refused.
 package hostname
 
 import (
@@ -23,8 +23,8 @@ func Of(host string) string {
 }
 
 // OfNetwork stands, in a list of names, for all names that no public name server knows: names of one label, such as
-// services of a compose file, and names under internal, local and test. Only the network of this machine can make them
-// lead here.
+// services of a compose file, and names under internal, local and test. Only this machine's network can resolve them to
+// it.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.2
 // Source:
@@ -38,8 +38,8 @@ func ofNetwork(host string) bool {
 }
 
 // Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names. OfService
-// and OfNetwork each stand for several names. An address and localhost need no name server, so only this machine's user
-// can make them lead here.
+// and OfNetwork each stand for several names. An address and localhost need no name server, so no web page can forge
+// them.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
 func Local(host string, names ...string) bool {
@@ -54,8 +54,8 @@ func Local(host string, names ...string) bool {
 		})
 }
 
-// Loopback reports whether only this machine can reach a host: it is localhost or an address of the loopback. Any other
-// name may lead anywhere, and an empty name means every interface.
+// Loopback reports whether only this machine can reach a host: it is localhost or a loopback address. Any other name
+// may resolve to anything, and an empty name means every interface.
 func Loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -65,7 +65,7 @@ func Loopback(host string) bool {
 }
 
 // OfService stands, in a list of names, for all host names of DynamoDB. Amazon's name servers answer for these names,
-// so no web page can make such a name lead to this machine; only the machine's user can.
+// so no web page can make one resolve to this machine; only the machine's user can.
 const OfService = "dynamodb.REGION.amazonaws.com"
 
 // service matches the host names of DynamoDB and of DynamoDB Streams. It must not match other names of amazonaws.com,
@@ -85,8 +85,8 @@ const regions = "us-east-1 us-east-2 us-west-1 us-west-2 af-south-1 ap-east-1 ap
 	"eu-west-1 eu-west-2 eu-west-3 eu-south-1 eu-south-2 eu-north-1 il-central-1 mx-central-1 me-south-1 " +
 	"me-central-1 sa-east-1 us-gov-east-1 us-gov-west-1 cn-north-1 cn-northwest-1"
 
-// ServiceNames returns the service's host names in each public region, in the form of names in a certificate: a star
-// stands for one label.
+// ServiceNames returns the service's host names in each public region, as in a certificate, where a star stands for one
+// label.
 func ServiceNames() (names []string) {
 	for region := range strings.FieldsSeq(regions) {
 		domain := region + ".amazonaws.com"
@@ -98,7 +98,7 @@ func ServiceNames() (names []string) {
 	return names
 }
 
-// IsBucket reports whether a bucket of S3 may have a name, which is a part of host names.
+// IsBucket reports whether a name is valid for a bucket of S3. It becomes a part of host names.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 func IsBucket(name string) bool {

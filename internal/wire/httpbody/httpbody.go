@@ -1,5 +1,5 @@
 // Package httpbody reads the bodies of HTTP requests, within the limit of the service. The limit is defined only here:
-// the doors of ddbfake read no more than this, and the server of the command reserves no more room.
+// the doors of ddbfake read no more than that, and the server of the command reserves no more room.
 package httpbody
 
 import (
@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// MaxBytes is the largest request the service reads, before and after it is unpacked: 16 MB.
+// MaxBytes is the maximum size of a request, before and after it is unpacked: 16 MB.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const MaxBytes = 16 << 20
 
-// ErrTooLarge is for a body over MaxBytes.
+// ErrTooLarge is the error for a body over MaxBytes.
 var ErrTooLarge = errors.New("the request is larger than 16 MB")
 
-// ErrNotPacked is for a body that claims to be packed and cannot be unpacked.
+// ErrNotPacked is the error for a body that claims to be packed but cannot be unpacked.
 var ErrNotPacked = errors.New("the request's body cannot be unpacked")
 
 // Read reads a request's body, and unpacks it if its Content-Encoding is gzip or deflate. It reads and unpacks no more
-// than MaxBytes. The parameter length is the length in the header; negative if there is none. A nil body is empty.
-// Errors are ErrTooLarge, ErrNotPacked, and those of reading.
+// than MaxBytes. length is the length in the header; negative if there is none. A nil body is empty. Errors are
+// ErrTooLarge, ErrNotPacked, and those of reading.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service
 // reads both)
@@ -39,10 +39,10 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	switch {
 	case strings.EqualFold(encoding, "gzip"):
 		return unpack(body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
-	case strings.EqualFold(encoding, "deflate"): // in HTTP, that of zlib: RFC 9110, section 8.4.1.2
+	case strings.EqualFold(encoding, "deflate"): // in HTTP, zlib's format: RFC 9110, section 8.4.1.2
 		return unpack(body, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 	}
-	// There is room for one byte more, so that the read that fills the body can also find its end.
+	// There is room for one more byte, so that the read that fills the body can also find its end.
 	room := int(max(length, -1)) + 1
 	return readAll(make([]byte, 0, max(min(room, smallBody), 1)), body, room)
 }
@@ -50,9 +50,8 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 // smallBody is the most memory that a body gets before any of it has arrived.
 const smallBody = 16 << 10
 
-// readAll appends the bytes of r to buf, up to one byte more than MaxBytes. If the header announces a long body, the
-// memory grows while the body arrives: when it is full it becomes four times as large, but not larger than the expected
-// length.
+// readAll appends the bytes of r to buf, up to one byte more than MaxBytes. For a long body, the memory grows while the
+// body arrives: when it is full it becomes four times as large, but not larger than the announced length.
 func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	for {
 		if have := len(buf); have == cap(buf) {
@@ -75,7 +74,7 @@ func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	}
 }
 
-// unpack does the same as readAll for a packed body. The packed body, too, may have at most MaxBytes.
+// unpack is readAll for a packed body, which may have at most MaxBytes, too.
 func unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (body []byte, err error) {
 	bounded := &boundedReader{r: packed, left: MaxBytes}
 	unpacked, err := open(bounded)
@@ -93,7 +92,7 @@ func unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (body []b
 	return body, err
 }
 
-// boundedReader reads up to a number of bytes, and notes why it stopped.
+// boundedReader reads up to a number of bytes, and records why it stopped.
 type boundedReader struct {
 	r      io.Reader
 	left   int

@@ -1,6 +1,6 @@
-// Package httpdoor is the interface between the HTTP door of ddbfake and a server other than net/http's: the handler
-// that ddbfake.DB.Handler returns is a Door as well. The command isr-sim serve has such a server, because a request
-// costs less there.
+// Package httpdoor is the interface between the HTTP door of ddbfake and servers other than net/http's: the handler
+// that ddbfake.DB.Handler returns is also a Door. The command isr-sim serve uses such a server, in which a request
+// costs less.
 package httpdoor
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Door serves requests that a server has read and taken apart.
+// Door serves requests that a server has read and parsed.
 type Door interface {
 	// Serve serves one request. An error means that there is no answer: the server should break the connection, as a
 	// lost request or response does.
@@ -29,7 +29,7 @@ type Request struct {
 	Path   string // without the query
 	Query  string // the text after the question mark
 
-	// The headers that the service looks at, "" for one that is absent.
+	// The headers that the service reads; "" for an absent one.
 	AcceptEncoding  string // Accept-Encoding
 	Authorization   string // Authorization
 	ContentEncoding string // Content-Encoding
@@ -41,13 +41,13 @@ type Request struct {
 	// HeaderBytes is the size of all headers.
 	HeaderBytes int
 
-	// Body gives the body and then io.EOF; any other error means that the caller has gone. It may be nil.
+	// Body gives the body and then io.EOF; any other error means that the caller is gone. It may be nil.
 	Body io.Reader
 	// Length is the length of the body by its header; negative if the header has none.
 	Length int64
 }
 
-// Server is the value of the header Server in each answer. The service sends the same:
+// Server is the value of the Server header in each answer. The service sends the same:
 // https://github.com/getmoto/moto/pull/1627
 const Server = "Server"
 
@@ -60,7 +60,7 @@ type Reply struct {
 	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
 	// Body is the whole body. Serve overwrites it and reuses its capacity.
 	Body []byte
-	// Close says that a part of the request's body is unread, so that the connection cannot serve another request.
+	// Close means that a part of the request's body is unread, so that the connection cannot serve another request.
 	Close bool
 }
 
@@ -71,18 +71,18 @@ type Row struct {
 	Key   map[string]types.AttributeValue
 }
 
-// Parking is what a server does for a request that waits at a gate. The context of the request has it under ParkingKey.
+// Parking is how a server treats a request that waits at a gate. The request's context has it under ParkingKey.
 type Parking interface {
-	// Park is called before the wait. The server calls gone if the client closes its connection, and at most once.
+	// Park is called before the wait. If the client closes its connection, the server calls gone, at most once.
 	Park(gone func())
-	// Unpark is called after the wait. When Unpark has returned, gone is no longer called.
+	// Unpark is called after the wait. Once Unpark has returned, gone is no longer called.
 	Unpark()
 }
 
 // ParkingKey is the key of a Parking in a context.
 type ParkingKey struct{}
 
-// ParkingOf returns the Parking of a context, nil if it has none.
+// ParkingOf returns the Parking of a context, or nil.
 func ParkingOf(ctx context.Context) Parking {
 	p, _ := ctx.Value(ParkingKey{}).(Parking)
 	return p
@@ -102,7 +102,7 @@ func Drop(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// HeaderName returns the name of a header as S3 writes it, from its canonical form. Case means nothing in HTTP. But
+// HeaderName returns the name of a header as S3 writes it, from its canonical form. Case has no meaning in HTTP, but
 // boto3 keeps the names of an object's metadata exactly as they arrive, and S3 writes them in lower case.
 func HeaderName(canonical string) string {
 	switch {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Authorization is the header that names an actor to a service, in the form of Signature Version 4 but without a
+// Authorization returns the header that names an actor to a service, in the form of Signature Version 4 but without a
 // signature.
 func Authorization(actor, region, service string) string {
 	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region + "/" + service +
 		"/aws4_request, SignedHeaders=host, Signature=none"
 }
 
-// Signer names the signer of a request. It outlives the request.
+// Signer is who signed a request. It outlives the request.
 type Signer struct {
 	Actor  string // the access key id
 	Region string // the region for which it was signed; "" if none is named
@@ -30,7 +30,7 @@ func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
 	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
 	if algorithm == "" && query != "" {
-		parameters, _ := url.ParseQuery(query) // an error leaves the parameters that could be read
+		parameters, _ := url.ParseQuery(query) // an error leaves the parameters that could be parsed
 		algorithm = parameters.Get("X-Amz-Algorithm")
 		credential, ok = parameters.Get("X-Amz-Credential"), true
 	}
