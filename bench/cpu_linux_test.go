@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processTime returns the processor time that a process has used, all its threads together, to the nanosecond.
-// /proc/<pid>/stat gives it in hundredths of a second.
+// processTime returns the processor time that all threads of a process have used, to the nanosecond. /proc/<pid>/stat
+// gives it in hundredths of a second.
 func processTime(pid int) (time.Duration, error) {
 	// The id of another process's clock: see clock_getcpuclockid(3), and CPUCLOCK_SCHED in Linux.
 	const sched = 2
@@ -51,11 +51,11 @@ func (w *stopwatch) pause() {
 	w.total += w.now() - w.began
 }
 
-// resume starts both again.
+// resume restarts both clocks.
 func (w *stopwatch) resume() {
 	w.began = w.now()
 	w.b.StartTimer()
 }
 
-// stop returns the time that has been measured.
+// stop returns the measured time.
 func (w *stopwatch) stop() time.Duration { return w.total + w.now() - w.began }

@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// inProcess are the fakes that a Go program calls without a socket and without JSON.
+// inProcess are the fakes that a Go program calls without a socket or JSON.
 var inProcess = []struct {
 	name string
 	open func() client
@@ -29,7 +29,7 @@ var inProcess = []struct {
 	{"minidyn", func() client { return minidyn.NewClient() }},
 }
 
-// BenchmarkDoor compares fakes in the process.
+// BenchmarkDoor compares in-process fakes.
 func BenchmarkDoor(b *testing.B) {
 	for _, op := range operations() {
 		for _, side := range inProcess {
@@ -42,7 +42,7 @@ func BenchmarkDoor(b *testing.B) {
 }
 
 // BenchmarkSDK calls through the SDK's client: DynamoDB Local over one connection, the SDK door, and the SDK door's
-// client on canned answers, which is the least cost of any server behind it.
+// client with canned answers, which is the minimum cost with any server.
 func BenchmarkSDK(b *testing.B) {
 	for _, op := range operations() {
 		b.Run("op="+op.name+"/by=dynamodb-local", func(b *testing.B) {
@@ -63,7 +63,7 @@ func BenchmarkSDK(b *testing.B) {
 	}
 }
 
-// canned is a wire that keeps its first answer and gives the same answer to all later requests.
+// canned is a wire that keeps its first answer and returns it for all later requests.
 type canned struct {
 	wire     http.RoundTripper
 	response *http.Response
@@ -93,10 +93,10 @@ func withWire(wire dynamodb.HTTPClient) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.HTTPClient = wire }
 }
 
-// share is how many requests one iteration of BenchmarkHTTP makes: a part of a pass.
+// share is the number of requests in one iteration of BenchmarkHTTP: a part of a pass.
 const share = 100
 
-// BenchmarkHTTP compares the cost of a request for a server, in processor time of its process.
+// BenchmarkHTTP compares the cost of a request for a server, in processor time of the server's process.
 func BenchmarkHTTP(b *testing.B) {
 	for _, op := range operations() {
 		for _, name := range serverNames {
@@ -110,7 +110,7 @@ func BenchmarkHTTP(b *testing.B) {
 			})
 		}
 	}
-	// The cost of the library alone, which every server on it has.
+	// The cost of the library alone, which every server built on it has.
 	for _, library := range []string{"net-http", "fasthttp"} {
 		b.Run("op=get/by="+library, func(b *testing.B) {
 			measureServer(b, find(b, library), operations()[0])
@@ -120,7 +120,7 @@ func BenchmarkHTTP(b *testing.B) {
 
 func measureServer(b *testing.B, s *server, op operation) {
 	r, requests, locks := dial(b, s), encode(b, s, op.inputs), encode(b, s, putLocks)
-	// used returns the server's time for some requests.
+	// used returns the server's processor time for some requests.
 	used := func(requests []*wired) time.Duration {
 		began, err := processTime(s.PID)
 		if err == nil {
@@ -147,11 +147,10 @@ func measureServer(b *testing.B, s *server, op operation) {
 	}
 	b.ReportMetric(float64(total)/float64(b.N*share), "cpu-ns/req")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N*share), "ns/req")
-	b.ReportMetric(0, "ns/op") // the time of an iteration is left out
+	b.ReportMetric(0, "ns/op") // the time of an iteration is not reported
 }
 
-// serversEnv is the environment variable in which cmd/speed lists the servers that run: a server for each name, in
-// JSON.
+// serversEnv is the environment variable in which cmd/speed lists the running servers, by name, in JSON.
 const serversEnv = "ISRSIM_BENCH_SERVERS"
 
 // serverNames are the servers that cmd/speed starts.
@@ -160,10 +159,10 @@ var serverNames = []string{"isr-sim", "minidyn", "dynalite", "dynamodb-local"}
 // server is a process that speaks DynamoDB's protocol.
 type server struct {
 	Endpoint string `json:"endpoint"` // "http://host:port"
-	PID      int    `json:"pid"`      // whose processor time is the server's
-	Lacks    string `json:"lacks"`    // the operation that it does not have, if any
+	PID      int    `json:"pid"`      // the process whose processor time is the server's
+	Lacks    string `json:"lacks"`    // the operation that it lacks, if any
 
-	fill func() error // once in this process
+	fill func() error // once per process
 }
 
 var running = sync.OnceValues(func() (map[string]*server, error) {
@@ -177,7 +176,7 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	}
 	for _, s := range servers {
 		s.fill = sync.OnceValue(func() error {
-			// A server is filled once, for all benchmarks, so the context of the benchmark that does it would end too
+			// A server is filled once for all benchmarks, so the context of the benchmark that fills it would end too
 			// early.
 			return fill(context.Background(), s.sdk())
 		})
@@ -185,7 +184,7 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	return servers, nil
 })
 
-// find returns a running server, or skips.
+// find returns a running server, or skips the test.
 func find(tb testing.TB, name string) *server {
 	tb.Helper()
 	servers, err := running()
@@ -199,7 +198,7 @@ func find(tb testing.TB, name string) *server {
 	return s
 }
 
-// sdk returns a client of the server. It never retries: a failure must be seen.
+// sdk returns a client of the server. It never retries, so that failures are visible.
 func (s *server) sdk(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String(s.Endpoint),
@@ -209,7 +208,7 @@ func (s *server) sdk(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	}, optFns...)
 }
 
-// filled returns a client of the server once its rows are there.
+// filled returns a client of the server, which then has its rows.
 func (s *server) filled(tb testing.TB) *dynamodb.Client {
 	tb.Helper()
 	if err := s.fill(); err != nil {

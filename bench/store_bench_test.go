@@ -28,7 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// firstEnv makes this program print how long its first DB took to give its first answer, in nanoseconds, and end.
+// firstEnv makes this program print how long its first DB took to its first answer, in nanoseconds, and exit.
 const firstEnv = "ISRSIM_BENCH_FIRST"
 
 func TestMain(m *testing.M) {
@@ -57,8 +57,8 @@ func firstAnswer(ctx context.Context) error {
 		&dynamodb.GetItemInput{TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), isr.SortMeta)})
 }
 
-// BenchmarkStart: the time from nothing to the first row read, in a new process (cold), and in one that has done it
-// before (warm).
+// BenchmarkStart measures the time from nothing to the first row read, in a new process (cold), and in one that has
+// done it before (warm).
 func BenchmarkStart(b *testing.B) {
 	b.Run("process=new", func(b *testing.B) {
 		var times samples
@@ -75,7 +75,7 @@ func BenchmarkStart(b *testing.B) {
 			}
 			times = append(times, time.Duration(took))
 		}
-		b.ReportMetric(times.median(), "ns/op") // not the start of the process
+		b.ReportMetric(times.median(), "ns/op") // without the start of the process
 	})
 	b.Run("process=warm", func(b *testing.B) {
 		for b.Loop() {
@@ -86,8 +86,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory: the heap of a META row in a table of 100,000, with everything that the fake keeps about it: the row,
-// its place in the table, its entry in the change log.
+// BenchmarkMemory measures the heap of a META row in a table of 100,000, with everything that the fake stores about it:
+// the row, its place in the table, its entry in the change log.
 func BenchmarkMemory(b *testing.B) {
 	const rows = 100_000
 	heap := func() int64 {
@@ -116,8 +116,7 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // BenchmarkSnapshot measures a snapshot of the table, and its restore, each after a write, so that there is something
-// to keep and something to put back. It also measures the first write after a snapshot, which copies the memory that it
-// changes.
+// to save and to restore. It also measures the first write after a snapshot, which copies the memory that it changes.
 func BenchmarkSnapshot(b *testing.B) {
 	db := ddbfake.New(ddbfake.Options{})
 	c := filled(b, db.As("benchmark"))
@@ -132,7 +131,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		written := time.Now()
 		db.Restore(taken)
 		restored := time.Now()
-		// This write gives the next snapshot one change that the last one did not have.
+		// This write gives the next snapshot a change that the last one lacks.
 		if err := send(b.Context(), c, putLocks[i%pages]); err != nil {
 			b.Fatal(err)
 		}
@@ -146,8 +145,8 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// samples are single times by the wall clock, too short to be measured together: other programs interrupt some of them,
-// so the median counts and not the mean.
+// samples are single wall-clock times, too short to be measured together. Other programs interrupt some of them, so the
+// median counts, not the mean.
 type samples []time.Duration
 
 // median returns the middle sample, in nanoseconds.
@@ -156,10 +155,10 @@ func (s samples) median() float64 {
 	return float64(s[len(s)/2])
 }
 
-// connections is how many connections a raw client keeps.
+// connections is the number of connections that a raw client keeps open.
 const connections = 8
 
-// raw is a client that sends requests encoded beforehand, over connections that it keeps.
+// raw is a client that sends pre-encoded requests over persistent connections.
 type raw struct {
 	conns [connections]struct {
 		net.Conn
@@ -185,7 +184,7 @@ func dial(tb testing.TB, s *server) *raw {
 	return r
 }
 
-// sendAll sends all requests, each connection its share of them one after the other.
+// sendAll sends all requests. Each connection sends its share of them one after the other.
 func (r *raw) sendAll(requests []*wired) error {
 	var group errgroup.Group
 	for i := range r.conns {
@@ -220,8 +219,8 @@ func (r *raw) send(i int, request *wired) error {
 	return err
 }
 
-// wired is a request as the SDK sends it, byte for byte, but for the ClientRequestToken. The token is new each time, as
-// with the SDK: a transaction with an old token would be taken for a repetition.
+// wired is a request as the SDK sends it, byte for byte, except for the ClientRequestToken. The token is new each time,
+// as in the SDK: a transaction with an old token would count as a repetition.
 type wired struct {
 	bytes []byte
 	token []byte // the part that changes; none if nil

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// client is common to all sides: the methods of *dynamodb.Client.
+// client has the methods of *dynamodb.Client that all sides have.
 type client interface {
 	CreateTable(
 		context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options),
@@ -37,7 +37,7 @@ type client interface {
 	) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// send makes one call and drops its answer.
+// send makes one call and ignores its answer.
 func send(ctx context.Context, c client, input any) (err error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -47,7 +47,7 @@ func send(ctx context.Context, c client, input any) (err error) {
 	case *dynamodb.UpdateItemInput:
 		_, err = c.UpdateItem(ctx, in)
 	case *dynamodb.TransactWriteItemsInput:
-		once := *in // a copy: the SDK puts a ClientRequestToken into it, which must not be there the next time
+		once := *in // a copy: the SDK puts a ClientRequestToken into it, which must be absent the next time
 		_, err = c.TransactWriteItems(ctx, &once)
 	default:
 		err = fmt.Errorf("bench: no call for %T", in)
@@ -58,14 +58,14 @@ func send(ctx context.Context, c client, input any) (err error) {
 const (
 	tableName = "cache"
 	pages     = 500 // each with a META and a LOCK row
-	passes    = 2   // a pass writes other values than the pass before it
+	passes    = 2   // each pass writes other values than the previous one
 )
 
-// The times in the rows. They lie ahead of every machine's clock, so a TTL that goes by that clock deletes nothing.
+// The times in the rows are later than every machine's clock, so a TTL that uses that clock deletes nothing.
 const (
 	now     pagecache.EpochSeconds = 2208988800 // 2040
-	expires                        = now + 10   // a lease's, plus the number of the pass
-	later                          = now + 100  // every lease is over
+	expires                        = now + 10   // of a lease, plus the number of the pass
+	later                          = now + 100  // then every lease has ended
 	ttl                            = now + 86400
 )
 
@@ -73,7 +73,7 @@ const (
 type operation struct {
 	name       string
 	inputs     []any
-	takesLocks bool // the LOCK rows have to be put back before each pass
+	takesLocks bool // the LOCK rows must be put back before each pass
 }
 
 // operations returns the four requests of recipe A. None fails.
@@ -125,7 +125,7 @@ func partitionKey(page int) string { return isr.PartitionKey("", "/page/"+strcon
 
 func token(page int) string { return fmt.Sprintf("7b3c9f2e-0000-4000-8000-%012d", page) }
 
-// meta is the META row of a page after a pass, some 230 bytes as DynamoDB counts them.
+// meta returns the META row of a page after a pass, about 230 bytes as DynamoDB counts them.
 func meta(page, pass int) map[string]types.AttributeValue {
 	return pagecache.Meta{
 		PK:                partitionKey(page),
@@ -137,7 +137,7 @@ func meta(page, pass int) map[string]types.AttributeValue {
 	}.Item()
 }
 
-// lock is the LOCK row of a page after a pass.
+// lock returns the LOCK row of a page after a pass.
 func lock(page, pass int) map[string]types.AttributeValue {
 	at := expires + pagecache.EpochSeconds(pass)
 	return pagecache.Lock{PK: partitionKey(page), LeaseToken: token(page), LeaseExpiresAt: at, TTL: at + 300}.Item()
@@ -155,7 +155,7 @@ func createTable(ctx context.Context, c client) error {
 	return err
 }
 
-// putLocks are the requests that put all LOCK rows as they are before the first pass.
+// putLocks are the requests that put all LOCK rows as they were before the first pass.
 var putLocks = func() (inputs []any) {
 	for page := range pages {
 		inputs = append(inputs, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: lock(page, 0)})
@@ -163,7 +163,7 @@ var putLocks = func() (inputs []any) {
 	return inputs
 }()
 
-// fill makes the table, unless it is there, and puts all rows as they are before the first pass.
+// fill makes the table, unless it exists, and puts all rows as they are before the first pass.
 func fill(ctx context.Context, c client) error {
 	if err := createTable(ctx, c); err != nil {
 		if _, ok := errors.AsType[*types.ResourceInUseException](err); !ok {
@@ -176,7 +176,7 @@ func fill(ctx context.Context, c client) error {
 			types.WriteRequest{PutRequest: &types.PutRequest{Item: meta(page, 0)}},
 			types.WriteRequest{PutRequest: &types.PutRequest{Item: lock(page, 0)}})
 	}
-	const most = 25 // in one batch
+	const most = 25 // per batch
 	for batch := range slices.Chunk(rows, most) {
 		out, err := c.BatchWriteItem(ctx,
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: batch}})
@@ -208,10 +208,11 @@ func sendAll(tb testing.TB, c client, inputs []any) {
 	}
 }
 
-// measure calls one operation over and over. Before a pass, tool puts back the rows that the operation deletes.
+// measure calls one operation over and over. Before a pass, the client tool puts back the rows that the operation
+// deletes.
 //
-// Beside the time it reports the processor time (cpu-ns/op) of this process and of the others that take part. On one
-// CPU that is the time without waits and without other programs.
+// Besides the time it reports the processor time (cpu-ns/op) of this process and of the others. On one CPU that is the
+// time without waits and without other programs.
 func measure(b *testing.B, c, tool client, op operation, others ...int) {
 	b.ReportAllocs()
 	ctx := b.Context()
@@ -232,8 +233,8 @@ func measure(b *testing.B, c, tool client, op operation, others ...int) {
 	}
 }
 
-// TestSameWork: each side gives the answers and leaves the rows that the four requests ask for, so no side is fast
-// because it does less.
+// TestSameWork checks that each side gives the answers and leaves the rows that the four requests require, so no side
+// is fast because it does less.
 func TestSameWork(t *testing.T) {
 	for _, side := range inProcess {
 		t.Run("process="+side.name, func(t *testing.T) {
@@ -248,9 +249,9 @@ func TestSameWork(t *testing.T) {
 	}
 }
 
-// sameWork makes the requests for the first page, and leaves its rows as they were.
+// sameWork makes the requests for the first page, and then restores its rows.
 func sameWork(t *testing.T, c client, transactions bool) {
-	inputs := map[string]any{} // those of the second pass, which changes the rows that the first has left
+	inputs := map[string]any{} // those of the second pass, which changes the rows left by the first
 	for _, op := range operations() {
 		inputs[op.name] = op.inputs[pages]
 	}
@@ -267,7 +268,7 @@ func sameWork(t *testing.T, c client, transactions bool) {
 		checkRow(t, c, isr.SortMeta, meta(0, 1))
 		checkRow(t, c, isr.SortLock, nil)
 
-		// The conditions are judged: without a lease, both writes are refused.
+		// The conditions are evaluated: without a lease, both writes are refused.
 		err := send(t.Context(), c, inputs["publish-transaction"])
 		if _, ok := errors.AsType[*types.TransactionCanceledException](err); !ok {
 			t.Errorf("publish without a lease: got %v, want a TransactionCanceledException", err)

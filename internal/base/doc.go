@@ -1,4 +1,3 @@
-// Package base is the wing of packages that any program could use and that know nothing of caches: files that are
-// written whole or not at all, states folded into 64 bits, quoting for a shell, and a guess at the word behind a
-// misspelt one.
+// Package base groups the packages that any program could use and that know nothing of caches: files written completely
+// or not at all, fingerprints of states, quoting for a shell, suggestions for misspelt words, and so on.
 package base

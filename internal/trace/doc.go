@@ -1,3 +1,3 @@
-// Package trace is the wing that says what happened: rows, requests, changes and steps as text, and the histories that
-// invariants read.
+// Package trace groups the packages that describe what happened: rows, requests, changes and steps as text, and the
+// histories that invariants read.
 package trace

@@ -1,5 +1,5 @@
 // Command canned answers every request with the same bytes, as many as a META row has in JSON. Its times are the costs
-// of net/http itself or, as canned fasthttp, the costs of the library that isr-sim serve is built on. Like isr-sim
+// of net/http itself or, when run as canned fasthttp, of the library on which isr-sim serve is built. Like isr-sim
 // serve, it prints its endpoint as JSON and serves until it is killed.
 package main
 

@@ -1,5 +1,5 @@
-// Command minidyn serves minidyn over HTTP for the benchmarks: its own handler behind net/http, and nothing else in the
-// process. Like isr-sim serve, it prints its endpoint as JSON and serves until it is killed.
+// Command minidyn serves minidyn over HTTP for the benchmarks: its own handler behind net/http, with nothing else in
+// the process. Like isr-sim serve, it prints its endpoint as JSON and serves until it is killed.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command speed runs the benchmarks of package bench and of the peers, all on the CPU that it is started on, and says
-// which targets are met. bash bench/run builds what it needs and starts it; its flags are meant for that script.
+// Command speed runs the benchmarks of package bench and of the peers, all on the CPU on which it is started, and
+// prints which targets are met. bash bench/run builds what it needs and starts it; its flags are for that script.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// share is how many requests one iteration of BenchmarkHTTP makes.
+// share is the number of requests in one iteration of BenchmarkHTTP.
 const share = 100
 
 // settings are the command line.
@@ -38,9 +38,9 @@ type settings struct {
 	warm      int
 	rounds    int
 	benchtime time.Duration
-	report    string // file; none if empty
-	page      string // file into which the ratios are put; none if empty
-	output    string // file for what the benchmarks print, as benchstat reads it; none if empty
+	report    string // file; "" writes none
+	page      string // file into which the ratios are put; "" for none
+	output    string // file for the output of the benchmarks, as benchstat reads it; "" writes none
 	again     bool
 	check     bool
 	smoke     bool
@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string) error {
 	return s.conclude(ctx, collected.Bytes())
 }
 
-// bench runs the test binary, and shows what it printed if it fails.
+// bench runs the test binary, and shows its output if it fails.
 func (s settings) bench(ctx context.Context, servers *servers, out io.Writer, args ...string) error {
 	var printed tee
 	printed.out = out
@@ -133,7 +133,7 @@ func (s settings) bench(ctx context.Context, servers *servers, out io.Writer, ar
 	return nil
 }
 
-// tee passes on everything that is written to it, and keeps a copy.
+// tee passes on everything written to it, and keeps a copy.
 type tee struct {
 	out  io.Writer
 	kept []byte

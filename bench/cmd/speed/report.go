@@ -110,7 +110,7 @@ func (v verdict) target() string {
 	return ""
 }
 
-// show writes a ratio, or a figure where there is no peer.
+// show prints a ratio, or a figure if there is no peer.
 func (v verdict) show(ratio float64) string {
 	switch {
 	case v.below > 0:
@@ -123,7 +123,7 @@ func (v verdict) show(ratio float64) string {
 	return fmt.Sprintf("%.0fx", ratio)
 }
 
-// quantity writes a figure with three digits and its unit.
+// quantity prints a figure with three digits and its unit.
 func quantity(value float64, unit string) string {
 	switch {
 	case unit == "heap-B/row":
@@ -194,8 +194,8 @@ type measurement struct{ benchmark, unit string }
 // figures are the results of the rounds, in order.
 type figures []float64
 
-// parseResults reads what the benchmarks of all rounds have printed: a name, a count of iterations, and pairs of value
-// and unit.
+// parseResults reads the output of the benchmarks of all rounds: a name, a number of iterations, and pairs of value and
+// unit.
 //
 // Source: https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md
 func parseResults(text string) (map[measurement]figures, error) {
@@ -218,7 +218,7 @@ func parseResults(text string) (map[measurement]figures, error) {
 	return all, nil
 }
 
-// median returns the middle figure, or the mean of the two in the middle.
+// median returns the middle figure, or the mean of the middle two.
 func (f figures) median() float64 {
 	sorted := slices.Sorted(slices.Values(f))
 	n := len(sorted)

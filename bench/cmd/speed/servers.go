@@ -20,23 +20,23 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 )
 
-// programs are the servers' files.
+// programs are the servers' executables.
 type programs struct{ isrsim, minidyn, canned, dynalite string }
 
 // server describes one server to package bench.
 type server struct {
 	Endpoint string `json:"endpoint"`
 	PID      int    `json:"pid"`
-	Lacks    string `json:"lacks,omitempty"` // an operation that it does not have
+	Lacks    string `json:"lacks,omitempty"` // an operation that it lacks
 }
 
-// servers are the servers that run.
+// servers are the running servers.
 type servers struct {
 	byName map[string]server
 	stops  []func()
 }
 
-// startServers starts them all. The caller must stop the servers even if it fails.
+// startServers starts all servers. The caller must stop them even if it fails.
 func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	s := &servers{byName: map[string]server{}}
 	port, err := freePort(ctx)
@@ -71,7 +71,7 @@ func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	return s, nil
 }
 
-// freePort returns a port on which no program listens: dynalite cannot choose one itself.
+// freePort returns a port on which no program listens, because dynalite cannot choose one itself.
 func freePort(ctx context.Context) (string, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -84,7 +84,7 @@ func freePort(ctx context.Context) (string, error) {
 
 var endpoint = regexp.MustCompile(`http://[\w.]+:\d+`)
 
-// start starts a server that says on its first line where it listens.
+// start starts a server that prints on its first line where it listens.
 func (s *servers) start(ctx context.Context, name, lacks string, command []string) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -114,14 +114,14 @@ func (s *servers) start(ctx context.Context, name, lacks string, command []strin
 	return nil
 }
 
-// stop ends them all.
+// stop ends all servers.
 func (s *servers) stop() {
 	for _, stop := range s.stops {
 		stop()
 	}
 }
 
-// environment tells package bench.
+// environment returns the value of serversEnv for package bench.
 func (s *servers) environment() string {
 	text, err := json.Marshal(s.byName)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *servers) environment() string {
 	return "ISRSIM_BENCH_SERVERS=" + string(text)
 }
 
-// machine describes the machine and the tools of the measurement: names and values.
+// machine describes the machine and the tools of the measurement, as names and values.
 type machine [][2]string
 
 func describeMachine(ctx context.Context, p programs) machine {
@@ -164,7 +164,7 @@ func (m machine) table() string {
 	return b.String()
 }
 
-// output returns what a command prints, or "unknown".
+// output returns the output of a command, or "unknown".
 func output(ctx context.Context, name string, args ...string) string {
 	printed, err := exec.CommandContext(ctx, name, args...).Output()
 	if err != nil {
@@ -180,7 +180,7 @@ func loads() []string {
 	return averages[:min(3, len(averages))]
 }
 
-// loadNote comments on the load averages: the run itself counts as one busy program.
+// loadNote comments on the load averages, to which the run itself contributes one busy program.
 func loadNote() string {
 	const idle = 2
 	if averages := loads(); len(averages) > 0 {

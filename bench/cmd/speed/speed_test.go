@@ -75,7 +75,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestMissingFigures: a target without its figures does not count as met.
+// TestMissingFigures checks that a target without its figures is not met.
 func TestMissingFigures(t *testing.T) {
 	measured := map[measurement]figures{}
 	for _, c := range comparisons() {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// comparison is a set of targets that belong together: a section of the report.
+// comparison is a set of related targets: a section of the report.
 type comparison struct {
 	title string
 	about string
-	peer  string // the name of the other side; empty if isr-sim is held to an absolute figure
+	peer  string // the name of the other side; empty if the target is an absolute figure
 	lines []line
 }
 
@@ -18,16 +18,16 @@ type comparison struct {
 type line struct {
 	name   string
 	ours   measurement
-	theirs measurement // none where peer is empty
+	theirs measurement // none if peer is empty
 
 	// The target: theirs/ours >= atLeast; or ours/theirs <= atMost; or, without a peer, ours < below. A line without a
-	// target is for information.
+	// target is only informative.
 	atLeast, atMost, below float64
 }
 
 var operationNames = []string{"get", "conditional-put", "conditional-update", "publish-transaction"}
 
-// comparisons returns what isr-sim promises about its speed.
+// comparisons returns isr-sim's promises about its speed.
 func comparisons() []comparison {
 	all := []comparison{
 		against("DynamoDB Local", "Go door against DynamoDB Local",
@@ -112,8 +112,8 @@ func against(peer, title, about, ours, theirs, by, unit string, ratios []float64
 type verdict struct {
 	line
 	ours, theirs figures
-	ratio        float64 // of the medians, in the direction of the target; without a peer, ours
-	low, high    float64 // the lowest and the highest ratio of a round
+	ratio        float64 // of the medians, in the direction of the target; without a peer, our figure
+	low, high    float64 // the lowest and the highest ratio among the rounds
 	met          bool
 }
 

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that appear whole or not at all. A reader never sees half a file, and the former file
-// stays until the new one is complete.
+// Package atomicfile writes files that appear completely or not at all. A reader never sees half a file, and the old
+// file stays until the new one is complete.
 //
 //	err := atomicfile.Write("found.yaml", text, 0o644)
 package atomicfile
@@ -25,18 +25,18 @@ func Write(name string, data []byte, mode fs.FileMode) error {
 	return draft.Commit(mode)
 }
 
-// Draft is a file that is being written, in the folder of its final place.
+// Draft is a file that is being written, in the folder of its final name.
 type Draft struct {
 	*os.File
-	name   string // its final place
+	name   string // its final name
 	over   bool
-	direct bool // the draft is its final place itself: a terminal, a pipe or a device, which no file replaces
+	direct bool // the draft is the final file itself: a terminal, a pipe or a device, which no file replaces
 	// lock is held while the draft is written: a draft whose lock is free was left behind by a killed process. It is
 	// nil if the system or the folder has no locks.
 	lock *os.File
 }
 
-// Check says why a file cannot be written, before anything is made that would be in it.
+// Check returns why a file cannot be written, before the work for its content is done.
 func Check(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return nil // a pipe is opened once
@@ -46,7 +46,7 @@ func Check(name string) error {
 	return err
 }
 
-// Create begins a file. The folder of that file must be there. The caller calls Commit in the end, or Discard.
+// Create begins a file. The file's folder must exist. Finally the caller calls Commit or Discard.
 func Create(name string) (*Draft, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {
@@ -62,11 +62,11 @@ func Create(name string) (*Draft, error) {
 	return create(name)
 }
 
-// mostDrafts bounds how many processes write a file at the same time.
+// mostDrafts bounds the number of processes that write a file at the same time.
 const mostDrafts = 1000
 
-// create makes the file of a draft: .NAME.1.tmp, or with the first number whose draft no other process writes. A draft
-// that a killed process left there is removed.
+// create makes the file of a draft: .NAME.1.tmp, or the first number whose draft no other process is writing. It
+// removes a draft that a killed process has left there.
 func create(name string) (*Draft, error) {
 	folder, base := filepath.Split(name)
 	for n := 1; ; n++ {
@@ -77,7 +77,7 @@ func create(name string) (*Draft, error) {
 			if !errors.Is(err, errHeld) && !errors.Is(err, fs.ErrNotExist) {
 				return &Draft{File: file, name: name, lock: held}, nil
 			}
-			_ = file.Close() // another process took it for one that was left
+			_ = file.Close() // another process took it for an abandoned one
 			continue
 		}
 		if !errors.Is(err, fs.ErrExist) || n == mostDrafts {
@@ -92,10 +92,10 @@ func create(name string) (*Draft, error) {
 	}
 }
 
-// Place is the name that the file will have.
+// Place returns the name that the file will have.
 func (d *Draft) Place() string { return d.name }
 
-// Commit moves the file to its final place, where it replaces an older one. If that fails nothing has changed.
+// Commit renames the file to its final name, replacing an older one. If that fails, nothing has changed.
 func (d *Draft) Commit(mode fs.FileMode) error {
 	d.over = true
 	if d.direct {
@@ -112,7 +112,7 @@ func (d *Draft) Commit(mode fs.FileMode) error {
 	return err
 }
 
-// Discard leaves nothing of the draft. After Commit, or for a nil Draft, it does nothing.
+// Discard removes the draft. After Commit, or for a nil Draft, it does nothing.
 func (d *Draft) Discard() {
 	if d == nil || d.over {
 		return
@@ -131,5 +131,5 @@ func (d *Draft) unlock() {
 	}
 }
 
-// errHeld says that another process writes the draft.
+// errHeld means that another process is writing the draft.
 var errHeld = errors.New("another process writes this file")

@@ -67,7 +67,7 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 }
 
-// A kill in the middle of a write leaves a draft. The next write of the file removes it, and nobody else's.
+// A kill in the middle of a write leaves a draft. The next write of the file removes it, but no other file's draft.
 func TestADraftThatWasLeft(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -108,7 +108,7 @@ func TestADraftThatWasLeft(t *testing.T) {
 	}
 }
 
-// A device is not replaced by a file, and reports when it is full. Nobody would read a file in its place.
+// A device is not replaced by a file, which nobody would read, and reports when it is full.
 func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -121,7 +121,7 @@ func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	if info, err := os.Stat(full); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the device is now %v (%v)", info.Mode(), err)
 	}
-	// A pipe, by the name that a shell gives it.
+	// A pipe, under the name that a shell gives it.
 	read, pipe, err := os.Pipe()
 	must.OK(t, err)
 	must.OK(t, atomicfile.Write(fmt.Sprintf("/dev/fd/%d", pipe.Fd()), []byte("text"), 0o644))

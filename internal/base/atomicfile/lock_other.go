@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock takes no lock: what a killed process has left stays.
+// lock takes no lock: abandoned drafts of killed processes stay.
 func lock(string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a draft, which ends when the file is closed, or its process dies. It is that of a second
+// lock takes the lock of a draft, which ends when the returned file is closed, or the process dies. It uses a second
 // descriptor, so that the draft can be closed first. The error is errHeld if another process has the lock.
 func lock(draft string) (*os.File, error) {
 	file, err := os.OpenFile(draft, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
@@ -20,7 +20,7 @@ func lock(draft string) (*os.File, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = errHeld
 	}
-	if err == nil { // it may have got its place, or been removed, since it was opened
+	if err == nil { // since it was opened, it may have been renamed or removed
 		was, errWas := file.Stat()
 		is, errIs := os.Lstat(draft)
 		if errWas != nil || errIs != nil || !os.SameFile(was, is) {

@@ -1,5 +1,5 @@
-// Package faults has the parts that the faults of rows and of objects share: their text form, the list in which they
-// wait for calls to hit, and the log of calls that says which were hit.
+// Package faults has what the faults on rows and on objects share: their text form, the list in which they wait for
+// calls to hit, and the log of calls that shows which were hit.
 package faults
 
 import (
@@ -30,7 +30,7 @@ type Text struct {
 	Nth, Times *int
 }
 
-// Predicate is a name=value. Check, if it is not nil, says why a value is not valid.
+// Predicate is a name=value. Check, if it is not nil, returns why a value is not valid.
 type Predicate struct {
 	Name  string
 	Value *string
@@ -58,7 +58,7 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Parse sets the kind, and the values to which the predicates, nth and times point. Errors name what was found and what
+// Parse sets the kind, and the values to which the predicates, nth and times point. Errors have what was found and what
 // was expected: aKind, such as "a kind", and the kinds.
 func (t *Text) Parse(text, aKind string, kinds []string) error {
 	fields, err := words.Split(text)
@@ -131,8 +131,8 @@ func count(name, value, want string) (int, error) {
 	return n, nil
 }
 
-// Operation checks a predicate that must name one of the operations: a fault of another operation would never strike.
-// The error ends with the text of the parameter such.
+// Operation checks a predicate that must name one of the operations: a fault on another operation would never strike.
+// The error ends with the text such.
 func Operation(operations []string, such string) func(string) error {
 	return func(value string) error {
 		if slices.Contains(operations, value) {
@@ -150,7 +150,7 @@ type Waiting[F any] []waiting[F]
 
 type waiting[F any] struct {
 	fault F
-	met   int // matching calls so far
+	met   int // number of matching calls so far
 	hit   bool
 }
 
@@ -161,7 +161,7 @@ func (w *Waiting[F]) Add(faults ...F) {
 	}
 }
 
-// All returns them as they were added.
+// All returns the faults as they were added.
 func (w Waiting[F]) All() []F {
 	all := make([]F, len(w))
 	for i := range w {
@@ -170,7 +170,7 @@ func (w Waiting[F]) All() []F {
 	return all
 }
 
-// Idle returns those that have hit no call.
+// Idle returns the faults that have hit no call.
 func (w Waiting[F]) Idle() (idle []F) {
 	for i := range w {
 		if !w[i].hit {
@@ -180,10 +180,10 @@ func (w Waiting[F]) Idle() (idle []F) {
 	return idle
 }
 
-// Next returns the fault that hits a call, nil if none does; it is dropped once it has hit as many calls as it should.
-// match says whether a fault matches the call. counts returns the number of the first matching call that the fault
-// hits, and how many calls it hits; 0 means 1. A fault of an unknown kind is a mistake that must not pass in silence:
-// it hits every matching call, until it is cleared.
+// Next returns the fault that hits a call, or nil. A fault is dropped once it has hit all its calls. match reports
+// whether a fault matches the call. counts returns the number of the first matching call that the fault hits, and how
+// many calls it hits; 0 means 1. A fault of an unknown kind is a mistake that must not be ignored: it hits every
+// matching call, until it is cleared.
 func (w *Waiting[F]) Next(match func(*F) bool, counts func(*F) (nth, times int, known bool)) *F {
 	for i := range *w {
 		f := &(*w)[i]
@@ -213,10 +213,10 @@ func (w *Waiting[F]) Next(match func(*F) bool, counts func(*F) (nth, times int, 
 type Ring[R any] struct {
 	Keep int // how many
 	ring []R
-	next int // the oldest, once the ring is full
+	next int // index of the oldest call, once the ring is full
 }
 
-// Add forgets the oldest call, if need be.
+// Add adds a call, replacing the oldest one if the ring is full.
 func (r *Ring[R]) Add(call R) {
 	switch {
 	case r.Keep == 0:

@@ -1,5 +1,5 @@
 // Package fingerprint folds a state into 64 bits, the same on every machine: equal states have equal fingerprints, and
-// n different ones collide with a chance of about n*n/2^65.
+// n different ones collide with a probability of about n*n/2^65.
 package fingerprint
 
 import (
@@ -8,13 +8,13 @@ import (
 )
 
 // Hash is a fingerprint under construction; the zero Hash is the fingerprint of nothing. The order of the parts
-// matters. Parts without an order are added up, each as a Hash of its own.
+// matters. For unordered parts, add up a separate Hash of each.
 type Hash uint64
 
-// Number takes in n.
+// Number adds n.
 func (h Hash) Number(n uint64) Hash { return Hash(Mix(uint64(h), n+1)) }
 
-// Text takes in s.
+// Text adds s.
 func (h Hash) Text(s string) Hash {
 	f := uint64(14695981039346656037) // FNV-1a
 	for i := range len(s) {
@@ -34,10 +34,10 @@ func Mix(seed, n uint64) uint64 {
 }
 
 // Wide is a fingerprint for bytes that were not chosen to collide: two different texts have the same fingerprint with a
-// chance of about 2^-128.
+// probability of about 2^-128.
 type Wide [2]uint64
 
-// Plus returns the fingerprint of two things that have no order.
+// Plus returns the fingerprint of two things whose order does not matter.
 func (w Wide) Plus(other Wide) Wide { return Wide{w[0] + other[0], w[1] + other[1]} }
 
 // Of returns the fingerprint of data.

@@ -18,18 +18,18 @@ const (
 	limitTimes = 3
 )
 
-// campaigns counts the running ones, and keeps the settings from before them.
+// campaigns counts the running campaigns, and keeps the settings from before them.
 var campaigns struct {
 	mu       sync.Mutex
 	running  int
 	percent  int
 	limit    int64
-	watching bool // the limit follows what is in use
+	watching bool // the limit follows the memory in use
 }
 
 // CollectRarely makes the garbage collector run less often until restore is called, unless the environment sets its
 // rate. Each schedule makes a world and throws it away, so nearly all of the heap is garbage. By default the collector
-// would look at the few living objects every few milliseconds, and take a third of one core, and more of two. If
+// would scan the few live objects every few milliseconds, and take a third of one core, and more of two. If
 // CollectRarely is called several times, the last restore sets the old rate again.
 func CollectRarely() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -55,8 +55,8 @@ func CollectRarely() (restore func()) {
 	})
 }
 
-// watch adapts the limit to the memory in use after each collection, as long as campaigns run. It learns of a
-// collection because the cleanup of a piece of garbage runs.
+// watch adapts the limit to the memory in use after each collection, as long as campaigns run. The cleanup of a piece
+// of garbage tells it that a collection has run.
 func watch() {
 	type garbage struct{ _ *garbage }
 	runtime.AddCleanup(new(garbage), func(struct{}) {

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 )
 
-// now returns the present settings of the garbage collector.
+// now returns the current settings of the garbage collector.
 func now() (percent int, limit int64) {
 	percent = debug.SetGCPercent(100)
 	debug.SetGCPercent(percent)
@@ -37,10 +37,10 @@ func TestTheLastCampaignSetsTheOldRhythmAgain(t *testing.T) {
 	}
 }
 
-// What a large proof has in use must not meet the limit, or the collector would run without end.
+// The memory in use by a large proof must not reach the limit, or the collector would run all the time.
 func TestTheLimitFollowsWhatIsInUse(t *testing.T) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-		t.Setenv(name, "") // as if it were not set
+		t.Setenv(name, "") // as if it were unset
 	}
 	defer heap.CollectRarely()()
 	_, first := now()

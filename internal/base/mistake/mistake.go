@@ -1,4 +1,4 @@
-// Package mistake tells the mistakes of users from other errors.
+// Package mistake distinguishes users' mistakes from other errors.
 package mistake
 
 import (
@@ -14,7 +14,7 @@ type Error struct {
 	Hint string // the remedy; may be empty
 }
 
-// New is the mistake err, with its remedy.
+// New returns the mistake err, with its remedy.
 func New(err error, hint string) error { return &Error{err, hint} }
 
 // Error implements error.
@@ -23,7 +23,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the error that was wrapped.
 func (e *Error) Unwrap() error { return e.Err }
 
-// JSON says in words of JSON what does not fit: no reader of an error knows the types of Go.
+// JSON describes an error of decoding in terms of JSON: readers of an error do not know Go's types.
 func JSON(err error) error {
 	if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return fmt.Errorf("found %s as %s", of.Value, cmp.Or(of.Field, "the whole"))

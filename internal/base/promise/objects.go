@@ -1,10 +1,9 @@
 package promise
 
-// Objects is what a store with the interface of S3 does not keep: it ignores these conditions, each an operation and a
-// header.
+// Objects lists the conditions that a store with the interface of S3 ignores, each as an operation and a header.
 type Objects []string
 
-// Ignores says whether the store ignores a condition of a request. Missing says that the object is not there.
+// Ignores reports whether the store ignores a condition of a request. missing means that the object does not exist.
 func (o Objects) Ignores(operation, header string, missing bool) bool {
 	for _, of := range o {
 		if of == operation+" "+header || missing && of == operation+" "+header+" missing" {
@@ -17,7 +16,7 @@ func (o Objects) Ignores(operation, header string, missing bool) bool {
 // AWS is the store that ignores no condition.
 const AWS = "aws"
 
-// objects are the known stores, each with the place where its deviations were found. A newer version may have none.
+// objects are the known stores, each with the source of its deviations. A newer version may have none.
 var objects = []struct {
 	name, source string
 	ignores      Objects
@@ -30,7 +29,7 @@ var objects = []struct {
 		Objects{"PutObject If-Match missing", "DeleteObject If-Match"}},
 }
 
-// ObjectStores are the names of the known stores.
+// ObjectStores returns the names of the known stores.
 func ObjectStores() (names []string) {
 	for _, o := range objects {
 		names = append(names, o.name)
@@ -38,7 +37,7 @@ func ObjectStores() (names []string) {
 	return names
 }
 
-// ObjectsOf is what the store of that name does not keep; "" and unknown names are AWS.
+// ObjectsOf returns the conditions that a store ignores, by its name; "" and unknown names are AWS.
 func ObjectsOf(name string) Objects {
 	for _, o := range objects {
 		if o.name == name {

@@ -1,2 +1,2 @@
-// Package race says whether the race detector is on. It makes code ten times slower.
+// Package race tells whether the race detector is on. It makes code ten times slower.
 package race

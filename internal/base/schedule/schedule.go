@@ -1,4 +1,4 @@
-// Package schedule has the words of a schedule: the choices that make it, and what is planned in it. Choices are in
+// Package schedule has the text forms of a schedule: the choices that make it, and its planned events. Choices are in
 // replay files, and are printed with each violation. The scheduler that takes the steps is an internal part of isr-sim;
 // a program runs schedules through package scenario.
 package schedule
@@ -13,11 +13,11 @@ import (
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps that a scenario can plan. The scheduler has further kinds of its own.
+// The kinds of steps that a scenario can plan. The scheduler has further kinds.
 const (
 	Restart   Kind = iota + 6 // a crashed node comes back with an empty memory
-	Pause                     // a node stops running; its requests under way go on
-	Crash                     // a node loses its memory; its requests under way go on
+	Pause                     // a node stops running; its requests in progress continue
+	Crash                     // a node loses its memory; its requests in progress continue
 	ClockStep                 // a node's clock is set
 )
 
@@ -34,11 +34,11 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Planned is an event of an actor's node that happens at a certain time, in every schedule. Time does not go on before
-// the event has happened. The schedule decides which other steps of that time come before it.
+// Planned is an event of an actor's node that happens at a certain time, in every schedule. Time does not pass before
+// the event has happened. The schedule decides which other steps at that time come before it.
 //
-// A crash or a pause changes nothing if the node is down, and a restart changes nothing if it is not down. When the
-// actor's code has come to its end, no event changes anything. If a node is paused and its second pause ends later than
+// A crash or a pause changes nothing if the node is down, and a restart changes nothing if it is not down. After the
+// end of the actor's code, no event changes anything. If a node is paused again, and the second pause ends later than
 // the first, the pause becomes longer.
 type Planned struct {
 	Kind Kind          // Pause, Crash, Restart or ClockStep
@@ -71,8 +71,8 @@ type Choices []int
 
 const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-// String prints the choices in one word. A choice is one character, 0 to 9 or a to z; a larger choice is a number in
-// parentheses. If there are no choices, the word is "-".
+// String prints the choices as one word. A choice is one character, 0 to 9 or a to z; a larger choice is a number in
+// parentheses. Without choices, the word is "-".
 func (c Choices) String() string {
 	if len(c) == 0 {
 		return "-"

@@ -23,10 +23,10 @@ func Quote(s string) string {
 // importPath is the command's path for go run.
 const importPath = "github.com/isr-sim/isr-sim/cmd/isr-sim"
 
-// ExecPrefix begins the name of a program as a protocol. The command that starts the program follows.
+// ExecPrefix begins the name of a protocol that is a program. The command that starts the program follows.
 const ExecPrefix = "exec "
 
-// Program returns the words by which the user called isr-sim, for the commands that it prints.
+// Program returns the words with which the user called isr-sim, for the commands that it prints.
 func Program() string {
 	switch called := filepath.ToSlash(os.Args[0]); {
 	case strings.Contains(called, "/node_modules/"):
@@ -34,7 +34,7 @@ func Program() string {
 	case !strings.Contains(called, "/go-build"):
 		return "isr-sim"
 	}
-	// go run, whose executables are in the build cache or in a folder of its own.
+	// go run has its executables in the build cache or in a separate folder.
 	if _, err := os.Stat("cmd/isr-sim/main.go"); err == nil {
 		return "go run ./cmd/isr-sim"
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProgram: the commands that are printed call isr-sim as the reader can.
+// TestProgram checks that printed commands call isr-sim in a way that works for the reader.
 func TestProgram(t *testing.T) {
 	called := os.Args[0]
 	defer func() { os.Args[0] = called }()

@@ -31,7 +31,7 @@ func (v Verb) String() string {
 	return verbNames[v]
 }
 
-// Result is a node's knowledge of the outcome of its own operation.
+// Result is what a node knows about the outcome of its own operation.
 type Result uint8
 
 // The results. InDoubt is the zero value: there was no answer, or an answer that leaves the outcome open.
@@ -48,26 +48,26 @@ type Operation struct {
 	Key   string // the cache key
 
 	Began, Ended time.Time // true time of call and answer; Ended is zero without an answer
-	// Call and Return are the places of call and answer in the order of all calls and answers of the run, from 1.
-	// Return is 0 without an answer.
+	// Call and Return are the positions of call and answer among all calls and answers of the run, from 1. Return is 0
+	// without an answer.
 	Call, Return int
 	Result       Result
 
 	Token   string // the lease's token
 	Expires int64  // the end of the lease after the operation, in epoch seconds
-	// Page names the page that was read or published, "" for none.
+	// Page names the page that was read or published, or is "".
 	Page string
-	// TTL is the epoch second, by the reader's clock, from which the page's row may count as gone.
+	// TTL is the epoch second, by the reader's clock, from which the page's row may count as missing.
 	TTL int64
 }
 
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
 
-// Hooks are in the contexts of calls to a cache, so that they reach a cache inside of other code. All may be nil.
+// Hooks are passed in the contexts of calls to a cache, so that they reach a cache inside other code. All may be nil.
 type Hooks struct {
-	Observe Observer // is called for every operation on the store
-	// Forget is told at a point of a call all that the rest of the call depends on, besides the clock.
+	Observe Observer // called for every operation on the store
+	// Forget is called at a point of a call with all that the rest of the call depends on, besides the clock.
 	Forget func(state string)
 }
 

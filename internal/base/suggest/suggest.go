@@ -1,4 +1,4 @@
-// Package suggest guesses the word behind a misspelt one.
+// Package suggest guesses which word a misspelt one was meant to be.
 //
 //	option, ok := suggest.Nearest("blind-publsh", []string{"blind-publish", "blind-release"})
 //	fmt.Println(option, ok) // blind-publish true
@@ -11,8 +11,8 @@ import (
 
 // Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
 // swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
-// one in any case. If several are equally near, it returns the first. If no option is near, it returns the shortest one
-// that begins with the word. The word must then have three letters or more.
+// one is always allowed. If several are equally near, it returns the first. If no option is near, it returns the
+// shortest one that begins with the word, if the word has three letters or more.
 func Nearest(word string, options []string) (option string, ok bool) {
 	fewest := 1 + max(1, len(word)/3)
 	for _, o := range options {
@@ -31,7 +31,7 @@ func Nearest(word string, options []string) (option string, ok bool) {
 	return option, ok
 }
 
-// Hint asks whether the user meant the nearest option; if there is none, it returns another hint.
+// Hint asks whether the user meant the nearest option; if there is none, it returns the hint other.
 func Hint(word string, options []string, other string) string {
 	if option, ok := Nearest(word, options); ok {
 		return fmt.Sprintf("did you mean %q?", option)
@@ -39,7 +39,8 @@ func Hint(word string, options []string, other string) string {
 	return other
 }
 
-// editDistance is Levenshtein's, with the swap of two neighbours as one edit more: "rnu" is one edit from "run".
+// editDistance is Levenshtein's distance, in which swapping two neighbours also counts as one edit: "rnu" is one edit
+// from "run".
 func editDistance(a, b string) int {
 	// Rows of the table of distances between the first i bytes of a and the first j of b: i-2, i-1 and i.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

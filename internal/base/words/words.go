@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Split splits at spaces outside quotes; quotes stay in the words.
+// Split splits at spaces outside quotes. Quotes stay in the words.
 func Split(s string) ([]string, error) {
 	var words []string
 	for {
@@ -33,7 +33,7 @@ func Split(s string) ([]string, error) {
 	}
 }
 
-// Quote quotes a value that cannot stand as a bare word.
+// Quote quotes a value that is not a valid bare word.
 func Quote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
 		return strconv.Quote(s)

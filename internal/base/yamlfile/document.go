@@ -1,6 +1,6 @@
-// Package yamlfile reads values from files in YAML, with the position of each mistake, and describes in the same pass
-// what it would accept. A library parses the YAML; this package finds its meaning. No other package of scenarios knows
-// the library.
+// Package yamlfile reads values from YAML files, with the position of each mistake. The same code can describe what it
+// would accept. A library parses the YAML; this package interprets it. No other package of scenarios imports the
+// library.
 package yamlfile
 
 import (
@@ -37,25 +37,25 @@ func (d *Document) Add(key string, value any, wanted bool) {
 	*d = append(*d, yaml.MapItem{Key: key, Value: value})
 }
 
-// Text is the Document as a file.
+// Text returns the Document as a file.
 func (d Document) Text() ([]byte, error) {
 	return yaml.MarshalWithOptions(yaml.MapSlice(d), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 }
 
-// AddDuration adds a duration, unless it is what the key has by itself.
+// AddDuration adds a duration, unless it is the key's default.
 func (d *Document) AddDuration(key string, value, byItself time.Duration) {
 	d.Add(key, value.String(), value != byItself)
 }
 
-// Kind says what a file should be.
+// Kind describes what a file should be.
 type Kind struct {
 	What string          // "a scenario"
-	Hint string          // how it begins
-	Keys func() []string // of its outermost mapping, the most important first
+	Hint string          // how it should begin
+	Keys func() []string // of its outermost mapping, most important first
 }
 
-// foreign says that a file is something else: it has none of the keys, and none that looks like one. Then each of its
-// lines is a mistake, and one message about all of them helps more. names are the keys of the file.
+// foreign reports whether a file is something else: it has none of the keys, and none that looks like one. Then each
+// line would be a mistake, and one message about all of them helps more. names are the keys of the file.
 func (r *Reader) foreign(names []string, fail func(expected string)) bool {
 	keys := r.Kind.Keys()
 	if slices.ContainsFunc(names, func(name string) bool {
@@ -73,7 +73,7 @@ func (r *Reader) foreign(names []string, fail func(expected string)) bool {
 	return true
 }
 
-// foreignText is foreign for a file that is no YAML.
+// foreignText is foreign for a file that is not YAML.
 func (r *Reader) foreignText() bool {
 	found, names, hint := "text that is no YAML", keysOfLines(r.lines), r.Kind.Hint
 	if language := languages[strings.ToLower(filepath.Ext(r.File))]; language != "" {
@@ -89,10 +89,10 @@ var languages = map[string]string{
 	".sh": "shell", ".md": "Markdown",
 }
 
-// keyOfLine is a line of YAML that begins with a key.
+// keyOfLine matches a line of YAML that begins with a key.
 var keyOfLine = regexp.MustCompile(`^[{ ]*["']?([A-Za-z][A-Za-z-]*)["']?\s*:`)
 
-// keysOfLines are the keys that lines seem to begin with, in a file that is no YAML.
+// keysOfLines returns the keys that lines seem to begin with, in a file that is not YAML.
 func keysOfLines(lines []string) (names []string) {
 	for _, line := range lines {
 		if m := keyOfLine.FindStringSubmatch(line); m != nil {
@@ -102,7 +102,7 @@ func keysOfLines(lines []string) (names []string) {
 	return names
 }
 
-// ForeignKeys is foreign for a file that is YAML. One wrong key may just be wrong.
+// ForeignKeys is foreign for a file that is YAML. A single wrong key may just be a mistake.
 func (r *Reader) ForeignKeys(n Node) bool {
 	all, _ := Entries(n)
 	if n == nil || len(all) < 2 {
@@ -115,8 +115,8 @@ func (r *Reader) ForeignKeys(n Node) bool {
 	return r.foreign(names, func(expected string) { r.Fail(n, r.Kind.Hint, "found other keys, %s", expected) })
 }
 
-// Shape says, in the words of JSON Schema, which values a place of a scenario file may have. The parser itself makes
-// it. When the parser is to describe a file instead of reading it, it notes each key, list and kind of value that it
+// Shape describes, in the words of JSON Schema, which values a place in a scenario file may have. The parser itself
+// makes it: when it has to describe a file instead of reading one, it records each key, list and kind of value that it
 // would accept. So there is no second list of keys that could differ from the first.
 type Shape struct {
 	Schema      string            `json:"$schema,omitempty"`
@@ -136,7 +136,7 @@ type Shape struct {
 	Properties  map[string]*Shape `json:"properties,omitempty"`
 }
 
-// inner describes a value inside of the value that is being described.
+// inner describes a value inside the one that is being described.
 func (r *Reader) inner(read func(Node)) *Shape {
 	outer := r.Shape
 	r.Shape = &Shape{}
@@ -155,26 +155,27 @@ func (r *Reader) describeMapping(fields []Field) {
 	}
 }
 
-// Required notes the keys that a mapping must have. It is called after the mapping has been described.
+// Required records the keys that a mapping must have. It is called after the mapping has been described.
 func (r *Reader) Required(keys ...string) {
 	if r.Shape != nil {
 		r.Shape.Required = keys
 	}
 }
 
-// DescribeAlso notes that another kind of value is allowed, too. It is called after the first kind has been described.
+// DescribeAlso records that another kind of value is allowed, too. It is called after the first kind has been
+// described.
 func (r *Reader) DescribeAlso(read func(Node)) {
 	first := *r.Shape
 	*r.Shape = Shape{AnyOf: []*Shape{&first, r.inner(read)}}
 }
 
-// DescribeText describes a text of a certain shape.
+// DescribeText describes a string of a certain shape.
 func (r *Reader) DescribeText(s Shape) {
 	s.Type = "string"
 	*r.Shape = s
 }
 
-// DescribeWords describes a text that begins with one of these words, perhaps after another word.
+// DescribeWords describes a string that begins with one of these words, perhaps after another word.
 func (r *Reader) DescribeWords(before string, words, examples []string) {
 	r.DescribeText(Shape{Pattern: `^\s*` + before + `(` + strings.Join(words, "|") + `)(\s|$)`, Examples: examples})
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 )
 
-// Limits of a file. A scenario is prose of a page or two. A file that is far longer is a mistake, and is not given to a
-// parser.
+// Limits of a file. A scenario is a page or two. A file that is far longer is a mistake, and is not parsed.
 const (
 	// MaxBytes is bounded because the parser takes quadratic time for many keys.
 	MaxBytes     = 128 << 10
@@ -30,17 +29,17 @@ const (
 // Node is a place in a file.
 type Node = ast.Node
 
-// Mistake is a mistake in a file, and its place.
+// Mistake is a mistake in a file, with its position.
 type Mistake struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
-	Problem      string // the text that was found and the expected one
-	Hint         string // how to mend it; may be empty
+	Problem      string // what was found and what was expected
+	Hint         string // how to fix it; may be empty
 	Source       string // the line
 }
 
 // Reader reads values from a YAML tree, and collects the mistakes, each with its position. A library parses the YAML;
-// the reader finds its meaning.
+// the reader interprets it.
 type Reader struct {
 	File     string
 	Kind     Kind
@@ -49,9 +48,9 @@ type Reader struct {
 	mistakes []*Mistake // the mistakes of all entries
 	// the shape that is being described, if any: then nothing is read, and there are no mistakes
 	Shape *Shape
-	// Hint, if set, is the hint about a word that is not known; "" is that of the nearest known word.
+	// Hint, if set, returns the hint about an unknown word; for "", the hint names the nearest known word.
 	Hint func(word string) string
-	Cut  bool // parts of the file were left out because they are no YAML, so keys may be missing
+	Cut  bool // parts of the file were skipped because they are not YAML, so keys may be missing
 }
 
 // Open checks the bytes, and then parses them.
@@ -98,7 +97,7 @@ func (r *Reader) Open(data []byte) Node {
 	return docs[0].Body
 }
 
-// validPrefix is the length of the beginning of s that is valid UTF-8.
+// validPrefix returns the length of the valid UTF-8 at the beginning of s.
 func validPrefix(s string) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -110,8 +109,8 @@ func validPrefix(s string) int {
 	return len(s)
 }
 
-// flowDepth finds the first place where brackets are deeper than allowed. It ignores quotes and comments, because
-// brackets in them are not nested that deep.
+// flowDepth finds the first place where brackets are nested too deeply. It does not recognise quotes and comments,
+// because brackets in them are not nested that deeply.
 func flowDepth(lines []string) (depth, line, column int) {
 	for i, text := range lines {
 		for j := range len(text) {
@@ -128,7 +127,7 @@ func flowDepth(lines []string) (depth, line, column int) {
 	return 0, 0, 0
 }
 
-// Fail notes a mistake at a node, unless one is known of the entry that is being read.
+// Fail records a mistake at a node, unless the entry that is being read already has one.
 func (r *Reader) Fail(n Node, hint, problem string, args ...any) {
 	if r.Shape != nil {
 		return
@@ -158,7 +157,7 @@ func (r *Reader) Apart(read func()) {
 	r.Err = cmp.Or(before, r.Err)
 }
 
-// maxMistakes bounds the length of an error, because a file that is no scenario at all has a mistake in each line.
+// maxMistakes bounds the length of an error, because a file that is not a scenario has a mistake in each line.
 const maxMistakes = 50
 
 // Failed returns the mistakes, as errors, in the order of the file, joined by errors.Join; nil if there are none.
@@ -179,7 +178,7 @@ func (r *Reader) Failed(as func(*Mistake) error) error {
 	return errors.Join(errs...)
 }
 
-// position is the place where a node begins. For a mapping, it is the place of the first key.
+// position returns where a node begins. For a mapping, that is the position of the first key.
 func position(n Node) token.Position {
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -206,7 +205,7 @@ func Entries(n Node) (all []*ast.MappingValueNode, is bool) {
 	return nil, false
 }
 
-// HasKey says whether a mapping has a key.
+// HasKey reports whether a mapping has a key.
 func HasKey(n Node, key string) bool {
 	all, _ := Entries(n)
 	return slices.ContainsFunc(all, func(e *ast.MappingValueNode) bool { return e.Key.GetToken().Value == key })
@@ -227,8 +226,8 @@ type Field struct {
 	Read func(Node)
 }
 
-// Mapping reads a mapping that may have these keys, each at most once. If there is an unknown key, complete is false,
-// because the unknown key may be the misspelt form of a key that is missing.
+// Mapping reads a mapping that may have these keys, each at most once. complete is false if there is an unknown key,
+// because that may be a misspelling of a missing key.
 func (r *Reader) Mapping(n Node, fields ...Field) (complete bool) {
 	if r.Shape != nil {
 		r.describeMapping(fields)
@@ -251,7 +250,7 @@ func (r *Reader) Mapping(n Node, fields ...Field) (complete bool) {
 	return complete
 }
 
-// entry reads a key and its value, and says whether the key is known.
+// entry reads a key and its value, and reports whether the key is known.
 func (r *Reader) entry(entry *ast.MappingValueNode, fields []Field, seen map[string]bool) bool {
 	name := r.Text(entry.Key)
 	if r.Err != nil {
@@ -299,7 +298,7 @@ func (r *Reader) List(n Node, read func(Node)) {
 	}
 }
 
-// Text reads a string. Values such as numbers must be quoted if they are meant as text.
+// Text reads a string. Values that look like numbers and so on must be quoted to be strings.
 func (r *Reader) Text(n Node) string {
 	if r.Shape != nil {
 		r.DescribeText(Shape{})
@@ -320,8 +319,7 @@ func (r *Reader) Text(n Node) string {
 	return ""
 }
 
-// longList is a number of words. If there are more, an error does not list them, because nobody would read such a long
-// line.
+// longList is the maximum number of words that an error lists: nobody would read a longer line.
 const longList = 50
 
 // Word reads one of the given words.
@@ -377,10 +375,10 @@ func (r *Reader) Boolean(n Node) bool {
 	return b.Value
 }
 
-// MostDuration is the longest duration in a file. It keeps epoch seconds and sums of durations far from overflow.
+// MostDuration is the maximum duration in a file. It keeps epoch seconds and sums of durations far from overflow.
 const MostDuration = 10 * 365 * 24 * time.Hour
 
-// Duration reads a duration such as 90s or 1h30m, of at least the given length.
+// Duration reads a duration such as 90s or 1h30m, of at least the duration least.
 func (r *Reader) Duration(n Node, least time.Duration) time.Duration {
 	const most = MostDuration
 	if r.Shape != nil {
@@ -406,7 +404,7 @@ func (r *Reader) Duration(n Node, least time.Duration) time.Duration {
 	return least
 }
 
-// DescribeNode names the kind of a node, for errors.
+// DescribeNode returns the name of a node's kind, for errors.
 func DescribeNode(n Node) string {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:

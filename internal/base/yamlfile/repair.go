@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// parseYAML calls the library. If a file makes the library panic, that is also a mistake in the file.
+// parseYAML calls the library. A file that makes the library panic is also a mistake in the file.
 func parseYAML(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -42,12 +42,11 @@ func (r *Reader) failParse(err error) {
 	r.FailAt(line, column, hint, "%s", "not YAML: "+problem)
 }
 
-// maxRepairs bounds how often a file is parsed, because each time takes longer the larger the file is.
+// maxRepairs bounds how often a file is parsed, because each time takes longer for larger files.
 const maxRepairs = 8
 
-// parsed parses a file. If a part of the file is no YAML, that is a mistake. The file is then parsed again without the
-// top-level key to which the part belongs, so that mistakes in the rest are found, too. It returns nil if nothing can
-// be read.
+// parsed parses a file. If a part of the file is not YAML, that is a mistake, and the file is parsed again without the
+// top-level key of that part, so that mistakes in the rest are found, too. It returns nil if nothing can be read.
 func (r *Reader) parsed(data []byte) *ast.File {
 	file, err := parseYAML(data)
 	if err != nil && r.foreignText() {
@@ -68,9 +67,9 @@ func (r *Reader) parsed(data []byte) *ast.File {
 	return file
 }
 
-// withoutKey parses the file without the top-level key around a line, and without the key before it, because an open
-// bracket is noticed only at the next key. It uses the form in which the parser gets further. If the parser fails at
-// the same place in both forms, it returns no data.
+// withoutKey parses the file without the top-level key around a line or, alternatively, the one before it, because an
+// open bracket is noticed only at the next key. It uses the form in which the parser gets further. If the parser fails
+// at the same place in both forms, it returns no data.
 func (r *Reader) withoutKey(data []byte, line int, was error) (*ast.File, []byte, error) {
 	lines := strings.SplitAfter(string(data), "\n")
 	var rest []byte
@@ -110,14 +109,14 @@ func withoutLines(lines []string, line int) ([]byte, bool) {
 	return out, len(bytes.TrimSpace(out)) > 0
 }
 
-// keyLine is the number of the last line at or before the given one that begins a top-level key; 0 if there is none.
+// keyLine returns the number of the last line at or before a line that begins a top-level key; 0 if there is none.
 func keyLine(lines []string, line int) int {
 	for line = min(line, len(lines)); line >= 1 && !isKeyLine(lines[line-1]); line-- {
 	}
 	return max(line, 0)
 }
 
-// isKeyLine says whether a line begins a top-level key: it is not indented, and is neither a comment nor a closing
+// isKeyLine reports whether a line begins a top-level key: it is not indented, and is neither a comment nor a closing
 // bracket.
 func isKeyLine(line string) bool {
 	return strings.Trim(line, "\r\n") != "" && !strings.ContainsAny(line[:1], " \t#-]}")

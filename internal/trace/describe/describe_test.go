@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// known are the pages by the partition keys of their rows.
+// known has the pages by the partition keys of their rows.
 type known map[string]string
 
 func (k known) NameOf(pk string) (string, bool) {
@@ -27,7 +27,7 @@ func (k known) NameOf(pk string) (string, bool) {
 	return name, ok
 }
 
-// A page that is not known is named by its partition key, and so is every page without Pages.
+// An unknown page is named by its partition key, and so is every page without Pages.
 func TestPagesAreCalledByTheirNamesWhereTheseAreKnown(t *testing.T) {
 	get := func(pk string) any {
 		return &dynamodb.GetItemInput{Key: pagecache.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true)}

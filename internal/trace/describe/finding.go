@@ -15,34 +15,34 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Line is a step that led to a finding and that the finding itself does not name.
+// Line is a step that led to a finding, and that the finding itself does not name.
 type Line struct {
 	Time        time.Time
 	Actor, Text string
-	// Events and Change are how many events, and changes, there were before it.
+	// Events and Change are the numbers of events, and of changes, before it.
 	Events, Change int
 }
 
-// Run has what happened in a run.
+// Run is what happened in a run.
 type Run struct {
 	Changes    []ddbfake.Change
 	History    []history.Event
 	Operations []storeop.Operation
 }
 
-// Shown prints the changes, events and operations of a run that a finding names, and the lines that led to it, one a
+// Shown prints the changes, events and operations of a run that a finding names, and the lines that led to it, one per
 // line, in order of time.
 func (r Run) Shown(words Words, f hooks.Shown, led ...Line) []string {
 	var all recorder.Timeline
 	events := f.Events
-	to := func(seq, change int) { // adds the events before both: many things happen at one time
+	to := func(seq, change int) { // adds the events before both, because many things happen at the same time
 		for len(events) > 0 && events[0] <= seq && r.History[events[0]-1].Change < change {
 			e := r.History[events[0]-1]
 			all.Add(e.Time, eventLine(words, e))
 			events = events[1:]
 		}
 	}
-	until := func(change int) { // adds what there was before a change
+	until := func(change int) { // adds everything before a change
 		for len(led) > 0 && led[0].Change < change {
 			l := led[0]
 			to(l.Events, math.MaxInt)
@@ -76,7 +76,7 @@ func (r Run) Shown(words Words, f hooks.Shown, led ...Line) []string {
 }
 
 // Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
-// before and after. The parameter rows knows the rows whose names are their own; nil knows META and LOCK.
+// before and after. rows describes rows with other names; if it is nil, META and LOCK are known.
 func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start, Rows: rows}, c, "")
@@ -100,7 +100,7 @@ func eventLine(words Words, e history.Event) string {
 
 func lineOf(words Words, c ddbfake.Change, sent string) string {
 	actor := c.Actor
-	if c.Cause == ddbfake.CauseTTL || c.Cause == ddbfake.CauseReplica && actor == "" { // of this region, or another
+	if c.Cause == ddbfake.CauseTTL || c.Cause == ddbfake.CauseReplica && actor == "" { // TTL, of any region
 		actor = "ttl"
 	}
 	return fmt.Sprintf("%-10s  %-8s  %s%s", words.Instant(c.Time), actor, words.Change(c), sent)

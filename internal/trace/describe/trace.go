@@ -24,10 +24,10 @@ type Trace struct {
 	Operations *recorder.Operations
 	// OnStep, if set, is called after each step.
 	OnStep func(hooks.Step)
-	// Call, if set, returns the request that has reached the store since the last time it was called. OnStep gets this
+	// Call, if set, returns the request that has reached the store since the last call of Call. OnStep gets this
 	// request.
 	Call func() *hooks.Call
-	// Visit says that the steps belong to the visit after the schedule.
+	// Visit means that the steps belong to the visit after the schedule.
 	Visit bool
 	// Err is the first error of Out. Nothing is printed after it.
 	Err error

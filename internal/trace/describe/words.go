@@ -21,18 +21,18 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Words puts rows, requests and answers into words, for traces and reports. Instants are shown as distances from the
-// start of the run.
+// Words puts rows, requests and answers into words, for traces and reports. Instants are shown relative to the start of
+// the run.
 type Words struct {
 	Start time.Time
 	// Pages knows the pages by name; nil knows none.
 	Pages Pages
-	// Rows knows the rows that have names of their own; nil knows META, LOCK, VER# and REQ#.
+	// Rows describes rows with other names; if it is nil, META, LOCK, VER# and REQ# are known.
 	Rows *rowmap.Mapping
-	// Untold says, by the Seq of a change, that the change's sender did not get the answer, and why; "" if the sender
-	// got it. Nil knows nothing.
+	// Untold returns, by the Seq of a change, why the change's sender did not get the answer; "" if the sender got it.
+	// Nil knows no reasons.
 	Untold func(change int) string
-	// Regions says that the table is in several regions, so that the default one is named, too.
+	// Regions means that the table is in several regions, so that even the default one is named.
 	Regions bool
 }
 
@@ -41,7 +41,7 @@ type Pages interface {
 	NameOf(pk string) (name string, ok bool)
 }
 
-// nameOf does the same as Pages.NameOf, and also works without Pages.
+// nameOf is Pages.NameOf, but also works without Pages.
 func (w Words) nameOf(pk string) (string, bool) {
 	if w.Pages == nil {
 		return "", false
@@ -53,7 +53,7 @@ func (w Words) nameOf(pk string) (string, bool) {
 func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
 
 // Second prints epoch seconds as an instant if they are within some years of the start. Otherwise it prints the number,
-// so that milliseconds by mistake can be recognised.
+// so that milliseconds, used by mistake, are recognisable.
 func (w Words) Second(n int64) string {
 	const near = 20 * 365 * 24 * 3600
 	if d := n - w.Start.Unix(); d > -near && d < near {
@@ -65,7 +65,7 @@ func (w Words) Second(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// near is Instant for a time within the years around the start; others are printed as Second prints them.
+// near is Instant for a time within the years around the start; it prints others like Second.
 func (w Words) near(t time.Time) string {
 	if text := w.Second(t.Unix()); !strings.HasPrefix(text, "+") {
 		return text
@@ -120,7 +120,7 @@ func (w Words) row(item attr.Item) string {
 	return item.String()
 }
 
-// sdkRows does the same as sdkRow for several rows.
+// sdkRows is sdkRow for several rows.
 func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
 	rows := make([]string, len(items))
 	for i, item := range items {
@@ -149,7 +149,7 @@ func (w Words) sdkRow(item map[string]types.AttributeValue) string {
 	return w.row(row)
 }
 
-// place names a row: META of /home.
+// place returns the name of a row: META of /home.
 func (w Words) place(table *string, key map[string]types.AttributeValue) string {
 	if w.Rows != nil {
 		item, err := attr.ItemFromSDK(key)
@@ -186,20 +186,20 @@ func (w Words) Change(c ddbfake.Change) string {
 	return s
 }
 
-// Key prints the name of the row that a change belongs to.
+// Key returns the name of the row that has changed.
 func (w Words) Key(c ddbfake.Change) string {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
 	switch {
 	case w.Rows != nil:
 		return w.Rows.Key(c.Table, c.Key)
-	case pk == "" && sk == "": // a table with keys of its own
+	case pk == "" && sk == "": // a table with other keys
 		return c.Key.String()
 	}
 	return w.placeOf(pk, sk)
 }
 
-// In prints where something is: " in eu-west-1", or nothing if the table is in the default region alone.
+// In prints a region: " in eu-west-1", or nothing if the table is only in the default region.
 func (w Words) In(region string) string {
 	switch {
 	case w.Regions:
@@ -278,7 +278,7 @@ func (w Words) reads(tables map[string]types.KeysAndAttributes) string {
 	return "[" + strings.Join(all, "; ") + "]"
 }
 
-// writes prints what a batch writes; without row only where.
+// writes prints what a batch writes; if row is nil, only the names of the rows.
 func (w Words) writes(tables map[string][]types.WriteRequest, row func(map[string]types.AttributeValue) string) string {
 	var all []string
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
@@ -298,7 +298,7 @@ func (w Words) writes(tables map[string][]types.WriteRequest, row func(map[strin
 	return "[" + strings.Join(all, "; ") + "]"
 }
 
-// after prints where a page begins, if it is not the first one.
+// after prints where a page begins, unless it is the first one.
 func (w Words) after(table *string, start map[string]types.AttributeValue) string {
 	if start == nil {
 		return ""
@@ -306,7 +306,7 @@ func (w Words) after(table *string, start map[string]types.AttributeValue) strin
 	return " after " + w.place(table, start)
 }
 
-// more says that a page is not the last one.
+// more prints that a page is not the last one.
 func more(is bool) string {
 	if is {
 		return " and a next page"
@@ -314,7 +314,7 @@ func more(is bool) string {
 	return ""
 }
 
-// statement prints a statement of PartiQL with its parameters.
+// statement prints a PartiQL statement with its parameters.
 func (w Words) statement(text *string, parameters []types.AttributeValue) string {
 	values := make([]string, len(parameters))
 	for i, v := range parameters {

@@ -1,7 +1,7 @@
 package mark
 
-// The kinds of events of idempotent calls, after those of locks: each is a history.Kind, and the event has a Hold.
-// The event's key is the call's idempotency key, Inputs is its payload, and Body the result of an effect.
+// The kinds of events of idempotent calls, after those of locks: each is a history.Kind, and the event has a Hold. The
+// event's key is the call's idempotency key, Inputs its payload, and Body the result of an effect.
 const (
 	EventCallAsked    = iota + 27 // a client made the call
 	EventCallAnswered             // it was told a result
@@ -9,5 +9,5 @@ const (
 	EventCallOther                // it was told that the key belongs to another payload; Note is the error
 	EventEffectBegun              // the effect of the call began
 	EventEffect                   // the effect took place
-	EventEffectFailed             // the effect failed, and did not take place; Note is the error
+	EventEffectFailed             // the effect failed without taking place; Note is the error
 )

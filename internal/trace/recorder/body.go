@@ -9,11 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Body is one write or deletion of a body in the body store. Its Change means the same as that of a history.Event.
+// Body is one write or deletion of a body in the body store. Its Change is like that of a history.Event.
 type Body struct {
 	Time   time.Time // true time at which it took effect
 	Actor  string    // the node
-	Name   string    // the name under which the body is kept
+	Name   string    // the name under which the body is stored
 	Body   string    // the rendering; "" if Gone
 	Gone   bool      // the body was deleted
 	Change int
@@ -23,23 +23,23 @@ type Body struct {
 type Lagged struct {
 	Lag     string
 	History []history.Event
-	// Diverged names the step at which the schedule could not be followed any further, because the nodes had made other
+	// Diverged names the step from which the schedule could not be followed, because the nodes had made other
 	// decisions. It is "" if the run came to its end.
 	Diverged string
 }
 
-// SameBytes is the name of a rendering whose bytes are those of every rendering of the same data.
+// SameBytes is the name of a rendering whose bytes equal those of every rendering of the same data.
 const SameBytes = "same"
 
-// RenderingOf begins the number of a rendering, after the name of its node.
+// RenderingOf begins the number of a rendering. It follows the name of its node.
 const RenderingOf = "-render"
 
-// Rendering is the body that a rendering makes: of a version of a page's data, under the name of the rendering.
+// Rendering returns the body of a rendering: of a version of a page's data, under the name of the rendering.
 func Rendering(page string, version int, name string) string {
 	return fmt.Sprintf("%s@%d#%s", page, version, name)
 }
 
-// IsRendering says whether a body is one of a rendering of the page, perhaps of another run.
+// IsRendering reports whether a body is a rendering of the page, perhaps in another run.
 func IsRendering(page, body string) bool {
 	after, is := strings.CutPrefix(body, page)
 	return is && rendering.MatchString(after)

@@ -2,6 +2,5 @@
 // the store, and a Timeline of lines in order of time. It also has the evidence, besides events, that runs of the
 // simulator give a judge.
 //
-// None of its types is safe for
-// concurrent use.
+// None of its types is safe for concurrent use.
 package recorder

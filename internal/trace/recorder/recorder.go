@@ -21,10 +21,10 @@ func (l *Log) Add(e history.Event) int {
 	return e.Seq
 }
 
-// Reset empties the log and keeps its memory: slices that Events and Since have returned are no longer valid.
+// Reset empties the log but keeps its memory: slices that Events and Since have returned are no longer valid.
 func (l *Log) Reset() { l.events = l.events[:0] }
 
-// Cut leaves the first n events.
+// Cut keeps only the first n events.
 func (l *Log) Cut(n int) { l.events = l.events[:n] }
 
 // Events returns the history in order. The slice belongs to the log: do not change it.
@@ -60,7 +60,7 @@ func (l *Operations) Observer(actor string, now func() time.Time) storeop.Observ
 	}
 }
 
-// Order returns how many calls and answers there were.
+// Order returns the number of calls and answers.
 func (l *Operations) Order() int { return l.order }
 
 // All returns the operations in the order of their calls. The slice belongs to the history: do not change it.
@@ -102,7 +102,7 @@ func Describe(o storeop.Operation, instant func(second int64) string) string {
 	return b.String()
 }
 
-// Timeline is a list of lines of text. Each line belongs to an instant. The zero Timeline is empty and ready.
+// Timeline is a list of lines of text, each with its instant. The zero Timeline is empty and ready.
 type Timeline struct{ all []line }
 
 type line struct {
@@ -113,7 +113,7 @@ type line struct {
 // Add adds a line.
 func (t *Timeline) Add(at time.Time, text string) { t.all = append(t.all, line{at, text}) }
 
-// Lines returns the lines in order of time. Lines of one instant keep the order in which they were added.
+// Lines returns the lines in order of time. Lines with the same instant keep the order in which they were added.
 func (t *Timeline) Lines() []string {
 	slices.SortStableFunc(t.all, func(a, b line) int { return a.at.Compare(b.at) })
 	texts := make([]string, len(t.all))

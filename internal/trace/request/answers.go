@@ -16,13 +16,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
-// Text returns the text of an attribute's value for fingerprints.
+// Text returns the text of an attribute's value that fingerprints use.
 type Text func(attribute, text string) string
 
 // AsItIs is the Text that changes nothing.
 func AsItIs(_, text string) string { return text }
 
-// AnswerFingerprint is the fingerprint of an answer to a client; false if answers of this type have none.
+// AnswerFingerprint returns the fingerprint of an answer to a client; false if answers of this type have none.
 func AnswerFingerprint(out any, err error, value Text) (h fingerprint.Hash, known bool) {
 	if err != nil {
 		return errorFingerprint(err, value), true
@@ -69,7 +69,7 @@ func AnswerFingerprint(out any, err error, value Text) (h fingerprint.Hash, know
 }
 
 // severalItems splits the answer to a request about several rows into its items, in order, and the rest of the answer.
-// For a batch, the rest has the number of items of each table. In the rest, the types of keys follow from the request,
+// For a batch, the rest has the number of items of each table. The types of keys in the rest follow from the request,
 // or from the table. The rest is nil for other answers.
 func severalItems(out any) (items []map[string]types.AttributeValue, rest any) {
 	switch out := out.(type) {
@@ -114,8 +114,8 @@ func severalItems(out any) (items []map[string]types.AttributeValue, rest any) {
 	}
 }
 
-// withCost adds to an answer what its request has cost, if it was asked for that: a write's cost depends on the row
-// that it replaces.
+// withCost adds the cost of a request to the fingerprint of its answer, if the request asked for it: a write's cost
+// depends on the row that it replaces.
 func withCost(h fingerprint.Hash, units *types.ConsumedCapacity, sizes *types.ItemCollectionMetrics) fingerprint.Hash {
 	if units == nil && sizes == nil {
 		return h
@@ -151,7 +151,7 @@ func errorFingerprint(err error, value Text) fingerprint.Hash {
 	return h.Text(value("", err.Error()))
 }
 
-// ItemFingerprint is the fingerprint of a row, 0 if there is none.
+// ItemFingerprint returns the fingerprint of a row, 0 if there is none.
 func ItemFingerprint(item attr.Item, text Text) (sum fingerprint.Hash) {
 	//isrsim:unordered a sum has no order
 	for name, value := range item {
@@ -160,7 +160,7 @@ func ItemFingerprint(item attr.Item, text Text) (sum fingerprint.Hash) {
 	return sum
 }
 
-// kindFingerprint is the number that stands for the type of a value in fingerprints.
+// kindFingerprint returns the number that stands for a value's type in fingerprints.
 func kindFingerprint(v attr.Value) fingerprint.Hash {
 	switch v.(type) {
 	case attr.S:

@@ -1,3 +1,3 @@
-// Package request reads requests to DynamoDB and their answers, as values of the SDK: which rows a request names, what
-// of it was done, whether it may be sent again, and the fingerprint of its answer.
+// Package request reads requests to DynamoDB and their answers, as values of the SDK: which rows a request names, which
+// part of it was done, whether it may be retried, and the fingerprint of its answer.
 package request

@@ -45,7 +45,7 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// An answer by which a lock is refused excuses nothing: that the row is there, or the table.
+// A lock that is refused, because the row or the table exists, is not a failure.
 func TestRefusals(t *testing.T) {
 	code := "ThrottlingError"
 	for _, test := range []struct {
@@ -65,7 +65,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A statement that was left undone is a failure of its batch, and one that was refused is none.
+// A statement that was left undone makes its batch fail; one that was refused does not.
 func TestInPart(t *testing.T) {
 	failed := func(code types.BatchStatementErrorCodeEnum) types.BatchStatementResponse {
 		return types.BatchStatementResponse{Error: &types.BatchStatementError{Code: code}}

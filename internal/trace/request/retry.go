@@ -13,23 +13,21 @@ import (
 	"github.com/aws/smithy-go/transport/http"
 )
 
-// standard only tells which errors are worth another attempt. It neither waits nor counts attempts here.
+// standard only decides which errors are worth another attempt. It neither waits nor counts attempts here.
 var standard = retry.NewStandard()
 
-// Retryable says whether the SDK's standard retryer would send the call again.
+// Retryable reports whether the SDK's standard retryer would retry the call.
 func Retryable(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return standard.IsErrorRetryable(err)
 	}
-	// The retryer takes microseconds, and a contender gets many refusals, so the retryer is asked only once about each
-	// exception.
+	// The retryer takes microseconds, and a contender gets many refusals, so each exception is classified only once.
 	of := exception{api.ErrorCode(), api.ErrorFault()}
 	again, known := verdicts.Load(of)
 	if !known {
 		if of.fault == smithy.FaultServer {
-			// The retryer recognises faults of the service itself by their status. A call that goes through no HTTP has
-			// no status.
+			// The retryer recognises faults of the service itself by their status. A call without HTTP has no status.
 			err = &http.ResponseError{Err: err, Response: serverFault}
 		}
 		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
@@ -37,7 +35,7 @@ func Retryable(err error) bool {
 	return again == true
 }
 
-// verdicts holds the retryer's answer about each exception, as a bool.
+// verdicts holds the retryer's answer for each exception, as a bool.
 var verdicts sync.Map
 
 type exception struct {
@@ -48,10 +46,10 @@ type exception struct {
 // serverFault is the response with an error of the service itself.
 var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
 
-// errInPart is the failure of a batch that was not done to its end. Its caller may give up because of it.
+// errInPart is the failure of a batch that was only partly done. Its caller may give up because of it.
 var errInPart = errors.New("the batch came back in part")
 
-// InPart returns errInPart if an answer says that a part of a batch was left undone.
+// InPart returns errInPart if an answer reports that a part of a batch was left undone.
 func InPart(out any) error {
 	switch out := out.(type) {
 	case *dynamodb.BatchGetItemOutput:
@@ -70,15 +68,15 @@ func InPart(out any) error {
 	return nil
 }
 
-// LeftUndone says whether a statement of a batch was left undone.
+// LeftUndone reports whether a statement of a batch was left undone.
 func LeftUndone(r types.BatchStatementResponse) bool {
 	return r.Error != nil && (r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError ||
 		r.Error.Code == types.BatchStatementErrorCodeEnumProvisionedThroughputExceeded ||
 		r.Error.Code == types.BatchStatementErrorCodeEnumTransactionConflict)
 }
 
-// Refusal says whether an error is only about failed conditions. For CreateTable, the condition is that the table does
-// not exist yet.
+// Refusal reports whether an error concerns only failed conditions. For CreateTable, the condition is that the table
+// does not exist yet.
 func Refusal(err error) bool {
 	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
 		return true
@@ -101,18 +99,18 @@ func Refusal(err error) bool {
 	return true
 }
 
-// refusals are those of S3: the object is not there, or is not as a condition has it. ConditionalRequestConflict is one
-// that says neither, and asks for the request again; no SDK sends it.
+// refusals are those of S3: the object does not exist, or does not fulfil a condition. ConditionalRequestConflict means
+// neither, and asks for a retry, which no SDK makes.
 var refusals = []string{"PreconditionFailed", "NoSuchKey", "NotFound", "NotModified", "ConditionalRequestConflict"}
 
-// Malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
+// Malformed reports whether an error means that the request itself is wrong: its text, or what it does to the row.
 func Malformed(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
 	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException",
 		"UnknownOperationException"}, api.ErrorCode())
 }
 
-// Writes says whether a request can write.
+// Writes reports whether a request can write.
 func Writes(input any) bool {
 	switch input.(type) {
 	case *dynamodb.GetItemInput, *dynamodb.BatchGetItemInput, *dynamodb.TransactGetItemsInput, *dynamodb.QueryInput,

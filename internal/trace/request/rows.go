@@ -13,7 +13,7 @@ import (
 )
 
 // EachRow calls visit for each row that a call to DynamoDB names, with the row's key or with the item that is put. It
-// returns false if the call may be about other rows, too.
+// returns false if the call may concern other rows, too.
 func EachRow(input any, visit func(table *string, key map[string]types.AttributeValue, write bool)) (all bool) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -69,7 +69,7 @@ func EachRow(input any, visit func(table *string, key map[string]types.Attribute
 	return true
 }
 
-// HasOwnKeys says whether a table has other keys than the rows META and LOCK.
+// HasOwnKeys reports whether a table has other keys than the rows META and LOCK.
 func HasOwnKeys(table *dynamodb.CreateTableInput) bool {
 	return table != nil && (len(table.KeySchema) < 2 ||
 		slices.ContainsFunc(table.KeySchema, func(k types.KeySchemaElement) bool {
@@ -78,7 +78,7 @@ func HasOwnKeys(table *dynamodb.CreateTableInput) bool {
 		}))
 }
 
-// TableName returns the name of the table that a request names, perhaps by its ARN.
+// TableName returns the name of the table that a request gives by name or ARN.
 func TableName(nameOrARN string) string {
 	if _, name, is := strings.Cut(nameOrARN, ":table/"); is {
 		return name
@@ -86,8 +86,8 @@ func TableName(nameOrARN string) string {
 	return nameOrARN
 }
 
-// Done returns the part of a batch that was done, because in another store no fault would keep the rest from being
-// done. A batch of reads changes nothing and is returned unchanged. It is nil if no statement was done.
+// Done returns the part of a batch that was done, for a store in which no fault would leave the rest undone. A batch of
+// reads changes nothing and is returned unchanged. The result is nil if no statement was done.
 func Done(in, out any) any {
 	if batch, ok := in.(*dynamodb.BatchExecuteStatementInput); ok {
 		return doneStatements(batch, out)
@@ -128,7 +128,7 @@ func doneStatements(in *dynamodb.BatchExecuteStatementInput, out any) any {
 	return &part
 }
 
-// SeesPasts says whether the answer to a request, or what it does, depends on more than the present rows: a stream has
+// SeesPasts reports whether the answer to a request, or its effect, depends on more than the present rows: a stream has
 // all writes in their order, and a table may be restored to any earlier time.
 func SeesPasts(input any) bool {
 	switch input.(type) {
@@ -139,7 +139,7 @@ func SeesPasts(input any) bool {
 	return false
 }
 
-// ChangesTables says whether a request may change something else than rows.
+// ChangesTables reports whether a request may change anything other than rows.
 func ChangesTables(input any) bool {
 	switch input.(type) {
 	case *dynamodb.CreateTableInput, *dynamodb.DeleteTableInput, *dynamodb.UpdateTableInput,
@@ -152,7 +152,7 @@ func ChangesTables(input any) bool {
 	return false
 }
 
-// TableOf is the table of a request that names one for all its rows, and else "".
+// TableOf returns the table of a request that names one table for all its rows, and "" otherwise.
 func TableOf(input any) string {
 	f := reflect.Indirect(reflect.ValueOf(input)).FieldByName("TableName")
 	if !f.IsValid() {

@@ -17,8 +17,8 @@ import (
 // ttlAttribute is the ttl of a LOCK row.
 const ttlAttribute = "ttl"
 
-// WithLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A
-// row whose sort key is not in the answer counts as a LOCK row.
+// WithLockTTL returns a copy of an answer in which the ttl of each LOCK row is replaced; found is false if there is no
+// such row. A row whose sort key is not in the answer counts as a LOCK row.
 func WithLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, found bool, refusal error) {
 	changed := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
 		sk, has := item["sk"].(*types.AttributeValueMemberS)
@@ -71,8 +71,8 @@ func WithLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, foun
 	return out, found, err
 }
 
-// AsksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it,
-// or an update reads it.
+// AsksLockTTL reports whether the effect of a request may depend on the ttl of a LOCK row: a condition or a filter
+// names it, or an update reads it.
 func AsksLockTTL(input any) bool {
 	asks := func(
 		key map[string]types.AttributeValue, names map[string]string, update, condition *string, legacy bool,
@@ -107,10 +107,10 @@ func AsksLockTTL(input any) bool {
 	return false
 }
 
-// inExpression finds the names of an expression, each with the sign of an assignment behind it, if there is one.
+// inExpression matches the names in an expression, each with the assignment sign after it, if there is one.
 var inExpression = regexp.MustCompile(`[#:]?\w+(\s*=)?`)
 
-// readsTTL says whether an expression names the attribute ttl. An update may assign it.
+// readsTTL reports whether an expression reads the attribute ttl. An update may assign it.
 func readsTTL(expression *string, names map[string]string, update bool) bool {
 	for _, found := range inExpression.FindAllString(aws.ToString(expression), -1) {
 		name, assigned := strings.CutSuffix(found, "=")
