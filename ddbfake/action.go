@@ -153,7 +153,7 @@ func (a *action) newImage() packed.Attributes {
 	return &item
 }
 
-// checkIndexKeys refuses key attributes of indexes with impossible values, as far as the request alone shows them.
+// checkIndexKeys refuses key attributes of indexes with impossible values, if the request alone shows them.
 func (a *action) checkIndexKeys() error {
 	switch {
 	case a.kind == actionPut:

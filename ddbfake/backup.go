@@ -22,7 +22,7 @@ type backup struct {
 	created time.Time
 	expires time.Time // zero if it does not expire
 
-	// mu is held while the table is copied: several DBs, each with a lock of its own, may share a backup.
+	// mu is held while the table is copied: several DBs, each with its own lock, may share a backup.
 	mu    sync.Mutex
 	table *table
 }

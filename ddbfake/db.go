@@ -55,7 +55,7 @@ type Options struct {
 	// Conflicts makes calls conflict if they overlap in real time, that is, if they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
 	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds meanwhile. A
-	// transaction is refused if an earlier one with the same ClientRequestToken is under way and succeeds. No other
+	// transaction is refused if an earlier one with the same ClientRequestToken is in progress and succeeds. No other
 	// call conflicts. One of two calls that conflict always succeeds.
 	//
 	// It is off by default, because goroutine scheduling decides which calls overlap: with it, two runs of a program

@@ -58,7 +58,7 @@ type NetworkError struct {
 	ResponseLost bool
 }
 
-// Error says that the connection was lost.
+// Error reports that the connection was lost.
 func (e *NetworkError) Error() string {
 	return "ddbfake: " + e.Operation + ": the connection was lost before a response was read"
 }

@@ -191,7 +191,7 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 	"Consider increasing your provisioning level with the UpdateTable API."
 
 // rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
-// limited. Only GetRecords has an error type of its own for that limit.
+// limited. Only GetRecords has its own error type for that limit.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
@@ -248,7 +248,7 @@ const (
 	FaultResponseLost
 	// FaultErrorBefore answers InternalServerError (500) with no effect.
 	FaultErrorBefore
-	// FaultErrorAfter serves the call and answers InternalServerError (500) in place of its response, whatever the
+	// FaultErrorAfter serves the call and answers InternalServerError (500) instead of its response, whatever the
 	// response was.
 	FaultErrorAfter
 	// FaultConflict refuses a write or a transaction with no effect, as if a transaction were going on with one of its

@@ -242,8 +242,8 @@ type row struct {
 	sizeBytes int
 	due       int64 // the ttl in epoch seconds, or noDue if TTL never deletes the row
 
-	// The fields below are filled on first use. They are atomic because several DBs, each with a lock of its own, may
-	// share rows.
+	// The fields below are filled on first use. They are atomic because several DBs, each with its own lock, may share
+	// rows.
 
 	item  lazyItem
 	texts atomic.Pointer[packed.Texts] // see toSDK

@@ -188,8 +188,8 @@ func (e *ender) Value(key any) any {
 	return e.parent.Value(key)
 }
 
-// If a parent is of a foreign type but has AfterFunc, package context passes it the function that cancels the child. So
-// no goroutine is needed to learn that the parent has ended. Source: https://pkg.go.dev/context#AfterFunc
+// AfterFunc saves a goroutine: if a parent has a foreign type with an AfterFunc method, package context passes it the
+// function that cancels the child, to be called when the parent has ended. Source: https://pkg.go.dev/context#AfterFunc
 func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
 	e.cancel = cancel
 	return func() bool {

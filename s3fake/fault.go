@@ -187,7 +187,7 @@ func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 // lost, because a real caller cannot know it either.
 type lostError struct{ operation string }
 
-// Error says that the connection was lost.
+// Error reports that the connection was lost.
 func (e *lostError) Error() string {
 	return "s3fake: " + e.operation + ": the connection was lost before a response was read"
 }

@@ -126,8 +126,8 @@ func TestMultipart(t *testing.T) {
 	}
 }
 
-// If an upload was begun for a checksum, a part without this checksum is refused, and so is a completion without the
-// checksums of the parts.
+// If an upload was begun with a checksum algorithm, it refuses a part without such a checksum, and a completion without
+// the parts' checksums.
 func TestMultipartChecksums(t *testing.T) {
 	client := clientOf(New(Options{Buckets: []string{"pages"}}).Do, "alice")
 	bucket, key := aws.String("pages"), aws.String("sums")
@@ -154,7 +154,7 @@ func TestMultipartChecksums(t *testing.T) {
 	wantCode(t, err, "InvalidRequest")
 }
 
-// Uploads are listed in pages, sorted by key and by the time at which they began. Aborted uploads are gone, and a
+// Uploads are listed in pages, sorted by key, then by the time at which they began. Aborted uploads are gone, but a
 // restored snapshot has them again.
 func TestListUploads(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
@@ -196,8 +196,8 @@ func TestListUploads(t *testing.T) {
 	}
 }
 
-// If the answer to a completion is lost, its retry succeeds. A retry of a conditional completion is not refused because
-// of its own first attempt.
+// If the answer to a completion is lost, its retry succeeds. Nor does the first attempt of a conditional completion
+// make its retry fail.
 func TestCompleteLost(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	client := clientOf(s.Do, "alice")
@@ -220,7 +220,7 @@ func TestCompleteLost(t *testing.T) {
 	}
 }
 
-// A presigned PUT of the SDK uses the body that is sent and the headers that were signed.
+// A presigned PUT of the SDK uses the body that was sent and the headers that were signed.
 func TestPresignedPut(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 1})
 	client := clients(t, s)["over HTTP"]
@@ -239,7 +239,7 @@ func TestPresignedPut(t *testing.T) {
 	}
 }
 
-// A condition of a CompleteMultipartUpload that holds is a conflict if the key has changed since the upload began.
+// A CompleteMultipartUpload whose condition holds still conflicts if the key has changed since the upload began.
 func TestOvertakenUploads(t *testing.T) {
 	const world = `"f5a7924e621e84c9280a9a27e1bcb7f6"` // the ETag of World
 	type step struct{ method, body string }

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// A picture has each name whole and on a line of its own, no axis goes below zero, and no share beyond 100 %. The
+// A picture has each name, unabridged, on a separate line. No axis goes below zero, and no share beyond 100 %. The
 // folder is made. One seed has no interval.
 func TestPlot(t *testing.T) {
 	s := Settings{

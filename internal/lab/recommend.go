@@ -27,8 +27,8 @@ type operation struct {
 // tutorials.
 const leastBuffer = time.Minute
 
-// unmet returns the recommendations for ISR caches in DynamoDB that are not met, one per line. A line has the figures
-// found and expected, with their units, and the benefit of the recommendation.
+// unmet returns the recommendations for ISR caches in DynamoDB that the settings violate, one per line. A line has the
+// figures found and expected, with their units, and the benefit of the recommendation.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html (rows are deleted some days after)
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (3,000 units)

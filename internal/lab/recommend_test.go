@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each recommendation is met at its figure, and not met just beyond it.
+// Each recommendation is fulfilled at its figure, and violated just beyond it.
 func TestRecommendations(t *testing.T) {
 	met := operation{
 		revalidate: time.Hour, retention: time.Hour + time.Minute, lag: time.Hour + time.Minute, keyReads: 3000,

@@ -138,7 +138,7 @@ type Measured struct {
 	Measures   map[string]Figure `json:"measures"`
 }
 
-// ErrNotMeasured says that a file was not written by PrintJSON.
+// ErrNotMeasured means that a file was not written by PrintJSON.
 var ErrNotMeasured = errors.New(
 	"found no figures of policies, expected what isr-sim policy compare --format json prints",
 )

@@ -71,8 +71,8 @@ func TestDecode(t *testing.T) {
 //go:embed testdata/refused.txt
 var refused string
 
-// Each line of refused.txt has an operation, its body and the message of the error. DynamoDB Local is no reference for
-// these bodies: 3.3.1 answers most of them with status 500 and accepts the others.
+// Each line of refused.txt has an operation, its body and the message of the error. DynamoDB Local 3.3.1 cannot serve
+// as a reference: it answers most of these bodies with status 500 and accepts the others.
 func TestDecodeRefuses(t *testing.T) {
 	item := func(value string) string { return `{"Item":{"a":` + value + `}}` }
 	for line := range strings.Lines(refused + "GetItem  =>\nGetItem {\"TableName\":\"\xff\"} =>\n") {
@@ -104,8 +104,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A body is malformed wherever its text is not JSON: in a member that is read or skipped, before or after a value of a
-// wrong type. Package jsontext decides what is JSON.
+// A body is malformed if any part of its text is not JSON, whether the member is read or skipped, before or after a
+// value of a wrong type. Package jsontext decides what is JSON.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
 		``, ` `, `null`, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`,
@@ -155,7 +155,7 @@ func TestDecodeKeeps(t *testing.T) {
 	}
 }
 
-// The decoder reads a document that is too deep for the service: the engine refuses it. A document beyond maxDepth is
+// The decoder reads documents that are too deep for the service: the engine refuses them. A document beyond maxDepth is
 // malformed.
 func TestDecodeDeep(t *testing.T) {
 	deep := func(n int) []byte {
@@ -167,7 +167,7 @@ func TestDecodeDeep(t *testing.T) {
 	if err := Decode(deep(1_000_000), &dynamodb.PutItemInput{}); !errors.Is(err, ErrMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, ErrMalformed)
 	}
-	// Both ways to move over a value agree with package jsontext on the depth that is too great.
+	// Reading and skipping a value agree with package jsontext on the depth that is too great.
 	for n := maxDepth - 2; n <= maxDepth+2; n++ {
 		skipped := []byte(`{"x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 		for _, body := range [][]byte{deep(n / 2), skipped} {

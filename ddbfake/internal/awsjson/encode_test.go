@@ -202,7 +202,7 @@ type client struct {
 	methods reflect.Value
 }
 
-// clientsOver returns the SDK's two clients; do answers their requests.
+// clientsOver returns the SDK's two clients, whose requests do answers.
 func clientsOver(do func(*http.Request) (*http.Response, error)) []client {
 	const nowhere = "https://nowhere.invalid"
 	return []client{
@@ -244,7 +244,7 @@ func response(body []byte) *http.Response {
 	}
 }
 
-// fill sets every exported field below v to something that is not zero.
+// fill sets every exported field below v to a non-zero value.
 func fill(v reflect.Value, depth int) {
 	switch p := v.Addr().Interface().(type) {
 	case *middleware.Metadata:
@@ -301,8 +301,8 @@ func filled(t reflect.Type) any {
 	return v.Interface()
 }
 
-// The codec reads every member of every input as the SDK sends it, and the SDK reads every member of every output as
-// the codec was given it, for all operations of the SDK, supported or not.
+// For all operations of the SDK, supported or not, the codec reads every member of every input as the SDK sends it, and
+// the SDK reads every member of every output as the codec got it.
 func TestEveryMember(t *testing.T) {
 	var got, want any
 	clients := clientsOver(func(r *http.Request) (*http.Response, error) {

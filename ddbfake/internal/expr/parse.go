@@ -356,7 +356,7 @@ func (p *parser) action(op tokenKind) *action {
 	return a
 }
 
-// setValue reads the value that SET assigns. group says that the value was in parentheses.
+// setValue reads the value that SET assigns. group reports whether the value was in parentheses.
 func (p *parser) setValue() (x operand, group bool) {
 	if p.accept("(") {
 		var inner bool

@@ -49,11 +49,11 @@ type Store struct {
 	Redis bool
 }
 
-// Tier is an LRU cache in the memory of each node, with a lifetime of its own.
+// Tier is an LRU cache in the memory of each node, with its own lifetime.
 type Tier struct {
 	// Nodes is the number of nodes. Each read comes to a random one. 0 counts as 1.
 	Nodes int
-	// Keys is the number of keys that each node keeps. 0 is no tier.
+	// Keys is the number of keys that each node keeps. 0 disables the tier.
 	Keys int
 	// Lifetime is the time for which a node serves a copy without asking the store.
 	Lifetime time.Duration

@@ -61,7 +61,7 @@ const (
 	Failed
 	// RowsPast is the average number of rows that are past their ttl but not deleted yet.
 	RowsPast
-	// CostMonth is the cost of the run if it goes on for 30 days.
+	// CostMonth is the cost of the run extrapolated to 30 days.
 	CostMonth
 	// ConsumedReadCapacityUnits and the measures after it are CloudWatch's metrics of these names, as sums over the
 	// counted time. ConditionalCheckFailedRequests are attempts to take a lock that is held. A store without TTL, and

@@ -136,7 +136,7 @@ func TestHistoryThatTheCheckRefuses(t *testing.T) {
 	}
 }
 
-// brokenOff is a client that takes some pieces of an answer and then goes.
+// brokenOff is a client that takes some pieces of an answer and then disconnects.
 type brokenOff struct {
 	header  http.Header
 	takes   int
@@ -181,7 +181,7 @@ func TestAnswersWithoutRoom(t *testing.T) {
 	}
 }
 
-// Rows and changes are sent in pieces as they are read, and the answer ends when its client has gone. Other clients
+// Rows and changes are sent in pieces as they are read, and the answer ends when its client is gone. Other clients
 // still get their answers, unchanged.
 //
 // Each answer takes room before it begins, holds as much room as it needs, and gives it back.
@@ -230,7 +230,7 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 }
 
-// A page of another site cannot make a browser send a request that is served, even one without an Origin.
+// A page of another site cannot make a browser send a request that is served, even without an Origin.
 func TestCrossSite(t *testing.T) {
 	f := newFake(t)
 	f.api = control.Guard(f.api)

@@ -188,7 +188,7 @@ func TestServerHasOneRoomForAnswers(t *testing.T) {
 	}
 }
 
-// liveHeap is how many bytes the objects in use take, without the ballast.
+// liveHeap returns how many bytes the objects in use take, without the ballast.
 func liveHeap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

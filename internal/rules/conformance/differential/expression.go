@@ -115,7 +115,7 @@ func (e *expressions) other(kind, than string) string {
 // bare returns a path without the signs of placeholders and quoted names.
 func bare(path string) string { return strings.NewReplacer("#", "", `"`, "").Replace(path) }
 
-// ordered are the types that have an order.
+// ordered are the types with an order.
 var ordered = []string{"N", "S", "B"}
 
 // operand writes an operand of a comparison: a path, a value or a size.
@@ -194,7 +194,8 @@ func (e *expressions) between(kind string) string {
 	return path + " BETWEEN " + first + " AND " + e.put(high)
 }
 
-// inOrderOf returns two values of one type, the lower one first. The wrong order is an error, which is drawn elsewhere.
+// inOrderOf returns two values of one type, the lower one first. The wrong order would be an error, which is drawn
+// elsewhere.
 func inOrderOf(a, b object) (low, high object) {
 	if order, ok := attr.Compare(valueOf(a), valueOf(b)); ok && order > 0 {
 		return b, a
@@ -202,19 +203,19 @@ func inOrderOf(a, b object) (low, high object) {
 	return a, b
 }
 
-// valueOf is a scalar value.
+// valueOf returns a scalar value.
 func valueOf(v object) attr.Value {
 	if text, ok := v["N"].(string); ok {
 		n, err := attr.ParseNumber(text)
 		if err != nil {
-			panic(err) // the numbers are good ones
+			panic(err) // the drawn numbers are valid
 		}
 		return attr.N{Number: n}
 	}
 	if text, ok := v["B"].(string); ok {
 		b, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			panic(err) // so are the bytes
+			panic(err) // and so are the bytes
 		}
 		return attr.B(b)
 	}
@@ -222,8 +223,8 @@ func valueOf(v object) attr.Value {
 	return attr.S(text)
 }
 
-// targets returns a function that draws one of the attributes that it has not drawn yet, "" if none is left: two paths
-// that overlap are an error.
+// targets returns a function that draws an attribute that it has not drawn yet, or "": overlapping paths would be an
+// error.
 func (e *expressions) targets() func(names ...string) string {
 	free := []string{"x", "y", "num", "str", "m", "l", "ss", "ns", "bs", "n", "g", "h", "b", "status", "a.b"}
 	return func(names ...string) string {
@@ -292,7 +293,7 @@ func (e *expressions) target(name string) string {
 	return e.name(name)
 }
 
-// promised are the types that the names of attributes promise.
+// promised are the types that attribute names suggest.
 var promised = map[string]string{
 	"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L",
 	"ss": "SS",
