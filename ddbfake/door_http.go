@@ -227,7 +227,7 @@ func isJSON(given string) bool {
 	return false
 }
 
-// Gated returns the same door with a gate. The gate receives each decoded call, and calls serve to have it served. It
+// Gated returns the same door with a gate. The gate receives each decoded call, and a function that serves it. The gate
 // may block; other calls do not wait for it.
 func (h *handler) Gated(
 	gate func(ctx context.Context, c Call, serve func(context.Context, Call) (any, error)) (any, error),

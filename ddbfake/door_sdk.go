@@ -31,8 +31,8 @@ func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
-// NewClient returns a real client of the SDK whose wire ends in do. It calls do once for each attempt, in the caller's
-// goroutine.
+// NewClient returns a real client of the SDK whose wire ends in `do`. It calls `do` once for each attempt, in the
+// caller's goroutine.
 //
 // It differs from a client of dynamodb.NewFromConfig only where that one would differ from run to run, or would read
 // the environment:
@@ -157,7 +157,7 @@ func (unlimited) GetToken(ctx context.Context, _ uint) (func() error, error) {
 // AddTokens does nothing.
 func (unlimited) AddTokens(uint) error { return nil }
 
-// Transport returns the wire of the SDK door for any do: it decodes each request, calls do in the goroutine of
+// Transport returns the wire of the SDK door for any `do`: it decodes each request, calls `do` in the goroutine of
 // RoundTrip and encodes the answer. No goroutine, channel, timer or lock surrounds that call, so do may block, switch
 // coroutines or park the caller.
 //

@@ -24,7 +24,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// recorder is a do function that records its calls and answers with the given errors, then with an empty GetItemOutput.
+// recorder has a method to pass as `do`. It records its calls and answers with the given errors, then with an empty
+// GetItemOutput.
 type recorder struct {
 	calls       []Call
 	invocations []string
@@ -238,7 +239,7 @@ func TestRetryStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// A transport calls do in the goroutine of its caller: a coroutine may switch inside do, which panics in any other
+// A transport calls `do` in the goroutine of its caller: a coroutine may switch inside it, which panics in any other
 // goroutine.
 func TestClientInCoroutine(t *testing.T) {
 	next, stop := iter.Pull(func(yield func(string) bool) {

@@ -84,7 +84,7 @@ type worded struct {
 	older string
 }
 
-// refused returns the ValidationException for such a value.
+// refused returns the ValidationException for a value that is refused.
 func refused(err error) error {
 	if two, ok := errors.AsType[interface {
 		error

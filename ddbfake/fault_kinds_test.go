@@ -14,7 +14,7 @@ import (
 
 const ongoing = "Transaction is ongoing for the item"
 
-// A conflict refuses writes and transactions. It does not match other calls, and waits on after them.
+// A conflict refuses writes and transactions. It does not match other calls, and still waits after them.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling

@@ -108,8 +108,8 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all changes except the latest keep ones. It copies those into a new array, because snapshots may share the
-// old one. The caller cuts each time that the log has doubled.
+// cut drops all changes except the latest, whose number is keep. It copies those into a new array, because snapshots
+// may share the old one. The caller cuts each time that the log has doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)

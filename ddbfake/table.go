@@ -86,8 +86,8 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put replaces the row before by next; before is nil if there was no row. at is the cell that holds or held before, or
-// nil.
+// put replaces the row `before` by `next`; `before` is nil if there was no row. at is the row's present or former cell,
+// or nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition

@@ -26,8 +26,8 @@ func limitsThroughput(p *types.OnDemandThroughput) bool {
 	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
 }
 
-// checkCeiling checks a ceiling. of is its owner: "table", or "index: " and a name. There is no source for the texts
-// about an index, so the texts about a table are used.
+// checkCeiling checks a ceiling. The parameter of names its owner: "table", or "index: " and a name. There is no source
+// for the texts about an index, so the texts about a table are used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
 // Source:

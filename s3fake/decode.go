@@ -162,8 +162,8 @@ func bucketOfHost(host string) string {
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
 func operationOf(method, bucket, key string, in *input) (name string, refusal *apiError) {
-	// either chooses between two operations that share a method: it returns with if the request has the parameter, and
-	// without otherwise.
+	// either chooses between two operations that share a method: it returns `with` if the request has the parameter,
+	// and `without` otherwise.
 	either := func(parameter, with, without string) string {
 		if in.query.Has(parameter) {
 			return with

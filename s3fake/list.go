@@ -192,8 +192,7 @@ func (l *listResult) folder(key string) string {
 	return ""
 }
 
-// listPosition is where a list continues: after the key after, or past all keys with the prefix past. The other one is
-// "".
+// listPosition is where a list continues: after a key, or past all keys with a prefix. The other of the two is "".
 type listPosition struct{ after, past string }
 
 // position returns the position of a marker. If the marker lies in a common prefix, the prefix is not listed again; the
@@ -398,8 +397,8 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// count reads a numeric parameter, such as the maximum number of entries in a list. It returns at most most, which is
-// also the default.
+// count reads a numeric parameter, such as the maximum number of entries in a list. The parameter most is the upper
+// bound of the result, and the default.
 func (in *input) count(parameter, argument string, most int) (int, *apiError) {
 	if !in.query.Has(parameter) {
 		return most, nil

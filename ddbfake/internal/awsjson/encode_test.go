@@ -202,7 +202,7 @@ type client struct {
 	methods reflect.Value
 }
 
-// clientsOver returns the SDK's two clients, whose requests do answers.
+// clientsOver returns the SDK's two clients. The function `do` answers their requests.
 func clientsOver(do func(*http.Request) (*http.Response, error)) []client {
 	const nowhere = "https://nowhere.invalid"
 	return []client{

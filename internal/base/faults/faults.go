@@ -132,7 +132,7 @@ func count(name, value, want string) (int, error) {
 }
 
 // Operation checks a predicate that must name one of the operations: a fault on another operation would never strike.
-// The error ends with the text such.
+// The error ends with the parameter such.
 func Operation(operations []string, such string) func(string) error {
 	return func(value string) error {
 		if slices.Contains(operations, value) {

@@ -31,7 +31,7 @@ func Nearest(word string, options []string) (option string, ok bool) {
 	return option, ok
 }
 
-// Hint asks whether the user meant the nearest option; if there is none, it returns the hint other.
+// Hint asks whether the user meant the nearest option; if there is none, it returns the parameter other.
 func Hint(word string, options []string, other string) string {
 	if option, ok := Nearest(word, options); ok {
 		return fmt.Sprintf("did you mean %q?", option)

@@ -378,7 +378,7 @@ func (r *Reader) Boolean(n Node) bool {
 // MostDuration is the maximum duration in a file. It keeps epoch seconds and sums of durations far from overflow.
 const MostDuration = 10 * 365 * 24 * time.Hour
 
-// Duration reads a duration such as 90s or 1h30m, of at least the duration least.
+// Duration reads a duration such as 90s or 1h30m; least is the minimum.
 func (r *Reader) Duration(n Node, least time.Duration) time.Duration {
 	const most = MostDuration
 	if r.Shape != nil {

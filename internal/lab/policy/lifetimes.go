@@ -31,7 +31,7 @@ func (s sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
 // Read implements Lifetime: the time starts again.
 func (s sliding) Read(_ *Entry, now time.Duration) time.Duration { return now + time.Duration(s) }
 
-// Hybrid keeps a value fresh for the duration idle after its last read, but at most for the duration most after the
+// Hybrid keeps a value fresh for a time (idle) after its last read, but no longer than another time (most) after the
 // start of its render.
 func Hybrid(idle, most time.Duration) Lifetime { return hybrid{idle, most} }
 

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// TierLifetime returns how long each node must keep copies of a key in its memory so that the store sees at most most
-// reads of the key per second. rate is the number of reads of the key per second on all nodes together. The result is 0
-// if the nodes need no copies, and the largest duration if no time is long enough.
+// TierLifetime returns how long each node must keep copies of a key in its memory, so that the number of reads of the
+// key per second that reach the store is at most the parameter most. rate is the number of reads of the key per second
+// on all nodes together. The result is 0 if the nodes need no copies, and the largest duration if no time is long
+// enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0

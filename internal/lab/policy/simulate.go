@@ -337,7 +337,8 @@ func (r *run) finish(f *flight, now time.Duration) {
 	}
 }
 
-// keep gives a row its expiry, which counts from the time from. The row stays in the table for the retention and the
+// keep gives a row its expiry, which counts from the parameter from. The row stays in the table for the retention and
+// the lag.
 func (r *run) keep(k *cached, key int, from, stays time.Duration) {
 	k.hidden, k.gone, k.ttl = never, never, never
 	if r.Store.Retention == 0 {

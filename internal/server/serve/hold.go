@@ -11,7 +11,7 @@ import (
 )
 
 // gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done, because
-// held requests would keep the server from ending. did is called with the input of each successful call.
+// held requests would keep the server from ending. The function did is called with the input of each successful call.
 func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
 		Gated(gate func(

@@ -76,7 +76,7 @@ func (r Run) Shown(words Words, f hooks.Shown, led ...Line) []string {
 }
 
 // Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
-// before and after. rows describes rows with other names; if it is nil, META and LOCK are known.
+// before and after. rows knows the rows with other names; if it is nil, only META and LOCK are known.
 func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start, Rows: rows}, c, "")
