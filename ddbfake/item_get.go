@@ -394,8 +394,8 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 }
 
 // run reads the rows into the answer, which already has *sizeBytes bytes, and returns the number of keys that were
-// served. Keys whose rows do not fit, keys that are withheld, and keys that a limit refuses come back unprocessed.
-// refused becomes the error of the first key that a limit refuses.
+// served. Keys whose rows do not fit, keys that are withheld, and keys that a limit refuses come back unchanged, as
+// unprocessed. refused becomes the error of the first key that a limit refuses.
 func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	refused *error) (int, error) {
 	items := []map[string]types.AttributeValue{}

@@ -41,7 +41,7 @@ var (
 	LagManual = Lag{}
 	// LagNever deletes nothing, even in Sweep.
 	LagNever = Lag{kind: lagNever}
-	// LagAtOnce deletes a row at the first instant after its expiry.
+	// LagAtOnce deletes a row at the first instant at which it is expired.
 	LagAtOnce = Lag{kind: lagFixed}
 )
 
@@ -252,7 +252,7 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 	return (db.replicaLag > 0 || r.stale) && !aws.ToBool(consistentRead)
 }
 
-// replica returns a table as the replica sees it that serves a read of some keys. The result must not be changed.
+// replica returns a table as seen by the replica that serves a read of some keys. The result must not be changed.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
 	known := db.state.log.asOf(r.now.Add(-db.replicaLag), t.born)
 	if r.stale {

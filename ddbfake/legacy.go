@@ -176,8 +176,8 @@ func (c *constraints) legacyQuery(in *dynamodb.QueryInput) {
 	c.conditions(in.KeyConditions, "keyConditions")
 }
 
-// legacyParts makes a filter out of QueryFilter and a projection out of AttributesToGet. The service checks the filter
-// of a Query first; that of a Scan it does not.
+// legacyParts makes a filter out of QueryFilter and a projection out of AttributesToGet. For a Query, the service
+// checks the filter before the projection; for a Scan, after it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.QueryFilter.html
 func (q *query) legacyParts() error {
@@ -207,8 +207,8 @@ func (q *query) filterText() string {
 	return "Filter Expression"
 }
 
-// legacyKeys makes the key condition out of KeyConditions, which have one or two attributes. For an index, checking the
-// key checks the number, as in DynamoDB Local 3.3.1.
+// legacyKeys makes the key condition out of KeyConditions, which have one or two attributes. For an index, the number
+// is checked together with the key, as in DynamoDB Local 3.3.1.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html

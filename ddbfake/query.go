@@ -187,8 +187,8 @@ func (q *query) bind() error {
 	return q.checkFilter(schema.has)
 }
 
-// otherPartition is the error for an ExclusiveStartKey of another partition. If the starting key fulfils a condition on
-// the sort key, whatever it is, the service has another text.
+// otherPartition is the error for an ExclusiveStartKey of another partition. If there is a condition on the sort key,
+// of any kind, and the starting key fulfils it, the service has another text.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
 func otherPartition(sorted bool) error {
