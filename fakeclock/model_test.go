@@ -31,7 +31,7 @@ type world interface {
 
 const timers = 5
 
-// An op is one operation on a world. Then has the operations of the function that it registers.
+// An op is one operation on a world. Its field then has the operations of the function that it registers.
 type op struct {
 	kind string
 	id   int

@@ -176,8 +176,8 @@ func (s *Server) writers() (all []string) {
 	return all
 }
 
-// Seen returns the part of the checked change log that is still kept, and the first violation. any is true if some row
-// was changed.
+// Seen returns the part of the checked change log that is still kept, and the first violation. The result any reports
+// whether some row was changed.
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{

@@ -77,7 +77,7 @@ func TestTheSDKOverTLS(t *testing.T) {
 	}
 }
 
-// The certificate and the guard accept the same names.
+// The certificate and the guard accept exactly the same names.
 func TestHostNamesOverTLS(t *testing.T) {
 	_, client, config := secure(t, serveLimits, "dynamodb", "10.1.2.3", "host.example:8000")
 	for _, test := range []struct {

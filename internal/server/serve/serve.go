@@ -35,7 +35,7 @@ type Options struct {
 	Control control.Options
 	Hosts   []string      // names of this machine, in addition to localhost and addresses
 	CORS    []string      // origins of web pages that may use DynamoDB and the control API
-	Log     io.Writer     // gets a line for each request that made the server panic
+	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
 	// Certificate is the certificate of a server with TLS, for both sockets. Clients may then call the server by the
 	// service's own host names, too. Nil means a server without TLS.

@@ -103,8 +103,8 @@ func serveHTTP(
 			}
 			return c
 		},
-		// The handler reads the body itself. So a long body gets its memory while it arrives, and not as soon as the
-		// header announces its length.
+		// The handler reads the body itself, because it knows how much to read. So a long body gets its memory while it
+		// arrives, and not as soon as the header announces its length.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
