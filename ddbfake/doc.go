@@ -37,7 +37,7 @@ belong before it, where a simulator chooses the order of calls or a test holds o
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{ ... })
 	store := yourpkg.NewStore(client)
 	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "PutItem"})
-	err = store.Acquire(ctx, "key")  // the lock is taken, and err says nothing of it
+	err = store.Acquire(ctx, "key")  // the lock is taken, but err does not say so
 	clock.Advance(time.Hour)
 	db.SweepExpired()                // TTL deletes what has expired
 

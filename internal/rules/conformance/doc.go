@@ -28,7 +28,7 @@ The cases of a topic are in cases/TOPIC.txt, a paragraph each:
 	local=> what DynamoDB Local 3.3.1 answers instead
 	because it has words of its own
 
-A line that begins with a tab goes on with the line before it. A source stands for the cases below it, too, until the
+A line that begins with a tab continues the line before it. A source stands for the cases below it, too, until the
 next one; names.txt has the short names of sources and reasons. A case has the table rows with the key "pk S, sk S"
 unless it names other tables, or says "no tables". Its rows are put there first. "needs clock" and its like say what
 the store must have: a clock that can be moved, a sweep of TTL, streams, backups, other regions; "needs alone" that no
