@@ -53,7 +53,7 @@ a bug, find it with isr-sim run.`,
 	f.StringVar(&c.protocol, "protocol", recipe.Reference().Name, "the protocol to run (see isr-sim list)")
 	f.IntVar(&c.actors, "actors", 16, "the number of nodes that ask at the same time")
 	f.DurationVar(&c.lasts, "for", time.Minute, "the time to run; the first violation ends it")
-	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
+	f.Uint64Var(&c.seed, "seed", 1, "the seed of what the nodes try; it does not make a run repeatable")
 	f.StringVar(&c.history, "history", "",
 		"write a page of HTML to this file: each node's operations in the last seconds")
 	c.RegisterFiles(cmd, "the last round")

@@ -69,7 +69,7 @@ func (r *runCommand) register(cmd *cobra.Command) {
 		"the store: fake, or dynamodb-local to compare the fake's answers with")
 	f.BoolVar(&r.metrics, "metrics", false, "print the store's metrics under each row, by their names in CloudWatch")
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+
-		": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
+		": how many of a scenario's schedules to repeat there, besides the one that fails (default: 1000)")
 }
 
 func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {

@@ -34,12 +34,12 @@ type Probe struct {
 	Coverage bool
 	// Record asks for Exchanges, Rows and Shown.
 	Record bool
-	// OnStep, if set, is called after each step of the schedule and of the visit that follows it, once the step's lines
-	// are in the trace. It is not called in a run without a trace.
+	// OnStep, if set, is called after each step (those of the final visit, too: see Step), once its lines are in the
+	// trace. It is not called in a run without a trace.
 	OnStep func(Step)
 	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the
-	// number of the read, from 1, among the reads that a replica may answer. Fresh is the number of a read that the run
-	// makes consistent; 0 means none.
+	// number of the read, from 1, among the reads that a replica may answer. Fresh is the number, so counted, of the
+	// read to make consistent; 0 means none.
 	OnStale func(actor string, read int)
 	Fresh   int
 	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and

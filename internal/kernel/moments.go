@@ -302,11 +302,11 @@ func arrivalIn(region string, row ...string) []sim.Access {
 }
 
 // With sim.UnreadDeadlines a search assumes that nothing reads the ttl of LOCK rows: no code of a node, no expression
-// in a request, and no invariant. Package deadline knows where time then need not stop. The functions below find code
+// in a request, and no invariant. For where time then need not stop, see deadline.Stops. The functions below find code
 // and expressions that do read it.
 
-// noteTTL makes time stop at the ttl of a row. If no code reads the ttl, it matters only that the row may be deleted
-// from the second after it on: by the schedule, or by a lag at whose end time does not stop (see sweeper.Next).
+// noteTTL makes time stop at the ttl of a row. If no code reads the ttl, time need only stop a second later, when
+// the row may first be deleted by the schedule, or by a lag whose end stops no time (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.Add(at)

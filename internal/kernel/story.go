@@ -112,8 +112,8 @@ func holds(row, key attr.Item) bool {
 	return true
 }
 
-// actions returns the numbers of the request behind a node's change of a key, and of the last two events that followed
-// it.
+// actions returns the numbers of the request that made a node change a key, and of its last two events for that
+// request.
 func (w *world) actions(events []history.Event, c *ddbfake.Change, key string) (seqs []int) {
 	before := events
 	for i := range before {

@@ -92,7 +92,7 @@ const defaultMaxSteps = 10_000
 type (
 	// Kind is the kind of a step.
 	Kind = schedule.Kind
-	// Planned is an event of a node at a time.
+	// Planned is a node's event at a set time.
 	Planned = schedule.Planned
 	// Choices are the choices of a strategy, step by step.
 	Choices = schedule.Choices

@@ -215,7 +215,7 @@ func (a *actor) readClock() {
 	}
 }
 
-// observeTime notes the node's clock, and true time, which may be recorded.
+// observeTime notes the node's clock, and true time, as records may use it.
 func (a *actor) observeTime() {
 	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }

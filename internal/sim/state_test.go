@@ -174,7 +174,7 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(twin)
 		}
 	}
-	// dated adds twins whose requests were sent at these times, in their first and second incarnations.
+	// dated adds twins whose first and second incarnations sent their requests at these times.
 	dated := func(alice1, alice2, bob1, bob2 int) func(*sim.Sim) {
 		return func(s *sim.Sim) {
 			for i, sent := range [][]int{{alice1, alice2, 0}, {bob1, bob2, 0}} {

@@ -20,8 +20,8 @@ type Subject interface {
 	Verbs() []Verb
 	// Marks are the names of the events that its runs can reach, in the order in which reports print them.
 	Marks() []string
-	// Basic are the marks without which a campaign has judged nothing: one of each row. If no mark of a row is reached,
-	// its first one counts as missing.
+	// Basic has rows of marks. A campaign that reaches no mark of a row has judged nothing, and the row's first mark
+	// counts as missing.
 	Basic() [][]string
 	// Invariants judge its runs, in the order in which reports name them.
 	Invariants() []invariant.Invariant

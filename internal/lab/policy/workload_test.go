@@ -135,7 +135,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 		must.OK(t, err)
 		return r
 	}
-	// Without delay, only the data of the last minute changes: one or two of the eleven buckets.
+	// Events without delay change only the last minute's data: one or two of the eleven buckets.
 	prompt, late := run(Fixed(0)).Value(Outdated), run(Pareto(time.Minute, 1.5)).Value(Outdated)
 	if prompt > 2.0/11 || late < 2*prompt {
 		t.Errorf("outdated: got %.3f for events in time and %.3f for late ones", prompt, late)

@@ -60,7 +60,7 @@ measured on the dashboard alone, where data has an age.`,
 	}
 	p.flags(cmd)
 	p.tierFlags(cmd)
-	cmd.Flags().StringVar(&p.workload, "workload", "", "one workload instead of the three: a name, or a .csv file")
+	cmd.Flags().StringVar(&p.workload, "workload", "", "one workload instead of all three: a name, or a .csv file")
 	cmd.Flags().StringVar(&p.plots, "plot", "",
 		"a folder for pictures, one a workload: outdated reads and renders of each policy")
 	return cmd

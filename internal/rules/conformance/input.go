@@ -30,7 +30,7 @@ func mismatch(n node, want string) error {
 	return fmt.Errorf("found %s, expected %s", found[n.kind], want)
 }
 
-// input returns a new input for an operation: type t from the value n.
+// input returns a new input of type t, filled from the value n.
 func (b builder) input(t reflect.Type, n node) (any, error) {
 	v := reflect.New(t)
 	err := b.fill(v.Elem(), n, strings.TrimSuffix(t.Name(), "Input"))

@@ -16,8 +16,7 @@ type Plan struct {
 	// At returns the strategy of the i-th schedule, from 0. The strategy of the first schedule must not need an
 	// estimate of the run's length: that schedule gives the estimate for the others.
 	At func(i int) sim.Strategy
-	// begin, if set, returns At for one set of schedules, in which the first schedule tells the others more than its
-	// length.
+	// begin, if set, returns At for one set of schedules, whose first also tells the others what its threads accessed.
 	begin func() func(i int) sim.Strategy
 }
 

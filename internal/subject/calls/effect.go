@@ -18,7 +18,7 @@ type effect struct {
 	result, fault string
 }
 
-// effectObject is the thing in a world that the effects of one key change.
+// effectObject names, in accesses, what the effects of one key change.
 const effectObject = "effect"
 
 // Accesses implements sim.Request.

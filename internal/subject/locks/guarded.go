@@ -19,7 +19,7 @@ type guardedWrite struct {
 	refused bool
 }
 
-// guardedObject is a guarded resource, as a thing in a world.
+// guardedObject names, in accesses, a guarded resource.
 const guardedObject = "guarded"
 
 func (*guardedWrite) Outcomes() []int { return subject.Ordinary }

@@ -162,7 +162,7 @@ func (r *originChange) DescribeAnswer() string {
 	return "the origin of " + r.page.String() + " is changed"
 }
 
-// originObject is the origin's data of a page, as a thing in a world.
+// originObject names, in accesses, a page's data at the origin.
 const originObject = "origin"
 
 func versionFingerprint(p subject.Key, version int) fingerprint.Hash {
