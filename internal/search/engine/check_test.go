@@ -18,6 +18,8 @@ import (
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for freshness-by-ttl
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -136,6 +138,36 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 	}
 	if r, err := c.Run(ctx); err != nil || !strings.Contains(nothing(r), "none") {
 		t.Errorf("without a world it says %q, error %v", nothing(r), err)
+	}
+}
+
+// A violation that was found before the end counts. Nothing else does that the end may have cut off.
+func TestWhatTheEndCutsOff(t *testing.T) {
+	over, end := context.WithCancel(t.Context())
+	end()
+	for _, c := range []struct {
+		ctx     context.Context
+		verdict invariant.Verdict
+		err     error
+		want    bool
+	}{
+		{over, invariant.Violated, nil, false}, {over, invariant.OK, nil, true}, {over, invariant.Unknown, nil, true},
+		{over, invariant.Violated, context.Canceled, true}, {t.Context(), invariant.OK, nil, false},
+		{t.Context(), invariant.OK, errors.New("broken"), false},
+	} {
+		if got := Cut(c.ctx, &campaign.Report{Verdict: c.verdict}, c.err); got != c.want {
+			t.Errorf("context %v, %v, error %v: cut %t, want %t", c.ctx.Err(), c.verdict, c.err, got, c.want)
+		}
+	}
+}
+
+// What the rows of the worlds have as a ttl is known after the check.
+func TestTheCheckKnowsTheTTLOfItsWorlds(t *testing.T) {
+	c := checkOf(t, "recipe-a", 1)
+	c.Of, c.Protocol, c.Worlds, c.TTL.Said = draw.Calls, scenariotest.Once(""), 2, "tried_until"
+	r := must.Of(c.Run(t.Context()))(t)
+	if why, _ := c.TTL.Unmet(r.Marks, r.Worlds, true, "the ttl", "none"); why != "" {
+		t.Errorf("%s: %s", said(r), why)
 	}
 }
 
