@@ -267,6 +267,30 @@ func TestBatchesOfStatementsInPart(t *testing.T) {
 	}
 }
 
+// Only the read of a row whose ttl is over counts as one of an expired row.
+func TestReadsOfExpiredRows(t *testing.T) {
+	for _, left := range []time.Duration{-time.Hour, time.Hour} {
+		p := isr.Protocol{Name: "own", New: func(cfg isr.Config) (isr.Handler, error) {
+			return getter(func(ctx context.Context, _ string) (isr.Served, error) {
+				ttl := fmt.Sprint(cfg.Clock.Now().Add(left).Unix())
+				key := map[string]types.AttributeValue{
+					"pk": &types.AttributeValueMemberS{Value: "a"}, "sk": &types.AttributeValueMemberS{Value: "META"},
+				}
+				item := maps.Clone(key)
+				item["ttl"] = &types.AttributeValueMemberN{Value: ttl}
+				_, _ = cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: item})
+				_, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: key})
+				return isr.Served{}, err
+			}), nil
+		}}
+		var trace strings.Builder
+		s := scenariotest.Parsed(t, "name: expired\nttl-lag: never\nactors: [{name: alice, script: [get /home]}]\n")
+		if got := slices.Contains(do(t, s, p, &trace).Marks, mark.ExpiredRowRead); got != (left < 0) {
+			t.Errorf("a row with a ttl in %v: read as expired %t\n%s", left, got, trace.String())
+		}
+	}
+}
+
 // A refused statement of PartiQL reaches the marks of the request that it stands for.
 func TestStatementsThatAreRefused(t *testing.T) {
 	const key = `pk = 'a' AND sk = `
