@@ -84,8 +84,8 @@ func transactStatements(in *dynamodb.ExecuteTransactionInput) (all []*statement,
 	return all, reads, nil
 }
 
-// transactTables finds the tables, and refuses statements that are not allowed in a transaction. If none is refused, a
-// missing table cancels the transaction.
+// transactTables finds the tables of statements. It refuses a statement that a transaction may not have. If it refuses
+// no statement, a missing table cancels the transaction.
 func (db *DB) transactTables(r *request, statements []*statement) ([]*table, error) {
 	tables := make([]*table, len(statements))
 	missing := false

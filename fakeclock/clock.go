@@ -144,7 +144,7 @@ func (c *Clock) normal(t time.Time) time.Time {
 }
 
 // Next returns the time at which the next timer, ticker, sleeper or context of this clock and its nodes is due; false
-// if none is. It is Now if a function whose duration was not positive still waits to run.
+// if none is. While a function with a duration of 0 or less waits to run, that time is Now.
 //
 // AdvanceTo(Next()) is the smallest step that makes something happen.
 func (c *Clock) Next() (time.Time, bool) {

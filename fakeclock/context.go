@@ -115,7 +115,7 @@ func (e *ender) ancestor() *ender {
 	return a
 }
 
-// watch makes the context end with its parent even if nobody calls its Done and Err.
+// watch makes the context end when its parent ends, even without a call of Done or Err.
 func (e *ender) watch() {
 	e.follow()
 	if e.parent.Done() == nil || e.Err() != nil {

@@ -250,7 +250,8 @@ func (h *shapedHold) write(until time.Time, condition string,
 		ExpressionAttributeNames:  map[string]string{"#o": "owner", "#u": "until"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":o": text(h.owner), ":u": milliseconds(until)},
 	}
-	if h.lock.broken != "all" && (h.lock.broken == "" || values != nil) {
+	heartbeat := values == nil
+	if broken := h.lock.broken; broken != "all" && !(broken == "heartbeats" && heartbeat) {
 		in.ConditionExpression = &condition
 		maps.Copy(in.ExpressionAttributeValues, values)
 	}

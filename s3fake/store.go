@@ -371,23 +371,25 @@ func subresource(method string, ofObject bool, in *input) (name string, refusal 
 	}
 	for _, parameter := range slices.Sorted(maps.Keys(in.query)) {
 		part := parts[parameter]
-		for _, letter := range part[1] {
-			verb, is := verbs[letter]
-			if !is || verb.method != method {
-				continue
-			}
-			name = verb.name + part[0]
-			switch {
-			case letter == 'G' && strings.HasSuffix(part[1], "L") && !in.query.Has("id"):
-				name = "List" + part[0] + "s"
-			case name == "DeleteBucketLifecycleConfiguration":
-				name = "DeleteBucketLifecycle"
-			}
-			if operations[name] == nil {
-				refusal = unsupported("the operation " + name)
-			}
-			return name, refusal, true
+		letter := strings.IndexFunc(part[1], func(l rune) bool {
+			verb, is := verbs[l] // L has none
+			return is && verb.method == method
+		})
+		if letter < 0 {
+			continue
 		}
+		verb := verbs[rune(part[1][letter])].name
+		name = verb + part[0]
+		switch {
+		case verb == "Get" && strings.HasSuffix(part[1], "L") && !in.query.Has("id"):
+			name = "List" + part[0] + "s"
+		case name == "DeleteBucketLifecycleConfiguration":
+			name = "DeleteBucketLifecycle"
+		}
+		if operations[name] == nil {
+			refusal = unsupported("the operation " + name)
+		}
+		return name, refusal, true
 	}
 	return "", nil, false
 }

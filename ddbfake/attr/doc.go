@@ -19,7 +19,7 @@
 //
 // # Immutability and determinism
 //
-// Values are immutable by convention: nobody writes to a value once it is handed over, so values may share structure.
+// By convention, code does not write to a value that it has handed over. So values may share structure.
 // [FromSDK] and [ToSDK] copy all memory that the caller could still write to. Values print in one way only: map keys
 // and set elements are sorted.
 //

@@ -47,6 +47,11 @@ func init() {
 	libraries["litestream"] = library{
 		property.LockCheck{Goroutines: true, TTL: property.NoTTL, Schedules: 2}, newLeasers,
 	}
+	findings = append(findings,
+		finding{"litestream", "litestream-own-lease",
+			[]string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "held by alice"}},
+		finding{"litestream", "litestream-renewal", []string{"kept-lease: ", "alice was told to have lost"}},
+		finding{"litestream", "litestream-conflict", []string{"kept-lease: ", "alice was told to have lost"}})
 }
 
 func newLeasers(n property.Machine) (property.Lock, error) {

@@ -55,8 +55,9 @@ type Held struct {
 }
 
 // Acquire takes the lease of that name, or returns ErrHeld.
-func (c *Client) Acquire(ctx context.Context, name string) (_ *Held, err error) {
+func (c *Client) Acquire(ctx context.Context, name string) (*Held, error) {
 	h, owner := &Held{of: c, key: name + ".lock"}, c.Unique()
+	var err error
 	for range tries {
 		if h.record, h.etag, err = c.read(ctx, h.key); err != nil {
 			return nil, err

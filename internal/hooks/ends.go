@@ -51,8 +51,8 @@ func (e Ends) Try(end End, at, exact, sent time.Time) {
 }
 
 // Plus returns what was tried in one of two searches, or by one of two actors.
-func (m Tried) Plus(o Tried) Tried {
-	return Tried{m.Before || o.Before, m.At || o.At, m.After || o.After, m.Part || o.Part}
+func (t Tried) Plus(o Tried) Tried {
+	return Tried{t.Before || o.Before, t.At || o.At, t.After || o.After, t.Part || o.Part}
 }
 
 // Share credits all actors of a class with what any of them tried, because each has a run like those of the others.

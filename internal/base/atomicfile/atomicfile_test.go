@@ -108,7 +108,7 @@ func TestADraftThatWasLeft(t *testing.T) {
 	}
 }
 
-// A device is not replaced by a file, which nobody would read, and reports when it is full.
+// A write to a device does not replace it by a file, and fails if the device is full.
 func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {

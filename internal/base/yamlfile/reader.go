@@ -319,7 +319,7 @@ func (r *Reader) Text(n Node) string {
 	return ""
 }
 
-// longList is the maximum number of words that an error lists: nobody would read a longer line.
+// longList is the maximum number of words that an error lists, so that its line can be read.
 const longList = 50
 
 // Word reads one of the given words.

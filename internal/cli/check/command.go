@@ -208,7 +208,7 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 		}
 	}
 	var names []string
-	rules := 0 // the number of rules that nobody has promised
+	rules := 0 // the number of rules that are not promised
 	for _, inv := range of.About().All {
 		names = append(names, inv.Name)
 		if inv.Rule && !check.Promise.Recipe && !slices.Contains(check.Without, inv.Name) {

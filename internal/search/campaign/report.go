@@ -29,16 +29,26 @@ func (r *Report) Idle() (names []string) {
 
 // asked returns the names of the invariants that judge and for which meant returns true.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
+	for _, inv := range r.judges() {
+		if meant(inv) {
+			names = append(names, inv.Name)
+		}
+	}
+	return names
+}
+
+// judges returns the invariants that judge.
+func (r *Report) judges() (all []invariant.Invariant) {
 	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
 	for _, inv := range kernel.About(r.Scenario).All {
 		named := slices.Contains(r.Scenario.Invariants, inv.Name)
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !named
 		rule := inv.Rule && !recipe && !named && r.only == ""
-		if !out && !rule && (r.only == "" || inv.Name == r.only) && meant(inv) {
-			names = append(names, inv.Name)
+		if !out && !rule && (r.only == "" || inv.Name == r.only) {
+			all = append(all, inv)
 		}
 	}
-	return names
+	return all
 }
 
 // Excused names, with the reason, the invariants that are void because clock skew is as long as a lease, or as the
@@ -48,9 +58,7 @@ func (r *Report) Excused() (names []string, why string) {
 		MaxClockSkew: r.Scenario.Skew, Revalidate: r.Scenario.Cache.Revalidate, MaxAge: r.Scenario.Promise.MaxAge,
 	}}
 	ev.Held, ev.Retention = r.Scenario.Cache.Lease, r.Scenario.Cache.Retention
-	var judges []invariant.Invariant
-	r.asked(func(inv invariant.Invariant) bool { judges = append(judges, inv); return true })
-	return invariant.Excuses(judges, ev)
+	return invariant.Excuses(r.judges(), ev)
 }
 
 // Unreached returns the lease deadlines that a proof did not try on all sides: before, at and after; nil for a

@@ -248,15 +248,21 @@ const moreSchedules = 50
 func furtherSchedules(f found, graded bool, harm *int) iter.Seq[sim.Strategy] {
 	const done = 2
 	return func(yield func(sim.Strategy) bool) {
-		next, stop := iter.Pull(f.recorded.Later)
-		defer stop()
-		plan := strategy.Portfolio().Begin()
-		for i := 0; i < 2*moreSchedules && graded && *harm < done; i++ {
-			later, is := next()
-			if i >= moreSchedules || !is {
-				later = plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "harm"))
+		if !graded {
+			return
+		}
+		i := 0
+		for later := range f.recorded.Later {
+			if i == moreSchedules || *harm >= done {
+				break
 			}
 			if !yield(later) {
+				return
+			}
+			i++
+		}
+		for plan := strategy.Portfolio().Begin(); i < 2*moreSchedules && *harm < done; i++ {
+			if !yield(plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "harm"))) {
 				return
 			}
 		}
