@@ -1,0 +1,3 @@
+// Package audit judges the history of a real table: what DynamoDB has kept of it in streams, exports and logs. See
+// docs/AUDIT.md.
+package audit
