@@ -8,6 +8,7 @@ var Module = Rules{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
 			"internal/study", "internal/trace", "internal/wire", // wings have only documentation
+			"internal/audit",
 			"ddbfake/internal/slab", "internal/base/suggest", "clients/js",
 		},
 		{
@@ -21,10 +22,11 @@ var Module = Rules{
 			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy",
 			"internal/protocols/guard", "internal/base/schedule", "internal/kernel/symmetry",
 		},
-		{"ddbfake/internal/packed", "fixtures/ddblocal", "internal/base/faults",
+		{"ddbfake/internal/packed", "fixtures/ddblocal", "internal/audit/evidence", "internal/base/faults",
 			"internal/cli/progress", "internal/sim",
 			"internal/rules/browser", "internal/rules/effort", "scenario/history"},
-		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/kernel/deadline",
+		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/audit/evidence/evidencetest",
+			"internal/kernel/deadline",
 			"internal/sim/exhaustive", "internal/sim/strategy"},
 		{"ddbfake/internal/partiql"},
 		{
