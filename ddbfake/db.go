@@ -208,9 +208,7 @@ type state struct {
 	tablesCreated, backupsCreated int
 }
 
-func newState() state {
-	return state{tables: map[string]*table{}, tokens: newTokens()}
-}
+func newState() state { return state{tables: map[string]*table{}, tokens: newTokens()} }
 
 // copy returns a state that shares structure with s. Both may be changed later.
 func (s *state) copy() state {

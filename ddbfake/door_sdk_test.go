@@ -342,8 +342,7 @@ func TestLostResponseOfConditionalPut(t *testing.T) {
 	db.Inject(Fault{Kind: FaultResponseLost, Op: "PutItem"})
 	_, err = db.Client(func(o *dynamodb.Options) { o.Retryer = Retryer(1) }).PutItem(t.Context(),
 		&dynamodb.PutItemInput{TableName: aws.String("cache"), Item: rowKey("META")})
-	var network *NetworkError
-	if !errors.As(err, &network) || !network.ResponseLost {
+	if network, ok := errors.AsType[*NetworkError](err); !ok || !network.ResponseLost {
 		t.Errorf("without retries: got %v, want the NetworkError of the lost response", err)
 	}
 }

@@ -18,13 +18,11 @@ import (
 // values is how the SDK writes an item or a key.
 type values = map[string]types.AttributeValue
 
-func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
-func n(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
-func b(v string) types.AttributeValue { return &types.AttributeValueMemberB{Value: []byte(v)} }
-func ss(v ...string) types.AttributeValue {
-	return &types.AttributeValueMemberSS{Value: v}
-}
-func m(v values) types.AttributeValue { return &types.AttributeValueMemberM{Value: v} }
+func s(v string) types.AttributeValue     { return &types.AttributeValueMemberS{Value: v} }
+func n(v string) types.AttributeValue     { return &types.AttributeValueMemberN{Value: v} }
+func b(v string) types.AttributeValue     { return &types.AttributeValueMemberB{Value: []byte(v)} }
+func ss(v ...string) types.AttributeValue { return &types.AttributeValueMemberSS{Value: v} }
+func m(v values) types.AttributeValue     { return &types.AttributeValueMemberM{Value: v} }
 
 // key is a row of the table "cache".
 func key(pk, sk string) values { return values{"pk": s(pk), "sk": s(sk)} }

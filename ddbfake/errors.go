@@ -141,8 +141,7 @@ const (
 
 // messageOf returns the message of an error of the service.
 func messageOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorMessage()
 	}
 	return err.Error()

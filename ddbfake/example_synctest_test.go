@@ -27,8 +27,7 @@ func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 			}.ToSDK(),
 			ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		})
-		var held *types.ConditionalCheckFailedException
-		if !errors.As(err, &held) {
+		if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); !ok {
 			return err
 		}
 		select {

@@ -143,15 +143,13 @@ func TestNetworkError(t *testing.T) {
 			lost.Operation != "PutItem" {
 			t.Errorf("%v: got %#v", kind, err)
 		}
-		var timeout net.Error
-		if !errors.As(err, &timeout) || !timeout.Timeout() {
+		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 			t.Errorf("%v: not a net.Error that timed out", kind)
 		}
 		if !retry.NewStandard().IsErrorRetryable(err) {
 			t.Errorf("%v: the SDK would not retry", kind)
 		}
-		var answer smithy.APIError
-		if errors.As(err, &answer) {
+		if _, ok := errors.AsType[smithy.APIError](err); ok {
 			t.Errorf("%v: an answer of the service", kind)
 		}
 		texts = append(texts, err.Error())
@@ -354,8 +352,7 @@ func TestUnsupported(t *testing.T) {
 	} {
 		_, err := db.Do(t.Context(), ddbfake.Call{Input: tc.in})
 		wantError(t, err, "UnknownOperationException", tc.want)
-		var unsupported *ddbfake.UnsupportedError
-		if !errors.As(err, &unsupported) {
+		if _, ok := errors.AsType[*ddbfake.UnsupportedError](err); !ok {
 			t.Errorf("got %T, want *UnsupportedError", err)
 		}
 	}

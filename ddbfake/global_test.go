@@ -382,8 +382,7 @@ func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
 		db, _ := global(t, ddbfake.Options{})
 		in.TableName, in.DeletionProtectionEnabled = aws.String("cache"), aws.Bool(true)
 		_, err := db.As("a").UpdateTable(t.Context(), &in)
-		var refused *ddbfake.UnsupportedError
-		if !errors.As(err, &refused) || refused.Parameter != name {
+		if refused, ok := errors.AsType[*ddbfake.UnsupportedError](err); !ok || refused.Parameter != name {
 			t.Errorf("%s: got %v, want that it is not supported", name, err)
 		}
 	}

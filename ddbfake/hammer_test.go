@@ -152,8 +152,7 @@ func (h *hammer) raise(c client, row values) {
 			condition, args = "v = :v", values{":v": v, ":next": n(strconv.Itoa(number + 1))}
 		}
 		_, err = c.UpdateItem(h.Context(), update(row, "SET v = :next", condition, args))
-		var lost *types.ConditionalCheckFailedException
-		if !errors.As(err, &lost) {
+		if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); !ok {
 			if err != nil {
 				h.Errorf("raise: %v", err)
 			}

@@ -277,9 +277,7 @@ func (f *printer) texts(list []string) {
 }
 
 // sortedKeys returns a map's keys in order.
-func sortedKeys[V any](m map[string]V) []string {
-	return appendKeys(make([]string, 0, len(m)), m)
-}
+func sortedKeys[V any](m map[string]V) []string { return appendKeys(make([]string, 0, len(m)), m) }
 
 // fewKeys: nearly every map has at most this many keys. Callers that need the keys only briefly have memory for that
 // many on their stack.

@@ -229,9 +229,7 @@ func (x *index) add(r *row) {
 }
 
 // sizeOf returns the bytes that a row takes in the index.
-func (x *index) sizeOf(r *row) int {
-	return x.project(r).sizeBytes
-}
+func (x *index) sizeOf(r *row) int { return x.project(r).sizeBytes }
 
 // lastKey returns the attributes from which the next page of the index continues: the keys of the table and of the
 // index.

@@ -46,9 +46,7 @@ var (
 )
 
 // LagFixed deletes a row d after it expired. A negative d counts as zero, which is LagAtOnce.
-func LagFixed(d time.Duration) Lag {
-	return Lag{kind: lagFixed, from: max(d, 0)}
-}
+func LagFixed(d time.Duration) Lag { return Lag{kind: lagFixed, from: max(d, 0)} }
 
 // LagUniform deletes a row after a random lag, uniform between least and most. So rows are not deleted in the order in
 // which they expire. The lag of a row depends only on Options.Seed and on the row's table, key and ttl. A negative
@@ -69,9 +67,7 @@ func LagExponential(mean time.Duration) Lag {
 
 // LagPerItem deletes a row some seconds after it expired. A top-level attribute of the row is the number of seconds: a
 // whole Number that is not negative. A row without such an attribute is left to Sweep.
-func LagPerItem(attribute string) Lag {
-	return Lag{kind: lagPerItem, attribute: attribute}
-}
+func LagPerItem(attribute string) Lag { return Lag{kind: lagPerItem, attribute: attribute} }
 
 // String returns a text that ParseLag accepts: "manual", "never", "at-once", "fixed 10m0s", "uniform 1m0s 48h0m0s",
 // "exponential 10m0s" or "per-item lag_seconds".

@@ -347,12 +347,10 @@ func TestThrottlingReasons(t *testing.T) {
 
 // reasonsOf returns the reasons in either exception of a throttled call.
 func reasonsOf(err error) []types.ThrottlingReason {
-	var provisioned *types.ProvisionedThroughputExceededException
-	if errors.As(err, &provisioned) {
+	if provisioned, ok := errors.AsType[*types.ProvisionedThroughputExceededException](err); ok {
 		return provisioned.ThrottlingReasons
 	}
-	var onDemand *types.ThrottlingException
-	if errors.As(err, &onDemand) {
+	if onDemand, ok := errors.AsType[*types.ThrottlingException](err); ok {
 		return onDemand.ThrottlingReasons
 	}
 	return nil
@@ -436,8 +434,7 @@ func refusalOf(err error) []string {
 	for _, r := range reasonsOf(err) {
 		all = append(all, aws.ToString(r.Reason)+" "+aws.ToString(r.Resource))
 	}
-	var cancelled *types.TransactionCanceledException
-	if errors.As(err, &cancelled) {
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		for _, r := range cancelled.CancellationReasons {
 			all = append(all, aws.ToString(r.Code)+" "+aws.ToString(r.Message))
 		}

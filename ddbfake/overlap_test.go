@@ -125,8 +125,7 @@ func outcome(err error) string {
 	if err == nil {
 		return "ok"
 	}
-	var cancelled *types.TransactionCanceledException
-	if errors.As(err, &cancelled) {
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		var codes []string
 		for _, r := range cancelled.CancellationReasons {
 			codes = append(codes, *r.Code)

@@ -249,9 +249,7 @@ func newKeyRange(b expr.Bounds) keyRange {
 
 func (k *keyRange) contains(sort string) bool { return !k.below(sort) && !k.above(sort) }
 
-func (k *keyRange) below(sort string) bool {
-	return sort < k.low || k.lowOpen && sort == k.low
-}
+func (k *keyRange) below(sort string) bool { return sort < k.low || k.lowOpen && sort == k.low }
 
 func (k *keyRange) above(sort string) bool {
 	return k.hasHigh && (sort > k.high || k.highOpen && sort == k.high)

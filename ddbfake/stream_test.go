@@ -214,8 +214,7 @@ func TestStreamGone(t *testing.T) {
 	wantError(t, err, "ResourceNotFoundException", message+arn+" not found")
 	_, err = w.c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
 	wantError(t, err, "ResourceNotFoundException", message+arn+" not found")
-	var typed *streamtypes.ResourceNotFoundException
-	if !errors.As(err, &typed) {
+	if _, ok := errors.AsType[*streamtypes.ResourceNotFoundException](err); !ok {
 		t.Errorf("got a %T, want the type that the SDK has for streams", err)
 	}
 	out, err := w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("cache")})

@@ -241,18 +241,15 @@ func cancelledAt(i, n int, err error) error {
 
 // reasonFor turns an action's own error into a cancellation reason.
 func reasonFor(err error) types.CancellationReason {
-	var failed *types.ConditionalCheckFailedException
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return types.CancellationReason{
 			Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item,
 		}
 	}
-	var duplicate *types.DuplicateItemException
-	if errors.As(err, &duplicate) {
+	if duplicate, ok := errors.AsType[*types.DuplicateItemException](err); ok {
 		return types.CancellationReason{Code: aws.String(reasonDuplicate), Message: duplicate.Message}
 	}
-	var large *types.ItemCollectionSizeLimitExceededException
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*types.ItemCollectionSizeLimitExceededException](err); ok {
 		return types.CancellationReason{Code: aws.String(reasonCollection), Message: large.Message}
 	}
 	return types.CancellationReason{Code: aws.String(reasonValidation), Message: aws.String(messageOf(err))}

@@ -285,8 +285,7 @@ func (db *DB) runActions(actions []action) ([]write, error) {
 			writes[i] = w
 			continue
 		}
-		var refused *requestError
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*requestError](err); ok {
 			return nil, refused.error
 		}
 		if reasons == nil {

@@ -139,9 +139,7 @@ func (c *Clock) schedule(w *waiter, deadline time.Time) {
 
 // normal returns t as this clock shows it: in the clock's location, without a monotonic reading, so that neither
 // affects comparing and printing.
-func (c *Clock) normal(t time.Time) time.Time {
-	return t.Round(0).In(c.start.Location())
-}
+func (c *Clock) normal(t time.Time) time.Time { return t.Round(0).In(c.start.Location()) }
 
 // Next returns the time at which the next timer, ticker, sleeper or context of this clock and its nodes is due; false
 // if none is. While a function with a duration of 0 or less waits to run, that time is Now.
@@ -205,9 +203,7 @@ func (c *Clock) WithTimeout(parent context.Context, d time.Duration) (context.Co
 
 // Node returns a new view of this clock, for a machine whose own clock is off by d. The drift counts from the start of
 // this clock, not from the call of Node, so that nodes with equal drifts agree.
-func (c *Clock) Node(d Drift) *Node {
-	return &Node{clock: c, drift: d.clamp()}
-}
+func (c *Clock) Node(d Drift) *Node { return &Node{clock: c, drift: d.clamp()} }
 
 // never is the deadline of a waiter that will not fire: a timer on a node whose clock stands still. It counts as a
 // waiter, but not as a next deadline.

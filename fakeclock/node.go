@@ -171,14 +171,10 @@ func (n *Node) due(m time.Time) time.Time {
 }
 
 // after returns the true time at which d has passed on the monotonic clock; if d is not positive, a time up to now.
-func (n *Node) after(d time.Duration) time.Time {
-	return n.due(n.mono(n.clock.now).Add(d))
-}
+func (n *Node) after(d time.Duration) time.Time { return n.due(n.mono(n.clock.now).Add(d)) }
 
 // read returns the wall clock's reading at the true time t.
-func (n *Node) read(t time.Time) time.Time {
-	return n.mono(t).Add(n.drift.Offset).Add(n.steps)
-}
+func (n *Node) read(t time.Time) time.Time { return n.mono(t).Add(n.drift.Offset).Add(n.steps) }
 
 // unshift returns the monotonic reading for a wall reading.
 func (n *Node) unshift(local time.Time) time.Time {

@@ -59,9 +59,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 }
 
 // options returns the options of every run of the store.
-func (r runner) options() kernel.Options {
-	return kernel.Options{SDK: true, Invariants: r.judge}
-}
+func (r runner) options() kernel.Options { return kernel.Options{SDK: true, Invariants: r.judge} }
 
 // guard is a new guard for the runner's store.
 func (r runner) guard(a *answers) *guard {

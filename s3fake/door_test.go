@@ -42,8 +42,7 @@ func bodyOf(t *testing.T, client *s3.Client, key string) string {
 
 func wantCode(t *testing.T, err error, code string) {
 	t.Helper()
-	var api smithy.APIError
-	if !errors.As(err, &api) || api.ErrorCode() != code {
+	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != code {
 		t.Errorf("got %v, want %s", err, code)
 	}
 }

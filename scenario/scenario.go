@@ -50,9 +50,7 @@ func LoadRows(file string) (isr.Schema, error) { return kernel.LoadRows(file) }
 type Scenario struct{ of *kernel.Scenario }
 
 // Load reads a scenario file. A mistake in its contents is a *[SyntaxError]; several are joined as by errors.Join.
-func Load(file string) (*Scenario, error) {
-	return from(kernel.Load(file))
-}
+func Load(file string) (*Scenario, error) { return from(kernel.Load(file)) }
 
 // Parse reads a scenario from the contents of a file; the parameter file is for errors. The scenario may name
 // Protocols, and also the given ones, which are for stores under test. Its errors are those of [Load].

@@ -33,9 +33,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"isr-sim": main})
-}
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"isr-sim": main}) }
 
 // TestScripts runs the scripts of testdata/script, which need only Go.
 func TestScripts(t *testing.T) {

@@ -83,8 +83,7 @@ func (r *tutorial) run(command string) {
 	var stderr strings.Builder
 	shell.Stderr = &stderr
 	stdout, err := shell.Output()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		r.Fatal(err)
 	}
 	if got := shell.ProcessState.ExitCode(); got != want {

@@ -377,9 +377,7 @@ func appendComma(to []byte, i int) []byte {
 	return to
 }
 
-func appendHex(to []byte, b []byte) []byte {
-	return hex.AppendEncode(append(to, "0x"...), b)
-}
+func appendHex(to []byte, b []byte) []byte { return hex.AppendEncode(append(to, "0x"...), b) }
 
 // appendName quotes a name unless it is plain, so that a trace can be read in only one way.
 func appendName(to []byte, name string) []byte {

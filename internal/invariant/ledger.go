@@ -377,6 +377,4 @@ func (p *partition) generation() (attr.Item, string) {
 }
 
 // visible reports whether META shows a page at t: the row exists, is not past its ttl, and has a page.
-func (p *partition) visible(t time.Time) bool {
-	return isPage(p.meta) && !expired(p.meta, t)
-}
+func (p *partition) visible(t time.Time) bool { return isPage(p.meta) && !expired(p.meta, t) }

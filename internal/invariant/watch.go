@@ -14,9 +14,7 @@ type Promise struct {
 }
 
 // promise has the bounds of the evidence.
-func (ev *Evidence) promise() Promise {
-	return Promise{ev.MaxClockSkew, ev.Revalidate, ev.Recipe}
-}
+func (ev *Evidence) promise() Promise { return Promise{ev.MaxClockSkew, ev.Revalidate, ev.Recipe} }
 
 // Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
 // request's changes, which took effect at once. In a violation or a doubt, Finding.Changes has only the deciding

@@ -35,9 +35,7 @@ func (s *Sent) Note(n Node, facts func() *history.Hold, waited time.Duration) {
 }
 
 // String prints all fields.
-func (s Sent) String() string {
-	return fmt.Sprintf("since %d: %+v", s.since.UnixNano(), *s.facts)
-}
+func (s Sent) String() string { return fmt.Sprintf("since %d: %+v", s.since.UnixNano(), *s.facts) }
 
 // Noted reports whether something was noted.
 func (s *Sent) Noted() bool { return s.facts != nil }

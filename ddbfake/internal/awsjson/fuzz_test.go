@@ -56,8 +56,7 @@ func FuzzDecodeInput(f *testing.F) {
 			t.Fatalf("malformed: got %t, want %t", malformed, !Valid(body))
 		}
 		if err != nil {
-			var api smithy.APIError
-			if !errors.As(err, &api) {
+			if _, ok := errors.AsType[smithy.APIError](err); !ok {
 				t.Fatalf("got error %v, want one of the service", err)
 			}
 			return

@@ -86,9 +86,7 @@ func (d *decoder) leave() {
 }
 
 // end reports whether the text was JSON and has been read to its end.
-func (d *decoder) end() bool {
-	return d.peek() == 0 && d.pos == len(d.text) && !d.malformed
-}
+func (d *decoder) end() bool { return d.peek() == 0 && d.pos == len(d.text) && !d.malformed }
 
 // key reads the name of a member and its colon.
 func (d *decoder) key() string {

@@ -210,9 +210,7 @@ func (out *names) path(p *path, args Args) {
 	}
 }
 
-func (out *names) node(n node, args Args) {
-	eachPath(n, func(p *path) { out.path(p, args) })
-}
+func (out *names) node(n node, args Args) { eachPath(n, func(p *path) { out.path(p, args) }) }
 
 // nested collects the first step of each path that leads into an attribute.
 type nested []step

@@ -48,9 +48,7 @@ func (e *Error) Error() string {
 	return "Invalid " + e.Parameter + ": " + e.Message
 }
 
-func plainError(format string, a ...any) error {
-	return &Error{Message: fmt.Sprintf(format, a...)}
-}
+func plainError(format string, a ...any) error { return &Error{Message: fmt.Sprintf(format, a...)} }
 
 // language is the request parameter that an expression came in.
 type language string

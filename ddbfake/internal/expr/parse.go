@@ -120,9 +120,7 @@ func (p *parser) operandGroup() (x operand, group bool) {
 }
 
 // regroup sets redundant if parentheses contain only another pair of parentheses.
-func (p *parser) regroup(inner bool) {
-	p.redundant = p.redundant || inner && p.err == nil
-}
+func (p *parser) regroup(inner bool) { p.redundant = p.redundant || inner && p.err == nil }
 
 func (p *parser) plainOperand() operand {
 	switch {

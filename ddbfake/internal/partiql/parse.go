@@ -269,9 +269,7 @@ func (p *parser) simplePath() *path {
 	return n
 }
 
-func nameOf(t token) *path {
-	return &path{[]step{{name: t.text}}, t.pos}
-}
+func nameOf(t token) *path { return &path{[]step{{name: t.text}}, t.pos} }
 
 func (p *parser) term() Node {
 	t := p.cur()

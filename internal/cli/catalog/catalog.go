@@ -24,9 +24,7 @@ import (
 )
 
 // IsFile reports whether a word can only mean a file: no embedded scenario has a slash or a dot in its name.
-func IsFile(word string) bool {
-	return strings.ContainsAny(word, `/\`) || filepath.Ext(word) != ""
-}
+func IsFile(word string) bool { return strings.ContainsAny(word, `/\`) || filepath.Ext(word) != "" }
 
 // Stdin is the name of the standard input.
 const Stdin = "-"

@@ -106,9 +106,7 @@ func (r *Results) Parse() error {
 }
 
 // Ready makes sure, before runs are made, that their files can be written.
-func (r *Results) Ready(several bool) error {
-	return cli.Coded(r.Keeper.Ready(several))
-}
+func (r *Results) Ready(several bool) error { return cli.Coded(r.Keeper.Ready(several)) }
 
 // Add notes results. name is the user's name for their scenario; "" if it has none.
 func (r *Results) Add(name string, results ...verdicts.Result) {

@@ -116,9 +116,7 @@ func ReadTrace(name string, from io.Reader) (*Trace, error) {
 func (t *Trace) Lasts() time.Duration { return t.reads[len(t.reads)-1].At }
 
 // Begin implements Workload: a trace is the same for every seed.
-func (t *Trace) Begin(_, _ *Random) Traffic {
-	return &tracePlayer{trace: t, left: t.reads}
-}
+func (t *Trace) Begin(_, _ *Random) Traffic { return &tracePlayer{trace: t, left: t.reads} }
 
 type tracePlayer struct {
 	trace *Trace

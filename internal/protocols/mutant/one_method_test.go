@@ -151,17 +151,13 @@ func (s restored) of(method string) pagecache.Store {
 	return s.mutated
 }
 
-func (s restored) Config() isr.Config {
-	return s.of("Config").Config()
-}
+func (s restored) Config() isr.Config { return s.of("Config").Config() }
 
 func (s restored) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	return s.of("Read").Read(ctx, key)
 }
 
-func (s restored) Fresh(m pagecache.Meta, now time.Time) bool {
-	return s.of("Fresh").Fresh(m, now)
-}
+func (s restored) Fresh(m pagecache.Meta, now time.Time) bool { return s.of("Fresh").Fresh(m, now) }
 
 func (s restored) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	return s.of("Acquire").Acquire(ctx, key)

@@ -295,8 +295,7 @@ func (w *world) drop(ctx context.Context, name string) error {
 	// A cancelled case must delete its tables, too.
 	_, err := w.store.Client.DeleteTable(context.WithoutCancel(ctx),
 		&dynamodb.DeleteTableInput{TableName: aws.String(w.name(name))})
-	var gone *types.ResourceNotFoundException
-	if err != nil && !errors.As(err, &gone) {
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !ok {
 		return fmt.Errorf("delete table %s: %w", name, err)
 	}
 	return nil

@@ -45,9 +45,7 @@ func textsOf[F fmt.Stringer](to []string, faults []F) []string {
 	return to
 }
 
-func (a *api) listFaults() (any, error) {
-	return a.faults(), nil
-}
+func (a *api) listFaults() (any, error) { return a.faults(), nil }
 
 // faultTexts reads the list of faults in a body.
 func faultTexts(w http.ResponseWriter, r *http.Request, example string) (texts []string, err error) {

@@ -306,9 +306,7 @@ func newChange(c ddbfake.Change) change {
 }
 
 // sweep makes TTL delete every row that has expired.
-func (a *api) sweep() (any, error) {
-	return map[string]any{"deleted": a.db.SweepExpired()}, nil
-}
+func (a *api) sweep() (any, error) { return map[string]any{"deleted": a.db.SweepExpired()}, nil }
 
 // roll closes the open shards of a table's stream, and opens their children: {"table":"cache","split":true}.
 func (a *api) roll(w http.ResponseWriter, r *http.Request) (any, error) {

@@ -116,9 +116,7 @@ func (c Corpus) mark(ctx context.Context, file, ending, why string) error {
 }
 
 // stem is the name of a file without its folder and its ending.
-func stem(file string) string {
-	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-}
+func stem(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
 // version reads the version in the file with this ending beside a file of the corpus; "" if there is none.
 func (c Corpus) version(file, ending string) string {

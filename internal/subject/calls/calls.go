@@ -48,9 +48,7 @@ func (Subject) Marks() []string {
 }
 
 // Basic implements subject.Subject.
-func (Subject) Basic() [][]string {
-	return [][]string{{mark.CallAnswered}}
-}
+func (Subject) Basic() [][]string { return [][]string{{mark.CallAnswered}} }
 
 // Invariants implements subject.Subject.
 func (Subject) Invariants() []invariant.Invariant { return invariant.OfCalls() }

@@ -180,9 +180,7 @@ func (h *held) write() bool {
 }
 
 // record adds an event of the hold to the history.
-func (h *held) record(kind history.Kind, err error) {
-	h.node.Record(h.event(kind, err))
-}
+func (h *held) record(kind history.Kind, err error) { h.node.Record(h.event(kind, err)) }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
 	facts := h.facts(kind)

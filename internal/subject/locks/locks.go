@@ -45,9 +45,7 @@ func (Subject) Marks() []string {
 }
 
 // Basic implements subject.Subject.
-func (Subject) Basic() [][]string {
-	return [][]string{{mark.HoldTaken}}
-}
+func (Subject) Basic() [][]string { return [][]string{{mark.HoldTaken}} }
 
 // Invariants implements subject.Subject.
 func (Subject) Invariants() []invariant.Invariant { return invariant.OfLocks() }

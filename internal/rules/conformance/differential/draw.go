@@ -175,9 +175,7 @@ var keyValues = map[string][]object{
 	"B": {{"B": "YQ=="}, {"B": "YWI="}, {"B": "/w=="}, {"B": "AA=="}},
 }
 
-func (d draws) keyValue(a attribute) object {
-	return oneOf(d, a.name, keyValues[a.kind]...)
-}
+func (d draws) keyValue(a attribute) object { return oneOf(d, a.name, keyValues[a.kind]...) }
 
 // key draws a key of the table.
 func (d draws) key(t table) object {
