@@ -120,3 +120,10 @@ func (m *mutantsCommand) print(r selftest.Reference) {
 	fmt.Fprintf(m.Out, "%-30s  %9d schedules in %d scenarios: %s\n", r.Protocol.Name, r.Schedules,
 		len(r.Reports), r.Verdict)
 }
+
+func newSelftest() *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "selftest",
+		Short: "Test the toolkit: broken protocols and known bugs must be caught, correct protocols must pass",
+	}, newMutants(), newMuseum())
+}

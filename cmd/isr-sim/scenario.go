@@ -164,3 +164,12 @@ prints the result.`,
 	cmd.Flags().BoolVar(&check, "check", false, "change nothing; exit code 2 if a file is not formatted")
 	return cmd
 }
+
+func newList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the embedded scenarios, the protocols and the invariants",
+		Args:  cli.NoArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cli.Usage(catalog.List(cmd.OutOrStdout()), "") },
+	}
+}

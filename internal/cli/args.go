@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -199,4 +203,43 @@ func expectedValue(f *pflag.Flag) string {
 	default:
 		return "one"
 	}
+}
+
+// Output is the writer of a command. It keeps the first error, such as a full disk or a closed pipe, so that a partial
+// output is not mistaken for a whole one.
+type Output struct {
+	To  io.Writer
+	Err error
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.To.Write(p)
+	if err != nil && o.Err == nil {
+		o.Err = err
+	}
+	return n, err
+}
+
+// Within returns a context that ends after d of real time, with the given cause. 0 means never.
+func Within(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, cause)
+}
+
+// patience is how long a run may go on after the user interrupted the command. Runs of code in Go take less.
+const patience = time.Second
+
+// LeaveRuns returns a context whose runs are abandoned if they go on for a while after it has ended: see hooks.Leave.
+func LeaveRuns(ctx context.Context) context.Context {
+	left := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		soon, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer stop()
+		<-soon.Done()
+		close(left)
+	})
+	return hooks.Leave(ctx, left)
 }

@@ -1,6 +1,9 @@
 package hooks
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Ends says for each end that a row holds when requests to that row were sent.
 type Ends map[End]Tried
@@ -77,4 +80,39 @@ func (e Ends) Share(class map[string]int) {
 			}
 		}
 	}
+}
+
+// MostPatience is the largest patience that a scenario may give its cache.
+const MostPatience = 1000
+
+// NeverFresh reports whether a correct cache may never have a fresh page. If rendering takes longer than a lease, only
+// caches that refresh their leases publish the page. And a page that is stale before somebody next looks at it is never
+// found fresh. Replicas and clocks delay that look by the time behind. Waiting for the next poll delays it, too, unless
+// the page is soon stale (see SoonStale), and is rendered and seen without any delay.
+func NeverFresh(lease, revalidate, render, poll, behind time.Duration) bool {
+	const second = time.Second // rows hold whole seconds
+	late := behind
+	if render > 0 || behind > 0 || !SoonStale(revalidate) {
+		late += poll
+	}
+	return render+2*second > lease || render+late+2*second > revalidate
+}
+
+// SoonStale reports whether a page may be stale by the next poll after its rendering. Nodes that wait for it look again
+// at once.
+func SoonStale(revalidate time.Duration) bool { return revalidate < 4*time.Second }
+
+type leftKey struct{}
+
+// Leave returns a context whose runs break with sim.ErrLeft once the channel is closed, without going on to their end:
+// a run of a program may take minutes. With a nil channel, runs go on to their end. Cancelling the context does not end
+// a run, because within a run that would act like one more fault. So the context carries the channel as a value.
+func Leave(ctx context.Context, left <-chan struct{}) context.Context {
+	return context.WithValue(ctx, leftKey{}, left)
+}
+
+// Left returns the channel of a context's runs; nil if there is none.
+func Left(ctx context.Context) <-chan struct{} {
+	left, _ := ctx.Value(leftKey{}).(<-chan struct{})
+	return left
 }

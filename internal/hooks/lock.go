@@ -35,3 +35,12 @@ type Held struct {
 // Late is the key of a *func() in the context of a program's request. The node's client sets the function, which notes
 // that a time limit of the program is over: the program still gets the answer, but its caller may have given up.
 type Late struct{}
+
+// OnceClient is one node's client of an idempotency layer.
+type OnceClient interface {
+	// Once makes the effect of a key happen, unless it has happened already, and returns its result. isr.ErrOtherInputs
+	// says that the key was used with another payload. Any other error says that the call may be made again.
+	Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
+	// OnceTerms returns the promises of the layer.
+	OnceTerms() promise.OnceTerms
+}

@@ -59,3 +59,47 @@ func TestAStalePageBreaksTheLongestStaleness(t *testing.T) {
 		t.Errorf("got %q, %v, want a stale page that is older than a minute", why, err)
 	}
 }
+
+func TestLag(t *testing.T) {
+	for text, want := range map[string]policy.Dist{
+		"never":           policy.Fixed(policy.Never),
+		"at-once":         policy.Fixed(0),
+		"fixed 10m":       policy.Fixed(10 * time.Minute),
+		"uniform 1m 48h":  policy.Between(time.Minute, 48*time.Hour),
+		"exponential 10m": policy.ExponentialWith(10 * time.Minute),
+		"90s":             policy.ExponentialWith(90 * time.Second),
+		"0s":              policy.Fixed(0),
+	} {
+		var got Lag
+		if err := got.Set(text); err != nil || got.Dist != want {
+			t.Errorf("%q: got %s, %v; want %s", text, got.Dist, err, want)
+		}
+	}
+	for _, text := range []string{"", "soon", "manual", "per-item lag", "-1h", "fixed -1h", "uniform 1m",
+		"uniform -2m -1m", "exponential"} {
+		if err := new(Lag).Set(text); err == nil {
+			t.Errorf("%q: got no error", text)
+		}
+	}
+}
+
+// A lease has to last for the render and for twice the skew: the holder's clock is behind, and the other one ahead.
+func TestSafeLease(t *testing.T) {
+	effort.Long(t)
+	for _, test := range []struct{ render, skew, least, most time.Duration }{
+		{100 * time.Millisecond, 0, time.Second, time.Second},
+		{3 * time.Second, 0, 3 * time.Second, 4 * time.Second},
+		{3 * time.Second, 2 * time.Second, 7 * time.Second, 8 * time.Second},
+		{20 * time.Second, time.Second, 22 * time.Second, 23 * time.Second},
+	} {
+		got, err := SafeLease(t.Context(), test.render, test.skew)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("render %s, skew %s: %s", test.render, test.skew, got)
+		if got < test.least || got > test.most {
+			t.Errorf("render %s, skew %s: got a lease of %s, want %s to %s", test.render, test.skew, got, test.least,
+				test.most)
+		}
+	}
+}

@@ -9,8 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -228,5 +231,101 @@ func TestAViolationIsExplainedInOrder(t *testing.T) {
 			t.Fatalf("%q is missing, or not in its place, in\n%s", part, text)
 		}
 		at += i
+	}
+}
+
+func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
+	_, err := campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Workers: 1,
+	}.Run(context.Background())
+	if _, ok := errors.AsType[*kernel.NondeterminismError](err); !ok {
+		t.Fatalf("error %v, want a *scenario.NondeterminismError", err)
+	}
+	broken, ok := errors.AsType[*kernel.BrokenError](err)
+	if !ok || broken.Replay().Choices == nil {
+		t.Errorf("error %#v does not say which schedule it is", err)
+	}
+	if found := broken.Result.Err.(*kernel.NondeterminismError).Found; found == nil ||
+		!strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
+		t.Errorf("error %#v does not show what was found first", err)
+	}
+	for _, part := range []string{"two-contenders", "fickle", "violated: lock-theft", "time.Now"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not name %q: %v", part, err)
+		}
+	}
+}
+
+// TestBeforeIsCalledWithTheSeedOfEachRun runs a protocol that depends on a variable, which is set before each run.
+func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
+	good, bad := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
+	var global uint64 // 0 means nothing was set
+	p := isr.Protocol{Name: "listening", New: func(c isr.Config) (isr.Handler, error) {
+		if global%2 == 1 {
+			return bad.New(c)
+		}
+		return good.New(c)
+	}}
+	ctx := hooks.WithSetup(context.Background(), hooks.Setup{Before: func(seed uint64) { global = seed }})
+	report, err := campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1,
+	}.Run(ctx)
+	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
+		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
+	}
+	failed := report.Failure
+	global = 0
+	run := failed.Replay().Run(report.Scenario, p)
+	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
+	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
+		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
+	}
+}
+
+func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
+	effort.OneAtATime(t)
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := scenariotest.Embedded(t, name)
+			// With fewer schedules, a declared mark may remain unreached.
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: effort.Fewer(500, 50)})
+			if !r.Passed() && !(effort.Fewer(false, true) && r.Verdict == s.Expect) {
+				t.Error(prose.Report(r, "isr-sim", name))
+			}
+		})
+	}
+}
+
+// The seed differs from that of package selftest, which runs every mutant in each of its scenarios under seed 1.
+func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
+	effort.OneAtATime(t)
+	for _, name := range fixtures.Names() {
+		s := scenariotest.Embedded(t, name)
+		for _, caught := range effort.Fewer(s.Catches, s.Catches[:1]) {
+			t.Run(name+"/"+caught, func(t *testing.T) {
+				p := scenariotest.Protocol(t, caught)
+				r := scenariotest.Ran(t,
+					campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: kernel.Options{Only: p.Breaks}})
+				if r.Verdict != invariant.Violated {
+					t.Errorf("verdict %v, want violated", r.Verdict)
+				} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks && p.Breaks != "" {
+					t.Errorf("caught by %s, but the mutant is there to break %s", got, p.Breaks)
+				}
+			})
+		}
+	}
+}
+
+func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
+	effort.NotShort(t)
+	s := scenariotest.Embedded(t, "lost-response")
+	for _, p := range effort.Fewer(kernel.Protocols(), recipe.References()) {
+		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
+		plain := scenariotest.Ran(t, c)
+		c.SDK = true
+		sdk := scenariotest.Ran(t, c)
+		if prose.Row(plain) != prose.Row(sdk) {
+			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, prose.Row(plain), prose.Row(sdk))
+		}
 	}
 }

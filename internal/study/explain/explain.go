@@ -28,6 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
@@ -210,4 +211,20 @@ func (e Explain) count(ctx context.Context, o *kernel.Outcome, n, each int, fres
 		}
 	}
 	return counts, nil
+}
+
+// Record is the explanation in the form of records.
+func (x *Explanation) Record() *record.Explanation {
+	r := &record.Explanation{
+		Tails: x.Tails, Before: x.Before, After: make([]int, len(x.Steps)), Causes: make([]record.Cause, len(x.Events)),
+	}
+	for i, step := range x.Steps {
+		r.After[i] = step.Violated
+	}
+	for i, e := range x.Events {
+		from, to := Interval(e.Violated, x.Tails)
+		r.Causes[i] = record.Cause{Step: x.Steps[e.Step].N, What: e.What, Effect: e.Effect(x.Tails),
+			Without: e.Violated, From: from, To: to, With: e.With}
+	}
+	return r
 }

@@ -1,10 +1,13 @@
 package recorder
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -122,3 +125,52 @@ func (t *Timeline) Lines() []string {
 	}
 	return texts
 }
+
+// Memory is the past that a check remembers in addition to the present rows. An exhaustive search needs it. The search
+// merges two moments of different runs if the rows, the knowledge of every client and the memories are equal, and it
+// continues only one of them. So the check must reach the same verdict after both.
+type Memory interface {
+	Change(ddbfake.Change) // the next entry of the change log
+	Event(history.Event)   // the next entry of the history
+	// Fingerprint is equal for equal memories, and hardly ever for different ones. It leaves out a past that no longer
+	// matters after now (true time), and the order in which different nodes acted at the same instant.
+	Fingerprint(now time.Time) uint64
+}
+
+// Body is one write or deletion of a body in the body store. Its Change is like that of a history.Event.
+type Body struct {
+	Time   time.Time // true time at which it took effect
+	Actor  string    // the node
+	Name   string    // the name under which the body is stored
+	Body   string    // the rendering; "" if Gone
+	Gone   bool      // the body was deleted
+	Change int
+}
+
+// Lagged is the history of the same schedule under another lag of TTL.
+type Lagged struct {
+	Lag     string
+	History []history.Event
+	// Diverged names the step from which the schedule could not be followed, because the nodes had made other
+	// decisions. It is "" if the run came to its end.
+	Diverged string
+}
+
+// SameBytes is the name of a rendering whose bytes equal those of every rendering of the same data.
+const SameBytes = "same"
+
+// RenderingOf begins the number of a rendering. It follows the name of its node.
+const RenderingOf = "-render"
+
+// Rendering returns the body of a rendering: of a version of a page's data, under the name of the rendering.
+func Rendering(page string, version int, name string) string {
+	return fmt.Sprintf("%s@%d#%s", page, version, name)
+}
+
+// IsRendering reports whether a body is a rendering of the page, perhaps in another run.
+func IsRendering(page, body string) bool {
+	after, is := strings.CutPrefix(body, page)
+	return is && rendering.MatchString(after)
+}
+
+var rendering = regexp.MustCompile(`^@\d+#(` + SameBytes + `|.+` + RenderingOf + `-\d+)$`)
