@@ -1,0 +1,441 @@
+package audit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/audit/evidence"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Options say what the rows mean, and what was promised.
+type Options struct {
+	Rows    isr.Schema // how pages and locks are kept, if not in META and LOCK
+	Promise invariant.Promise
+	// Results says that the pages are results of idempotent calls: a result is neither replaced nor removed before it
+	// may be forgotten.
+	Results bool
+	// Fence is the attribute of a lock's row with its fencing token, a number that rises with each holder; "" is none.
+	Fence string
+	// Table is the one table to judge; "" is all tables.
+	Table string
+	// OnFinding, if set, is called with each finding as soon as it is made.
+	OnFinding func(Finding)
+}
+
+// Finding is a violation, or a doubt: a part of the history that could not be judged.
+type Finding struct {
+	Invariant string
+	Verdict   invariant.Verdict // invariant.Violated or invariant.Unknown
+	Why       string            // one sentence
+	Key       string            // the row, or the table
+	// From and To are the times between which the history is not known, for a gap.
+	From, To time.Time
+	Steps    []Step // the last changes of the key, the decisive one last
+}
+
+// Judge judges records as they come. It is not safe for concurrent use.
+type Judge struct {
+	o          Options
+	mapping    *rowmap.Mapping
+	translator *rowmap.Translator // nil without a mapping
+	watchers   *invariant.Watchers
+	chains     map[string]*chain
+	partitions map[place]*partition
+	buffer     []ddbfake.Change
+	result     Result
+	complete   map[string]bool // tables whose state before the history is known from a full export
+}
+
+// place names the rows of one page or lock.
+type place struct{ region, table, pk string }
+
+// partition is what is known of one page and its lock.
+type partition struct {
+	place
+	lease     invariant.LeaseFacts
+	holder    string    // the last token of the lock
+	taken     time.Time // when the lease was taken, as far as it is known
+	left      time.Time // when the lease ended because its row was removed or given back
+	fence     attr.Value
+	was, page invariant.PageFacts // before and after the last change of META
+	removed   time.Time           // when a client last removed META
+	ttl       attr.Item           // META, if it has a ttl
+	cut       time.Time           // the last invalidation that no newer page has followed
+	versions  map[string]presence // versions whose rows have been seen to come or go
+	leads     bool                // META leads to a version that is not there
+	since     time.Time           // since when
+	rows      int                 // the rows that exist
+	changes   int
+	steps     []Step
+}
+
+type presence bool // a version's row is there
+
+// New returns a judge. The error is about Options.Rows.
+func New(o Options) (*Judge, error) {
+	mapping, err := rowmap.New(o.Rows)
+	if err != nil {
+		return nil, err
+	}
+	j := &Judge{
+		o: o, mapping: mapping, chains: map[string]*chain{}, partitions: map[place]*partition{},
+		complete: map[string]bool{},
+	}
+	if mapping != nil {
+		j.translator = mapping.Translator()
+	}
+	j.watchers = invariant.WatchAll(o.Promise, watched(o)...)
+	j.result.begin(o)
+	return j, nil
+}
+
+// watched are the invariants that the rows alone decide, as far as Result.Promises says.
+func watched(o Options) (all []invariant.Invariant) {
+	for _, p := range promises {
+		if inv, known := invariant.Find(p.name); known && inv.Watch != nil && p.watched && !(o.Results && p.notOfResults) {
+			all = append(all, inv)
+		}
+	}
+	return all
+}
+
+// Take judges the next record. It keeps nothing of the record's images.
+func (j *Judge) Take(r *evidence.Record) {
+	if j.o.Table != "" && r.Table != j.o.Table {
+		j.result.Foreign++
+		return
+	}
+	if !r.Images {
+		j.gap(Finding{Key: r.Table, From: r.Time, To: r.Time,
+			Why: "the stream has no images of the rows before and after a change: set its view to " +
+				"NEW_AND_OLD_IMAGES"})
+		return
+	}
+	name := rowName(r)
+	c := j.chains[name]
+	known := c != nil
+	if !known {
+		c = &chain{}
+	}
+	before := c.time
+	how := c.link(r, known)
+	if how == duplicate {
+		j.result.Duplicates++
+		return
+	}
+	if !known {
+		j.chains[name] = c
+	}
+	j.result.see(r)
+	if r.State {
+		j.complete[r.Table] = true
+	}
+	judge := !r.State && !r.Net
+	switch {
+	case how == broken && !r.Net && !r.State:
+		j.gap(Finding{Key: name, From: time.Unix(0, before).UTC(), To: r.Time, Why: "changes of " + name +
+			" are missing: the record at " + r.Place.String() + " does not begin with the row as it was last seen"})
+		j.adopt(r, name, r.Before)
+	case how == first && r.Before != nil:
+		j.adopt(r, name, r.Before)
+	}
+	j.take(r, name, r.Before, r.After, judge)
+	j.forget(r)
+}
+
+// Gap notes a part of the history that the source does not have.
+func (j *Judge) Gap(g evidence.Gap) {
+	key := g.Table
+	if key == "" {
+		key = g.Place.File
+	}
+	j.gap(Finding{Key: key, From: g.From, To: g.To, Why: g.Why})
+}
+
+func (j *Judge) gap(f Finding) {
+	f.Invariant, f.Verdict = "the history", invariant.Unknown
+	j.tell(f)
+}
+
+// adopt takes in a row as it was before a record, without judging how it came.
+func (j *Judge) adopt(r *evidence.Record, name string, row attr.Item) {
+	j.take(r, name, nil, row, false)
+}
+
+// take translates a change, and judges it if asked to.
+func (j *Judge) take(r *evidence.Record, name string, before, after attr.Item, judge bool) {
+	j.result.Changes++
+	cause := ddbfake.CauseClient
+	if r.TTL {
+		cause = ddbfake.CauseTTL
+	}
+	latest := r.Time.Add(r.Unit - 1)
+	before, after = shrunk(before), shrunk(after)
+	c := ddbfake.Change{
+		Seq: j.result.Changes, Request: j.result.Changes, Time: latest, Sent: latest, Cause: cause,
+		Region: r.Region, Table: r.Table, Key: r.Key, Before: before, After: after,
+	}
+	if j.o.Results {
+		c.Actor = holderOf(after, before)
+	}
+	j.buffer = j.buffer[:0]
+	if j.translator != nil {
+		j.buffer = j.translator.Append(j.buffer, &c)
+	} else if isRow(&c) {
+		j.buffer = append(j.buffer, c)
+	}
+	if len(j.buffer) == 0 {
+		j.result.Others++
+		return
+	}
+	for i := range j.buffer {
+		j.row(r, name, &j.buffer[i], judge)
+	}
+}
+
+// shrunk returns a row in which long values are replaced by shorter ones, which are equal if the values are: a page may
+// have hundreds of kilobytes, and the last row of each key is remembered.
+func shrunk(row attr.Item) attr.Item {
+	const long = 512
+	copied := false
+	//isrsim:unordered each by itself
+	for name, v := range row {
+		var size int
+		switch v := v.(type) {
+		case attr.S:
+			size = len(v)
+		case attr.B:
+			size = len(v)
+		}
+		if size <= long {
+			continue
+		}
+		if !copied {
+			row, copied = maps.Clone(row), true
+		}
+		row[name] = attr.S(fmt.Sprintf("%x", fingerprint.Of(appendValue(nil, v))))
+	}
+	return row
+}
+
+// row judges the change of one translated row.
+func (j *Judge) row(r *evidence.Record, name string, c *ddbfake.Change, judge bool) {
+	pk, _ := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	p := j.partition(place{c.Region, c.Table, pk})
+	step := stepOf(r, name, sk, c, j.o.Promise)
+	p.note(step, judge)
+	switch {
+	case sk == sortLock:
+		c.Actor = tokenOf(c, p.holder)
+		if judge {
+			j.fence(r, p, c)
+		}
+	case sk == sortMeta:
+		c.Actor = p.lease.Token
+		c.Before, c.After = unlocked(c.Before), unlocked(c.After)
+		j.page(r, p, c, judge)
+	case strings.HasPrefix(sk, sortVersion):
+		p.version(sk, c.After != nil)
+	}
+	j.watchers.Take([]ddbfake.Change{*c}, func(inv *invariant.Invariant, f invariant.Finding) {
+		if judge {
+			j.found(p, inv.Name, f)
+		}
+	})
+	j.result.count(r, p, sk, c, judge)
+	if sk == sortLock {
+		p.lock(r, c)
+	}
+	j.pointer(r, p, judge)
+	p.rows += exists(c.After) - exists(c.Before)
+}
+
+func exists(row attr.Item) int {
+	if row == nil {
+		return 0
+	}
+	return 1
+}
+
+// found tells what an invariant has found.
+func (j *Judge) found(p *partition, name string, f invariant.Finding) {
+	j.tell(Finding{Invariant: name, Verdict: f.Verdict, Why: anonymous(f.Why), Key: p.name(), Steps: slices.Clone(p.steps)})
+}
+
+func (j *Judge) violated(p *partition, name, why string, args ...any) {
+	j.tell(Finding{Invariant: name, Verdict: invariant.Violated, Why: fmt.Sprintf(why, args...), Key: p.name(),
+		Steps: slices.Clone(p.steps)})
+}
+
+func (j *Judge) tell(f Finding) {
+	j.result.keep(f)
+	if j.o.OnFinding != nil {
+		j.o.OnFinding(f)
+	}
+}
+
+// page judges a change of META by what rows alone can tell: whether it undoes an invalidation, or replaces a result.
+func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge bool) {
+	e := j.o.Promise.MaxClockSkew
+	latest := c.Time
+	was, now := j.o.Promise.Page(c.Before), j.o.Promise.Page(c.After)
+	another := invariant.ShowsAnother(c)
+	switch {
+	case c.After != nil && !another && was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):
+		p.cut = r.Time
+	case another && !p.cut.IsZero() && !now.Generated.IsZero() && now.FreshUntil.After(latest):
+		if read := now.Generated.Add(unit(now.Generated) + e); !read.After(p.cut) {
+			if judge && !j.o.Results {
+				j.violated(p, lostInvalid, "a page was published as fresh whose data was read %s before the "+
+					"page was invalidated", span(now.Generated, p.cut))
+			}
+		} else {
+			p.cut = time.Time{}
+		}
+	}
+	if j.o.Results && judge && was.Shown && !r.TTL && was.FreshUntil.After(latest.Add(e)) {
+		switch kept := span(latest, was.FreshUntil); {
+		case c.After == nil || !now.Shown:
+			j.violated(p, effectOnce, "a result was removed %s before it may be forgotten", kept)
+		case another && now.Content != was.Content:
+			j.violated(p, sameResult, "a call was completed again with another result, %s before the first may be "+
+				"forgotten", kept)
+		}
+	}
+	p.was, p.page, p.ttl = was, now, nil
+	if c.After["ttl"] != nil {
+		p.ttl = attr.Item{"ttl": c.After["ttl"]}
+	}
+}
+
+// fence judges the fencing token of a lock that is taken.
+func (j *Judge) fence(r *evidence.Record, p *partition, c *ddbfake.Change) {
+	if j.o.Fence == "" || r.After == nil {
+		return
+	}
+	token, is := r.After[j.o.Fence].(attr.N)
+	if !is {
+		return
+	}
+	now := invariant.Lease(c.After)
+	before, had := p.fence.(attr.N)
+	if had && now.Token != "" {
+		switch changed := now.Token != p.lease.Token; {
+		case token.Cmp(before.Number) < 0:
+			j.violated(p, guardedWrite, "the fencing token fell from %s to %s", before, token)
+		case changed && token.Cmp(before.Number) == 0:
+			j.violated(p, guardedWrite, "another holder got the same fencing token, %s", token)
+		}
+		j.result.judged[guardedWrite]++
+	}
+	p.fence = token
+}
+
+// settle is how long META may lead to a version that is not there: the writes of one transaction are not marked in a
+// stream, and their times may differ.
+const settle = 2 * time.Second
+
+// pointer judges whether META leads to a version that is there. Versions whose rows were never seen may be older than
+// the history.
+func (j *Judge) pointer(r *evidence.Record, p *partition, judge bool) {
+	if p.leads && r.Time.Sub(p.since) > settle {
+		j.dangles(p)
+	}
+	there, seen := p.versions[p.page.Version]
+	gone := p.page.Version != "" && p.page.Shown && !invariant.Expired(p.ttl, r.Time.Add(r.Unit)) &&
+		(seen && !bool(there) || !seen && j.complete[r.Table])
+	if gone && !p.leads && judge {
+		p.since = r.Time
+	}
+	p.leads = gone && (p.leads || judge)
+}
+
+// dangles reports that META has led to a version that is not there for too long.
+func (j *Judge) dangles(p *partition) {
+	j.violated(p, danglingPointer, "META leads to %s, which was not there for more than %v", p.page.Version, settle)
+	p.versions[p.page.Version], p.leads = true, false // it is told once
+}
+
+// version notes that a version's row came or went.
+func (p *partition) version(sk string, there bool) {
+	if p.versions == nil {
+		p.versions = map[string]presence{}
+	}
+	p.versions[sk] = presence(there)
+}
+
+// lock notes the lease after a change of LOCK.
+func (p *partition) lock(r *evidence.Record, c *ddbfake.Change) {
+	now := invariant.Lease(c.After)
+	switch {
+	case now.Token == "" && p.lease.Token != "":
+		p.left = r.Time
+	case now.Token != p.lease.Token:
+		p.taken = r.Time
+	}
+	if p.lease = now; now.Token != "" {
+		p.holder = now.Token
+	}
+}
+
+// maxSteps is the number of changes that a finding shows.
+const maxSteps = 8
+
+// note keeps a change for the findings to come.
+func (p *partition) note(s Step, judged bool) {
+	s.Adopted = !judged
+	if len(p.steps) == maxSteps {
+		p.steps = append(p.steps[:0], p.steps[1:]...)
+	}
+	p.steps = append(p.steps, s)
+	p.changes++
+}
+
+// partition returns the rows of a page or lock.
+func (j *Judge) partition(at place) *partition {
+	p := j.partitions[at]
+	if p == nil {
+		p = &partition{place: at}
+		j.partitions[at] = p
+	}
+	return p
+}
+
+// forgotten is how long the end of a row is remembered.
+const forgotten = 24 * time.Hour
+
+// sweepEvery is the number of records between two sweeps of what is gone.
+const sweepEvery = 1 << 16
+
+// forget drops, now and then, the rows that are gone for long.
+func (j *Judge) forget(r *evidence.Record) {
+	if j.result.Records%sweepEvery != 0 {
+		return
+	}
+	before := r.Time.Add(-forgotten)
+	//isrsim:unordered each by itself
+	for name, c := range j.chains {
+		if !c.there && c.time < before.UnixNano() {
+			delete(j.chains, name)
+		}
+	}
+	//isrsim:unordered each by itself
+	for at, p := range j.partitions {
+		if p.rows <= 0 && (len(p.steps) == 0 || p.steps[len(p.steps)-1].Time.Before(before)) {
+			j.watchers.Forget(&ddbfake.Change{Region: at.region, Table: at.table,
+				Key: attr.Item{"pk": attr.S(at.pk), "sk": attr.S(sortMeta)}})
+			j.result.retire(p)
+			delete(j.partitions, at)
+		}
+	}
+}

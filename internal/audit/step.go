@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/audit/evidence"
+	"github.com/isr-sim/isr-sim/internal/invariant"
+)
+
+// The sort keys of translated rows.
+const (
+	sortMeta    = "META"
+	sortLock    = "LOCK"
+	sortVersion = "VER#"
+	sortRequest = "REQ#"
+)
+
+// isRow reports whether a row that is not translated belongs to a page.
+func isRow(c *ddbfake.Change) bool {
+	pk, text := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	return text && pk != "" && (sk == sortMeta || sk == sortLock || strings.HasPrefix(sk, sortVersion) ||
+		strings.HasPrefix(sk, sortRequest))
+}
+
+// Verb is what a change does to a page or a lock.
+type Verb string
+
+// The verbs.
+const (
+	Taken       Verb = "lock taken"
+	TakenOver   Verb = "lock taken over"
+	Renewed     Verb = "lock renewed"
+	GivenBack   Verb = "lock given back"
+	Published   Verb = "page published"
+	Invalidated Verb = "page invalidated"
+	Changed     Verb = "row changed"
+	Put         Verb = "row put"
+	Removed     Verb = "row removed"
+	Deleted     Verb = "row deleted by TTL"
+)
+
+// Step is one change in the story of a finding.
+type Step struct {
+	Seq  int // the number of the change in the history, from 1
+	Time time.Time
+	Row  string
+	Verb Verb
+	// Token is the holder of the lock after the change or, if nobody is, before it.
+	Token string
+	// Until is the end of the lease or of the page's freshness, and Read is when the page's data was read.
+	Until, Read time.Time
+	// Adopted says that the change was not judged: it only says what the row was when the history began, or after a gap.
+	Adopted bool
+	Place   evidence.Place
+}
+
+// String returns the step in one line.
+func (s Step) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s: %s", clock(s.Time), s.Row, s.Verb)
+	if s.Token != "" {
+		fmt.Fprintf(&b, ", token %s", s.Token)
+	}
+	if !s.Read.IsZero() {
+		fmt.Fprintf(&b, ", read at %s", clock(s.Read))
+	}
+	if !s.Until.IsZero() {
+		fmt.Fprintf(&b, ", until %s", clock(s.Until))
+	}
+	if s.Adopted {
+		b.WriteString(" (as it was found)")
+	}
+	fmt.Fprintf(&b, "  [%s]", s.Place)
+	return b.String()
+}
+
+// clock prints a time with the fraction that it has.
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
+
+// stepOf reads a translated change.
+func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, p invariant.Promise) Step {
+	s := Step{Seq: c.Seq, Time: r.Time, Row: name, Place: r.Place, Verb: Changed}
+	switch {
+	case c.After == nil && r.TTL:
+		s.Verb = Deleted
+	case c.After == nil:
+		s.Verb = Removed
+	case c.Before == nil:
+		s.Verb = Put
+	}
+	switch sk {
+	case sortLock:
+		was, now := invariant.Lease(c.Before), invariant.Lease(c.After)
+		s.Token, s.Until = now.Token, now.Expires
+		if now.Endless {
+			s.Until = time.Time{}
+		}
+		switch {
+		case now.Token == "":
+			s.Token, s.Until = was.Token, time.Time{}
+			if c.After != nil && was.Token != "" {
+				s.Verb = GivenBack
+			}
+		case was.Token == "":
+			s.Verb = Taken
+		case was.Token != now.Token:
+			s.Verb = TakenOver
+		default:
+			s.Verb = Renewed
+		}
+	case sortMeta:
+		was, now := p.Page(c.Before), p.Page(c.After)
+		s.Read, s.Until = now.Generated, now.FreshUntil
+		switch latest := c.Time; {
+		case c.After == nil:
+		case invariant.ShowsAnother(c):
+			s.Verb = Published
+		case was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):
+			s.Verb = Invalidated
+		}
+	}
+	return s
+}
+
+// rowName is the table of a record and its key.
+func rowName(r *evidence.Record) string { return strings.TrimSpace(r.Table + " " + r.Key.String()) }
+
+// name is the row of the page or the lock that changed last.
+func (p *partition) name() string {
+	if len(p.steps) == 0 {
+		return p.pk
+	}
+	return p.steps[len(p.steps)-1].Row
+}
+
+// tokenOf is the holder on whose behalf LOCK changes: the new one or, if there is none, the last one.
+func tokenOf(c *ddbfake.Change, last string) string {
+	for _, row := range []attr.Item{c.After, c.Before} {
+		if l := invariant.Lease(row); l.Token != "" {
+			return l.Token
+		}
+	}
+	return last
+}
+
+// holderOf stands for the holder of a call in progress, whose row has no token: such a row is written once, so each
+// content is a call of its own.
+func holderOf(after, before attr.Item) string {
+	if after == nil {
+		after = before
+	}
+	return fmt.Sprintf("call %x", sum(after))
+}
