@@ -121,7 +121,8 @@ func (j *Judge) Take(r *evidence.Record) {
 		return
 	}
 	name := rowName(r)
-	c := j.chains[name]
+	key := r.Region + " " + name
+	c := j.chains[key]
 	known := c != nil
 	if !known {
 		c = &chain{}
@@ -133,7 +134,7 @@ func (j *Judge) Take(r *evidence.Record) {
 		return
 	}
 	if !known {
-		j.chains[name] = c
+		j.chains[key] = c
 	}
 	j.result.see(r)
 	if r.State {
@@ -357,12 +358,14 @@ func (j *Judge) pointer(r *evidence.Record, p *partition, judge bool) {
 	if gone && !p.leads && judge {
 		p.since = r.Time
 	}
-	p.leads = gone && (p.leads || judge)
+	if p.leads = gone && (p.leads || judge); p.leads && r.TTL { // TTL deletes each row by itself
+		j.dangles(p)
+	}
 }
 
 // dangles reports that META has led to a version that is not there for too long.
 func (j *Judge) dangles(p *partition) {
-	j.violated(p, danglingPointer, "META leads to %s, which was not there for more than %v", p.page.Version, settle)
+	j.violated(p, danglingPointer, "META leads to %s, whose row is not there", p.page.Version)
 	p.versions[p.page.Version], p.leads = true, false // it is told once
 }
 

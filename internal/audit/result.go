@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -203,8 +204,14 @@ func (j *Judge) Result() Result {
 // End makes the findings that had waited for the next record of a row.
 func (j *Judge) End() {
 	for _, p := range j.sorted() {
-		if p.leads && j.result.To.Sub(p.since) > settle {
+		switch {
+		case !p.leads:
+		case j.result.To.Sub(p.since) > settle:
 			j.dangles(p)
+		default:
+			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Unknown, Key: p.name(), Steps: slices.Clone(p.steps),
+				Why: "the history ends less than " + settle.String() + " after META began to lead to " + p.page.Version +
+					", which is not there"})
 		}
 	}
 }
@@ -243,9 +250,11 @@ func (res *Result) Verdict() invariant.Verdict {
 
 // unlocked returns a row of META that belongs to no lease: its publisher is not known.
 func unlocked(row attr.Item) attr.Item {
-	if row != nil && row[rowmap.Unlocked] == nil {
-		row[rowmap.Unlocked] = attr.BOOL(true)
+	if row == nil {
+		return nil
 	}
+	row = maps.Clone(row)
+	row[rowmap.Unlocked] = attr.BOOL(true)
 	return row
 }
 
