@@ -1,10 +1,8 @@
 package audit_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -17,120 +15,143 @@ import (
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-func everything() ([]*kernel.Scenario, error) {
-	return catalog.LoadAll(append(fixtures.Names(), fixtures.Museum()...))
-}
-
-// recordOf is the record that a stream has of a change.
+// recordOf is the record that a stream of the fake has of a change. Package evidence tests that it is.
 func recordOf(c ddbfake.Change) evidence.Record {
 	return evidence.Record{
 		Table: c.Table, Region: c.Region, Key: c.Key, Before: c.Before, After: c.After, Images: true,
 		Time: c.Time.Truncate(time.Second), Unit: time.Second, Sequence: evidence.Sequence(fmt.Sprint(c.Seq)),
-		ID: fmt.Sprintf("event-%d", c.Seq), TTL: c.Cause == ddbfake.CauseTTL, Place: evidence.Place{File: "stream", Line: c.Seq},
+		ID: fmt.Sprintf("event-%d", c.Seq), TTL: c.Cause == ddbfake.CauseTTL,
+		Place: evidence.Place{File: "stream", Line: c.Seq},
 	}
 }
 
-func audited(t *testing.T, s *kernel.Scenario, changes []ddbfake.Change) audit.Result {
-	j, err := audit.New(audit.Options{Rows: s.Rows,
-		Promise: invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate, Recipe: true}})
+func recordsOf(changes []ddbfake.Change) (all []evidence.Record) {
+	for _, c := range changes {
+		all = append(all, recordOf(c))
+	}
+	return all
+}
+
+// options are those with which an audit of a scenario's table is asked for.
+func options(s *kernel.Scenario) audit.Options {
+	return audit.Options{Rows: s.Rows,
+		Promise: invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate, Recipe: true}}
+}
+
+func audited(t *testing.T, o audit.Options, records []evidence.Record) audit.Result {
+	t.Helper()
+	j, err := audit.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range changes {
-		r := recordOf(c)
-		j.Take(&r)
+	for i := range records {
+		j.Take(&records[i])
 	}
 	j.End()
 	return j.Result()
 }
 
-func TestExplore(t *testing.T) {
-	all, err := everything()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stat := map[string]int{}
-	for _, m := range mutant.All() {
-		for _, s := range all {
-			if s.Broken != m.Name && !slices.Contains(s.Catches, m.Name) {
-				continue
-			}
-			explore(t, s, m, stat)
-		}
-	}
-	for _, s := range all {
-		p, err := kernel.ProtocolNamed(s.Protocol)
-		if err != nil {
-			t.Fatal(err)
-		}
-		explore(t, s, p, stat)
-	}
-	var keys []string
-	for k := range stat {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		fmt.Println(stat[k], k)
-	}
-}
-
-func explore(t *testing.T, s *kernel.Scenario, p isr.Protocol, stat map[string]int) {
-	var logs [][]ddbfake.Change
-	_ = logs
+// run makes some runs of a protocol in a scenario, and calls the function each with the log and the outcome.
+func run(t *testing.T, s *kernel.Scenario, p isr.Protocol, times int, each func([]ddbfake.Change, *kernel.Outcome)) {
+	t.Helper()
 	var changes []ddbfake.Change
-	run := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
-	run.Invariants = []invariant.Invariant{{Name: "log", Statement: "is kept", Check: func(ev invariant.Evidence) invariant.Finding {
-		changes = ev.Changes
-		return invariant.Finding{Verdict: invariant.OK}
-	}}}
-	set, err := schedules.New(run, strategy.Plan{}, 20, 1)
+	r := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
+	r.Invariants = []invariant.Invariant{invariant.Own("the log", "is kept",
+		func(run invariant.Record) invariant.Said {
+			changes = run.Changes
+			return invariant.Said{Verdict: invariant.OK}
+		})}
+	set, err := schedules.New(r, strategy.Plan{}, times, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.All(context.Background(), func(a schedules.Attempt) bool {
+	set.All(t.Context(), func(a schedules.Attempt) bool {
 		if a.Err != nil {
 			t.Fatal(a.Err)
 		}
-		res := audited(t, s, changes)
-		for _, o := range res.Outcomes {
-			inRun := slices.Contains(a.Outcome.Broken, o.Invariant)
-			switch {
-			case o.Verdict == invariant.Violated && !inRun:
-				stat[fmt.Sprintf("FALSE %s %s %s", o.Invariant, s.Name, p.Name)]++
-				if stat[fmt.Sprintf("FALSE %s %s %s", o.Invariant, s.Name, p.Name)] == 1 {
-					for _, f := range res.Findings {
-						if f.Invariant == o.Invariant && f.Verdict == invariant.Violated {
-							fmt.Println(s.Name, p.Name, f.Invariant, f.Why, a.Outcome.Verdict, a.Outcome.Broken)
-							for _, st := range f.Steps {
-								fmt.Println("    ", st)
-							}
-							break
-						}
-					}
-				}
-			case o.Verdict != invariant.Violated && inRun:
-				stat[fmt.Sprintf("missed %s %s %s", o.Invariant, s.Name, p.Name)]++
-			case inRun:
-				stat["same "+o.Invariant]++
-			}
-			if o.Doubts > 0 {
-				stat[fmt.Sprintf("doubt %s %s %s", o.Invariant, s.Name, p.Name)]++
-			}
-		}
-		if res.Misfit != "" {
-			stat["misfit "+s.Name+" "+strings.Split(res.Misfit, "\n")[0]]++
-		}
-		for _, f := range res.Findings {
-			if f.Invariant == "the history" {
-				stat["gap "+s.Name+" "+p.Name]++
-			}
-		}
+		each(changes, a.Outcome)
 		return true
 	})
+}
+
+// scenarios are all embedded ones.
+func scenarios(t *testing.T) []*kernel.Scenario {
+	t.Helper()
+	all, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// shown are the mutants in which an audit finds, from the stream alone, the invariant that the mutant names. The others
+// break what rows do not show (audit.Result.NotJudged, audit.Outcome.Hidden).
+const shown = `
+acquire-a-second-early lock-theft
+acquire-by-get-then-put lock-theft
+heartbeat-after-release lock-theft
+lease-in-milliseconds lock-theft
+lock-ttl-in-milliseconds ttl-well-formed
+lock-ttl-too-short ttl-well-formed
+meta-ttl-too-short ttl-well-formed
+old-stock-published monotonic-publication
+rollback-of-one-page monotonic-publication
+version-ttl-too-short no-dangling-pointer
+`
+
+// A stream shows a violation only where the run has one, and the mutants that it shows are known.
+func TestStreamsTellWhatRunsTell(t *testing.T) {
+	effort.NotShort(t)
+	found := map[string]bool{}
+	const times = 20
+	judge := func(s *kernel.Scenario, p isr.Protocol) {
+		run(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) {
+			result := audited(t, options(s), recordsOf(changes))
+			for _, o := range result.Outcomes {
+				broken := slices.Contains(run.Broken, o.Invariant)
+				if o.Verdict == invariant.Violated && !broken {
+					t.Errorf("%s of %s: the audit finds %s violated, and the run does not: %v", p.Name, s.Name,
+						o.Invariant, result.Findings)
+				}
+				if o.Verdict == invariant.Violated && p.Breaks == o.Invariant {
+					found[p.Name+" "+o.Invariant] = true
+				}
+			}
+			if o := result.NotJudged["stale-writer"]; o == "" {
+				t.Errorf("a stream does not say who published, and the audit does not say so")
+			}
+			for _, f := range result.Findings {
+				if f.Invariant == "the history" {
+					t.Errorf("%s of %s: the whole stream has a gap: %v", p.Name, s.Name, f)
+				}
+			}
+		})
+	}
+	for _, s := range scenarios(t) {
+		own, err := kernel.ProtocolNamed(s.Protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge(s, own)
+		for _, m := range mutant.All() {
+			if s.Broken == m.Name || slices.Contains(s.Catches, m.Name) {
+				judge(s, m)
+			}
+		}
+	}
+	for line := range strings.Lines(strings.TrimSpace(shown)) {
+		if line = strings.TrimSpace(line); !found[line] {
+			t.Errorf("the audit does not find %s", line)
+		}
+		delete(found, line)
+	}
+	for line := range found {
+		t.Errorf("the audit finds %s, which is not listed", line)
+	}
 }

@@ -8,7 +8,6 @@ var Module = Rules{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
 			"internal/study", "internal/trace", "internal/wire", // wings have only documentation
-			"internal/audit",
 			"ddbfake/internal/slab", "internal/base/suggest", "clients/js",
 		},
 		{
@@ -59,7 +58,7 @@ var Module = Rules{
 			"internal/show/prose", "internal/show/report",
 		},
 		{"internal/show/results"},
-		{"internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest", "property"},
+		{"internal/audit", "internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest", "property"},
 		{"internal/lab/policycommand", "internal/server/serve", "internal/cli/flags"},
 		{"internal/cli/check", "internal/cli/fleet", "internal/cli/mcp"},
 		{"cmd/isr-sim", "internal/lab/strategies", "internal/rules/counter"},
