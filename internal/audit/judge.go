@@ -289,7 +289,7 @@ func (j *Judge) tell(f Finding) {
 func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge bool) {
 	e := j.o.Promise.MaxClockSkew
 	latest := c.Time
-	was, now := j.o.Promise.Page(c.Before), j.o.Promise.Page(c.After)
+	was, now := invariant.Page(j.o.Promise, c.Before), invariant.Page(j.o.Promise, c.After)
 	another := invariant.ShowsAnother(c)
 	switch {
 	case c.After != nil && !another && was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):

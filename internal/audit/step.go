@@ -114,7 +114,7 @@ func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, p invariant.
 			s.Verb = Renewed
 		}
 	case sortMeta:
-		was, now := p.Page(c.Before), p.Page(c.After)
+		was, now := invariant.Page(p, c.Before), invariant.Page(p, c.After)
 		s.Read, s.Until = now.Generated, now.FreshUntil
 		switch latest := c.Time; {
 		case c.After == nil:

@@ -62,8 +62,8 @@ type PageFacts struct {
 	Content    string    // the same for equal pages
 }
 
-// Page reads a META row.
-func (p Promise) Page(row attr.Item) (f PageFacts) {
+// Page reads a META row, under the bounds of a promise.
+func Page(p Promise, row attr.Item) (f PageFacts) {
 	if row == nil {
 		return f
 	}
