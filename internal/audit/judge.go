@@ -101,7 +101,10 @@ func New(o Options) (*Judge, error) {
 // watched are the invariants that the rows alone decide, as far as Result.Promises says.
 func watched(o Options) (all []invariant.Invariant) {
 	for _, p := range promises {
-		if inv, known := invariant.Find(p.name); known && inv.Watch != nil && p.watched && !(o.Results && p.notOfResults) {
+		if !p.watched || o.Results && p.notOfResults {
+			continue
+		}
+		if inv, known := invariant.Find(p.name); known && inv.Watch != nil {
 			all = append(all, inv)
 		}
 	}
@@ -270,12 +273,16 @@ func exists(row attr.Item) int {
 
 // found tells what an invariant has found.
 func (j *Judge) found(p *partition, name string, f invariant.Finding) {
-	j.tell(Finding{Invariant: name, Verdict: f.Verdict, Why: anonymous(f.Why), Key: p.name(), Steps: slices.Clone(p.steps)})
+	j.say(p, name, f.Verdict, anonymous(f.Why))
 }
 
 func (j *Judge) violated(p *partition, name, why string, args ...any) {
-	j.tell(Finding{Invariant: name, Verdict: invariant.Violated, Why: fmt.Sprintf(why, args...), Key: p.name(),
-		Steps: slices.Clone(p.steps)})
+	j.say(p, name, invariant.Violated, fmt.Sprintf(why, args...))
+}
+
+// say makes a finding about a page or a lock.
+func (j *Judge) say(p *partition, name string, verdict invariant.Verdict, why string) {
+	j.tell(Finding{Invariant: name, Verdict: verdict, Why: why, Key: p.name(), Steps: slices.Clone(p.steps)})
 }
 
 func (j *Judge) tell(f Finding) {

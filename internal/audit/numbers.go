@@ -13,8 +13,8 @@ import (
 // Numbers are for those who operate the table.
 type Numbers struct {
 	Deleted int // rows that TTL deleted, of pages and locks
-	// LagP50, LagP99 and LagMost say how long after their ttl TTL deleted rows: the median, the 99th percentile, and the
-	// longest.
+	// LagP50, LagP99 and LagMost say how long after their ttl TTL deleted rows: the median, the 99th percentile, and
+	// the longest.
 	LagP50, LagP99, LagMost time.Duration
 	Publishes               int
 	Unleased                int // publishes when no lease was running

@@ -181,8 +181,11 @@ func (j *Judge) Result() Result {
 		if p.results && !j.o.Results || p.notOfResults && j.o.Results || p.fence && j.o.Fence == "" {
 			continue
 		}
-		o := Outcome{Invariant: p.name, Verdict: invariant.OK, Judged: res.judged[p.name], Shows: p.shows, Hidden: p.hidden,
-			Violated: res.counts[countOf{p.name, invariant.Violated}], Doubts: res.counts[countOf{p.name, invariant.Unknown}]}
+		o := Outcome{
+			Invariant: p.name, Verdict: invariant.OK, Judged: res.judged[p.name], Shows: p.shows, Hidden: p.hidden,
+			Violated: res.counts[countOf{p.name, invariant.Violated}],
+			Doubts:   res.counts[countOf{p.name, invariant.Unknown}],
+		}
 		switch {
 		case o.Violated > 0:
 			o.Verdict = invariant.Violated
@@ -194,8 +197,8 @@ func (j *Judge) Result() Result {
 	if j.translator != nil {
 		res.Misfit = j.translator.Misfit()
 	} else if res.Records > 0 && res.Others == res.Changes {
-		res.Misfit = "no row is a page or a lock, META or LOCK\nhint: say what the rows mean: --rows (docs/SCENARIOS.md, " +
-			"Rows of your own)"
+		res.Misfit = "no row is a page or a lock, META or LOCK\nhint: say what the rows mean: --rows " +
+			"(docs/SCENARIOS.md, Rows of your own)"
 	}
 	res.Numbers = res.tally.numbers(j)
 	return res
@@ -209,9 +212,8 @@ func (j *Judge) End() {
 		case j.result.To.Sub(p.since) > settle:
 			j.dangles(p)
 		default:
-			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Unknown, Key: p.name(), Steps: slices.Clone(p.steps),
-				Why: "the history ends less than " + settle.String() + " after META began to lead to " + p.page.Version +
-					", which is not there"})
+			j.say(p, danglingPointer, invariant.Unknown, "the history ends less than "+settle.String()+
+				" after META began to lead to "+p.page.Version+", which is not there")
 		}
 	}
 }

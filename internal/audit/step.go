@@ -54,7 +54,7 @@ type Step struct {
 	Token string
 	// Until is the end of the lease or of the page's freshness, and Read is when the page's data was read.
 	Until, Read time.Time
-	// Adopted says that the change was not judged: it only says what the row was when the history began, or after a gap.
+	// Adopted says that the change was not judged: it says what the row was when the history began, or after a gap.
 	Adopted bool
 	Place   evidence.Place
 }
