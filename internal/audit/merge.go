@@ -180,7 +180,7 @@ func (f *feed) close() {
 		return
 	}
 	close(f.stop)
-	for range f.next { //nolint:revive // until its goroutine has ended
+	for range f.next { // until its goroutine has ended
 	}
 	f.next = nil
 }
