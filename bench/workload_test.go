@@ -190,7 +190,6 @@ func fill(ctx context.Context, c client) error {
 	return nil
 }
 
-// filled returns the client with its rows.
 func filled(tb testing.TB, c client) client {
 	tb.Helper()
 	if err := fill(tb.Context(), c); err != nil {

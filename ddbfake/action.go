@@ -138,7 +138,6 @@ func (a *action) resolve() error {
 	return nil
 }
 
-// lookFor returns the key of the row.
 func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 	if a.kind == actionPut {
 		return schema.ofItem(a.newImage())

@@ -49,7 +49,6 @@ func (b *backup) compare(id, table, region string) int {
 	return cmp.Or(cmp.Compare(b.id, id), cmp.Compare(b.table.name, table), cmp.Compare(b.table.region, region))
 }
 
-// copyTable returns a copy of the table of the backup.
 func (b *backup) copyTable() *table {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -380,7 +379,6 @@ func (db *DB) window(p recovery, now time.Time) (earliest, latest time.Time) {
 	return earliest, latest
 }
 
-// describeRecovery describes the continuous backups of a table.
 func (db *DB) describeRecovery(p recovery, now time.Time) *types.ContinuousBackupsDescription {
 	d := &types.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: types.PointInTimeRecoveryStatusDisabled}
 	if p.enabled() {

@@ -185,7 +185,6 @@ func plain(to *httpdoor.Reply, status int, contentType, text string) {
 	to.Body = append(to.Body, text...)
 }
 
-// serve serves a call.
 func (h *handler) serve(ctx context.Context, r *httpdoor.Request, body []byte, to *httpdoor.Reply) error {
 	signer, signed := awsjson.SignerOf(r.Authorization, r.Query, r.RegionSet)
 	err := refusal(r, signed, body)

@@ -152,7 +152,6 @@ func TestHandlerRaw(t *testing.T) {
 	}
 }
 
-// countingReader counts the bytes that are read from it.
 type countingReader struct {
 	io.Reader
 	n int

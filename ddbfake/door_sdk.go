@@ -234,7 +234,6 @@ func statusLine(status int) string {
 	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
-// responseBody is a body in memory.
 type responseBody struct{ bytes.Reader }
 
 // Close does nothing.

@@ -69,7 +69,6 @@ func (e *NetworkError) Timeout() bool { return true }
 // Temporary is true.
 func (e *NetworkError) Temporary() bool { return true }
 
-// invalid returns a ValidationException.
 func invalid(format string, args ...any) error {
 	message := format
 	if len(args) > 0 {
@@ -104,7 +103,6 @@ var olderLayer = []string{
 	"TransactGetItems", "TransactWriteItems",
 }
 
-// inWordsOf returns an error in the wording of an operation.
 func inWordsOf(operation string, err error) error {
 	two, ok := errors.AsType[*worded](err)
 	switch {
@@ -139,7 +137,6 @@ const (
 	itemTooLarge = "Item size has exceeded the maximum allowed size"
 )
 
-// messageOf returns the message of an error of the service.
 func messageOf(err error) string {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorMessage()

@@ -286,7 +286,6 @@ var (
 	errTTLOfStrong     = invalid("TimeToLive is not supported %s.", ofStrong)
 )
 
-// transacts reports whether the operation is a transaction.
 func (op *operation) transacts() bool {
 	return op != nil && (strings.HasPrefix(op.name, "Transact") || op.name == "ExecuteTransaction")
 }

@@ -71,7 +71,6 @@ func (h *hammer) strike(c client, number int) {
 	}
 }
 
-// update is an update of one row.
 func update(key values, expression, condition string, args values) *dynamodb.UpdateItemInput {
 	in := &dynamodb.UpdateItemInput{
 		TableName: aws.String("cache"), Key: key, UpdateExpression: &expression, ExpressionAttributeValues: args,

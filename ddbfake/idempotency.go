@@ -247,7 +247,6 @@ func (f *printer) value(v types.AttributeValue) {
 	}
 }
 
-// fingerprintOfStatements is fingerprintOf for a transaction of statements.
 func fingerprintOfStatements(in *dynamodb.ExecuteTransactionInput) fingerprint.Wide {
 	buffer := getBuffer()
 	f := printer((*buffer)[:0])

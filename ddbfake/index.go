@@ -121,7 +121,6 @@ func (x *index) has(name string) bool {
 	return false
 }
 
-// projects reports whether an attribute is in the index.
 func (x *index) projects(name string) bool {
 	return x.projected == nil || slices.Contains(x.projected, name)
 }
@@ -246,7 +245,6 @@ func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
 	return key
 }
 
-// describeIndexes adds the descriptions of the indexes.
 func (t *table) describeIndexes(d *types.TableDescription) {
 	status := types.IndexStatusActive
 	switch d.TableStatus {

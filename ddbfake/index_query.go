@@ -157,7 +157,6 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 	return &indexRow{at, &row{place: &place{key: key}}}, nil
 }
 
-// indexPage is a page of an index.
 type indexPage struct {
 	page
 	index *index

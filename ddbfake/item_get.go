@@ -215,7 +215,6 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 	return out, nil
 }
 
-// tableGets are the reads of one table.
 type tableGets struct {
 	name       string // the table's name or ARN, as in the request
 	in         types.KeysAndAttributes

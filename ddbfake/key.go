@@ -104,7 +104,6 @@ func (s *keySchema) within(values map[string]types.AttributeValue) (k primaryKey
 	return k, ok
 }
 
-// names returns the key's attributes.
 func (s *keySchema) names() []string {
 	if s.hasSort() {
 		return []string{s.hash.Name, s.sort.Name}

@@ -133,7 +133,6 @@ func timeOf(units, perSecond float64) time.Duration {
 	return time.Duration(units * float64(time.Second) / max(perSecond, 1))
 }
 
-// take takes the units.
 func (l *limits) take(s *spending, now time.Time) {
 	whole, key := s.resources()
 	perSecond, _ := l.rate(s, whole, now)

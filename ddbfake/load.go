@@ -163,7 +163,6 @@ func (l *loader) elements(p piece, each func(piece) error) error {
 	return err
 }
 
-// members returns the members of an object.
 func (l *loader) members(p piece) (map[string]piece, error) {
 	if p.Kind() != '{' {
 		return nil, l.failed(p.at, fmt.Errorf("found %s, expected an object", brief(p.Value)))
@@ -198,7 +197,6 @@ func brief(v jsontext.Value) string {
 	return strings.ToValidUTF8(string(v[:most]), "") + "..."
 }
 
-// read reads all texts.
 func (l *loader) read() error { return l.values(0, len(l.text), l.document) }
 
 // document reads one text, whose members show its form.

@@ -160,7 +160,6 @@ type operationCounters struct {
 	latency                            time.Duration
 }
 
-// countersOf returns the counters of a table.
 func (db *DB) countersOf(t *table) *counters {
 	if t.counters != nil {
 		return t.counters
@@ -194,7 +193,6 @@ func (c *counters) of(x *index) *Metrics {
 	return m
 }
 
-// operation returns the counters of an operation.
 func (c *counters) operation(op *operation) *operationCounters {
 	for i := range c.operations {
 		if c.operations[i].of == op {
@@ -229,7 +227,6 @@ func (db *DB) countThrottled(r *request, t *table, x *index, write bool) {
 	}
 }
 
-// countUserError counts a refusal in a region.
 func (db *DB) countUserError(region string) {
 	if db.userErrors == nil {
 		db.userErrors = map[string]int{}

@@ -198,7 +198,6 @@ func otherPartition(sorted bool) error {
 	return invalid("The provided starting key is outside query boundaries based on provided conditions")
 }
 
-// checkFilter refuses a filter on a key.
 func (q *query) checkFilter(isKey func(name string) bool) error {
 	if q.filter == nil || q.statement {
 		return nil

@@ -76,7 +76,6 @@ func tableARN(region, name string) string {
 	return "arn:" + partitionOf(region) + ":dynamodb:" + region + ":" + account + ":table/" + name
 }
 
-// partitionOf returns the AWS partition of a region.
 func partitionOf(region string) string {
 	switch {
 	case strings.HasPrefix(region, "cn-"):

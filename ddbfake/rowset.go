@@ -267,7 +267,6 @@ func (l *lazyItem) get(build func() attr.Item) attr.Item {
 	return item
 }
 
-// image returns an image of the row.
 func (p *place) image(record packed.Record, sizeBytes int) *row {
 	return &row{place: p, record: record, sizeBytes: sizeBytes}
 }

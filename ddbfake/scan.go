@@ -312,7 +312,6 @@ type segment struct {
 	number, of uint64
 }
 
-// has reports whether a hash belongs to the segment.
 func (s segment) has(hash [md5.Size]byte) bool {
 	number, _ := bits.Mul64(binary.BigEndian.Uint64(hash[:]), s.of)
 	return number == s.number

@@ -56,7 +56,6 @@ func (db *DB) spendWrite(r *request, w *write) error {
 	return nil
 }
 
-// refused returns the error if a limit refuses a write.
 func (db *DB) refused(r *request, w *write) error {
 	if db.limits == nil {
 		return nil
@@ -154,7 +153,6 @@ func (s *spending) message() *string {
 	return aws.String(scalingTable)
 }
 
-// refusal returns the service's error.
 func (s *spending) refusal(limit string) error {
 	operation := "Read"
 	if s.write {
@@ -254,7 +252,6 @@ func readUnits(sizeBytes int, consistent bool) float64 {
 	return blocks(sizeBytes, readBlockBytes) / 2
 }
 
-// units returns the write units of a write.
 func (w *write) units() float64 { return blocks(w.largest(), writeBlockBytes) }
 
 // largest returns the size of the larger image.

@@ -311,7 +311,6 @@ func (s *statement) key(t *table) (map[string]types.AttributeValue, error) {
 	return key, nil
 }
 
-// returnedBy translates RETURNING.
 var returnedBy = map[string]types.ReturnValue{
 	"ALL OLD": types.ReturnValueAllOld, "MODIFIED OLD": types.ReturnValueUpdatedOld,
 	"ALL NEW": types.ReturnValueAllNew, "MODIFIED NEW": types.ReturnValueUpdatedNew,

@@ -114,7 +114,6 @@ func (s *statement) selection(db *DB, r *request, in *dynamodb.ExecuteStatementI
 	return x, nil
 }
 
-// findIndex finds the index to read.
 func (x *selection) findIndex() error {
 	x.index = x.table.index(x.Index())
 	switch {

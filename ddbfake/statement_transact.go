@@ -128,7 +128,6 @@ func (s *statement) checkTransaction(t *table) error {
 	return nil
 }
 
-// readStatements makes the reads.
 func (db *DB) readStatements(
 	r *request, statements []*statement, tables []*table, in *dynamodb.ExecuteTransactionInput,
 ) (*dynamodb.ExecuteTransactionOutput, error) {
@@ -308,7 +307,6 @@ func (c *constraints) statements(n int, missing bool, name string, most int) {
 	}
 }
 
-// batchStatement is a statement of a batch.
 type batchStatement struct {
 	*statement
 	in     *types.BatchStatementRequest

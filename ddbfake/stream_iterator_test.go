@@ -71,7 +71,6 @@ func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	return db, &shardIterator{s.arn, firstShard(db, s), 0, fakeclock.Epoch}
 }
 
-// firstShard returns the id of the first shard of a stream.
 func firstShard(db *DB, s *stream) string { return db.shards(s, fakeclock.Epoch, 0)[0].id }
 
 func putRow(t testing.TB, db *DB, table string, n int) {

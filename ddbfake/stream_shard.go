@@ -121,7 +121,6 @@ func (s *stream) siblings(of, number int, common shard) []shard {
 	return all
 }
 
-// shard returns the shard of shards with an id.
 func (db *DB) shard(s *stream, id string, now time.Time, age time.Duration) (*shard, error) {
 	all := db.shards(s, now, age)
 	i, ok := sort.Find(len(all), func(i int) int { return strings.Compare(id, all[i].id) })
@@ -247,7 +246,6 @@ func parseShardIterator(text string) (it shardIterator, ok bool) {
 // digits)
 func sequenceNumber(seq int) string { return fmt.Sprintf("1%020d", seq) }
 
-// seqOf returns the Seq in a sequence number.
 func seqOf(number string) (seq int, ok bool) {
 	seq, err := strconv.Atoi(strings.TrimPrefix(number, "1"))
 	return seq, err == nil && seq >= 0 && number == sequenceNumber(seq)

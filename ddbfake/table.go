@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// table is one table with its rows.
 type table struct {
 	*tableID
 	rows  rowSet
@@ -189,7 +188,6 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 	return &dynamodb.DeleteTableOutput{TableDescription: described}, nil
 }
 
-// drop deletes a table.
 func (db *DB) drop(r *request, t *table) {
 	db.leave(t)
 	db.disableStream(t, r.now)
@@ -231,7 +229,6 @@ func (db *DB) listTables(r *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	return out, nil
 }
 
-// describe returns the table's description.
 func (t *table) describe(status types.TableStatus) *types.TableDescription {
 	d := &types.TableDescription{
 		AttributeDefinitions:      slices.Clone(t.definitions),

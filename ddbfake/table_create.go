@@ -99,7 +99,6 @@ func unasked[T any](described *T, asked *types.WarmThroughput) *T {
 	return nil
 }
 
-// nextTableID returns the id of a new table.
 func (s *state) nextTableID() string {
 	s.tablesCreated++
 	return fmt.Sprintf("00000000-0000-4000-8000-%012x", s.tablesCreated)

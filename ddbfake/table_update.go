@@ -151,7 +151,6 @@ func (t *throughput) unchanged(what string) error {
 		what, of, t.readUnits, t.writeUnits)
 }
 
-// checkIndex checks one change of an index.
 func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error {
 	name := indexOfUpdate(change)
 	x := u.table.index(name)

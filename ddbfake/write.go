@@ -247,7 +247,6 @@ func (f *found) next(record *packed.Record, sizeBytes int) *row {
 	return f.at.image(*record, sizeBytes)
 }
 
-// locate finds the table.
 func (f *found) locate(db *DB, r *request, tableName string) (err error) {
 	if f.table == nil {
 		f.table, err = db.table(r, tableName)

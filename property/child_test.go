@@ -152,7 +152,6 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 	return child{dir: dir, passed: err == nil, output: string(output)}
 }
 
-// childCommand is the command of runChild.
 func childCommand(t *testing.T, dir, store string, flags []string, env ...string) *exec.Cmd {
 	t.Helper()
 	binary := must.Of(os.Executable())(t)
@@ -178,7 +177,6 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 	}
 }
 
-// readFile returns the content of a file.
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
 	return must.Of(os.ReadFile(file))(t)

@@ -199,7 +199,6 @@ func commandOf(test string) string {
 	return fmt.Sprintf("go test -v -run '%s' %s", strings.ReplaceAll(runPattern(test), "'", `'\''`), of)
 }
 
-// runPattern is the -run flag that runs one test.
 func runPattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {

@@ -155,7 +155,6 @@ func TestGreenChild(t *testing.T) {
 	}
 }
 
-// refusalsPart is the name of the part with the refusals.
 const refusalsPart = "refusals"
 
 // refusals are the mistakes that checks and proofs refuse within milliseconds.

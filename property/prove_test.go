@@ -194,7 +194,6 @@ func proofs() map[string]func(t *testing.T, file string) {
 	}
 }
 
-// runProof runs one of proofs.
 func runProof(t *testing.T, dir, name, yaml string) child {
 	t.Helper()
 	return runChild(t, dir, "prove: "+name, []string{"-rapid.shrinktime=1s"}, replayEnv+"="+fileOf(t, yaml))

@@ -228,7 +228,6 @@ func (r runner) recordedRun(g *guard, s *kernel.Scenario, recorded *kernel.Repla
 	return run
 }
 
-// recorded is the replay entry of a run.
 func (r runner) recorded(run kernel.Replay) *kernel.Replay {
 	run.Goroutines = r.own != nil
 	return &run

@@ -57,7 +57,6 @@ func byChannel() func(func() error) error {
 	}
 }
 
-// onTicks calls at each tick.
 func onTicks(ctx context.Context, ticks <-chan time.Time, call func(context.Context)) {
 	for {
 		select {

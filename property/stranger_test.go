@@ -141,7 +141,6 @@ func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, e
 
 func (s *stranger) holder() string { return cmp.Or(s.lockedBy, "lease_token") }
 
-// row is the key of a row of a page.
 func (s *stranger) row(key, sort string) map[string]types.AttributeValue {
 	if s.renamed {
 		sort += " of mine"
@@ -149,7 +148,6 @@ func (s *stranger) row(key, sort string) map[string]types.AttributeValue {
 	return pagecache.Key("CACHE#"+key, sort)
 }
 
-// check is the check of the cache.
 func (s *stranger) check() property.Check {
 	if !s.renamed {
 		return property.Check{}
@@ -324,7 +322,6 @@ type articles struct {
 	slugs bool // the keys of rows lack the slash with which cache keys begin, which is not a bug
 }
 
-// articleRows are the rows of articles.
 var articleRows = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by",
 	Expires: "locked_until ms",
@@ -499,7 +496,6 @@ func TestArticlesByAFunctionPass(t *testing.T) {
 	c.Run(t, articlesWith(articles{}))
 }
 
-// articleFunction is articleRows as a function.
 var articleFunction = isr.Schema{
 	Rows: []isr.Row{{Partition: "id = {key}"}},
 	Translate: func(_ string, row map[string]types.AttributeValue) (rows []map[string]types.AttributeValue) {

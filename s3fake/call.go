@@ -106,7 +106,6 @@ func refused(err *apiError) *Answer {
 	return &Answer{Status: err.status, Code: err.code, err: err, header: http.Header{}}
 }
 
-// operation is one operation of the API.
 type operation struct {
 	// serve runs it. The bucket is nil if it does not exist; then only operations that need no bucket run.
 	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)

@@ -232,7 +232,6 @@ func (a *Answer) Fingerprint() uint64 {
 	return uint64(h)
 }
 
-// print returns the checksum as text.
 func (c checksum) print() string {
 	name := ""
 	if c.algorithm != nil {

@@ -102,7 +102,6 @@ func inputOf(r *http.Request) (in *input, ok bool) {
 	return in, true
 }
 
-// read reads the body.
 func (in *input) read(r *http.Request, name string) (*apiError, error) {
 	upload := name == "PutObject" || name == "UploadPart"
 	switch {

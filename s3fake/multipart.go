@@ -61,7 +61,6 @@ type namedPart struct {
 // uploadKey returns a key that sorts the uploads of a bucket by object key, then by the time at which they began.
 func uploadKey(key, id string) string { return key + "\x00" + id }
 
-// uploadOf returns the upload that a call names.
 func (b *bucket) uploadOf(c *Call) (*upload, *apiError) {
 	id := c.in.query.Get("uploadId")
 	u, ok := b.uploads.Get(uploadKey(c.Keys[0], id))
@@ -157,7 +156,6 @@ func (s *Store) uploadPart(b *bucket, c *Call) (*Answer, *apiError) {
 	return &Answer{Status: http.StatusOK, header: h}, nil
 }
 
-// keepPart adds a part to an upload.
 func (s *Store) keepPart(b *bucket, u *upload, c *Call, body []byte) (*part, *apiError) {
 	n, err := partNumber(c.in.query.Get("partNumber"))
 	if err != nil {
@@ -298,7 +296,6 @@ func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	return answer, nil
 }
 
-// assemble returns the object that consists of the named parts.
 func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 	o := &object{header: u.header}
 	var digests, sums []byte

@@ -106,7 +106,6 @@ func withoutChunks(values []string) string {
 	return strings.Join(left, ",")
 }
 
-// source is the source of a copy.
 type source struct{ bucket, key string }
 
 // parseSource reads the header that names the source.
@@ -354,7 +353,6 @@ func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// document is an answer in XML.
 func document(v any) *Answer {
 	body, err := xml.Marshal(v)
 	if err != nil { // cannot happen: all these types have an XML form

@@ -67,7 +67,6 @@ type object struct {
 	parts    []int // the sizes of its parts; nil if it was not uploaded in parts
 }
 
-// set stores an object.
 func (b *bucket) set(key string, o *object) {
 	b.objects.Set(key, o)
 	b.overtake(key)
@@ -149,7 +148,6 @@ func (s *Store) Object(bucket, key string) (body []byte, ok bool) {
 	return o.body, true
 }
 
-// attempt runs an operation.
 func (s *Store) attempt(op *operation, c *Call) *Answer {
 	b := s.buckets[c.Bucket]
 	if b == nil && op.needsBucket {

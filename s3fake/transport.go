@@ -85,7 +85,6 @@ func (a *Answer) response(r *http.Request, requestID string) *http.Response {
 	return out
 }
 
-// responseBody is a body in memory.
 type responseBody struct{ bytes.Reader }
 
 // Close does nothing.

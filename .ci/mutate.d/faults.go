@@ -217,7 +217,6 @@ func calls(e ast.Expr) (found bool) {
 	return found
 }
 
-// mutants returns a file with its mutants.
 func mutants(name string) (*mutator, error) {
 	source, err := os.ReadFile(name)
 	if err != nil {

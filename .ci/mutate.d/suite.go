@@ -123,7 +123,6 @@ type suite struct {
 	blocks map[block]int
 }
 
-// test is one test.
 type test struct {
 	pattern string
 	takes   time.Duration // of a processor
@@ -217,7 +216,6 @@ func spent() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// covered reads a profile.
 func (t *suite) covered(profile string) map[int]bool {
 	covered := map[int]bool{}
 	for text := range strings.Lines(profile) {

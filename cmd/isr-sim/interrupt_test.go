@@ -32,7 +32,6 @@ while read -r line; do
 done
 `
 
-// wait waits in real time.
 func wait(t *testing.T, d time.Duration) {
 	over, stop := context.WithTimeout(t.Context(), d)
 	defer stop()

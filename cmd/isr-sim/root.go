@@ -74,7 +74,6 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	return root
 }
 
-// with adds a command below another one.
 func with(cmd, below *cobra.Command) *cobra.Command {
 	cmd.AddCommand(below)
 	return cmd

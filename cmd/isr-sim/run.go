@@ -24,7 +24,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/local"
 )
 
-// runCommand runs scenarios.
 type runCommand struct {
 	flags.Results
 	backend  string

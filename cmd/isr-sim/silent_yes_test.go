@@ -53,7 +53,6 @@ var silentYes = map[string]string{
 	"folder.yaml/.keep": "",
 }
 
-// shardFile is a complete file of explorations.
 func shardFile(explorations string) string {
 	return fmt.Sprintf(`{"format": "isr-sim explorations", "version": 3, "sum": "%x", "explorations": %s}`,
 		sha256.Sum256([]byte(explorations)), explorations)

@@ -38,7 +38,6 @@ var (
 	errEmptyNum  = &layered{notNumeric + ": ", notNumeric}
 )
 
-// fromInt64 returns i as a Number.
 func fromInt64(i int64) Number {
 	if i < 0 {
 		return Number{coef: uint128{lo: -uint64(i)}, neg: true}

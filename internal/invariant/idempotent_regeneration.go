@@ -48,7 +48,6 @@ type claim struct {
 	ttl         time.Time // the time from which on the row may count as gone
 }
 
-// reqRow names a REQ row.
 type reqRow struct{ pk, sk string }
 
 // requestRow is the REQ row of the request for which a page in a partition was made.
@@ -176,7 +175,6 @@ func inputsOf(renderings []*history.Event, e *history.Event) int {
 	return len(inputs)
 }
 
-// noteClaim reads a change of a REQ row.
 func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration) {
 	id, sk := role(*c)
 	if len(sk) <= len(sortRequest) || sk[:len(sortRequest)] != sortRequest {

@@ -13,7 +13,6 @@ import (
 // renderedBodies are the texts of the renderings.
 type renderedBodies []string
 
-// rendered returns the renderings of a history.
 func rendered(events []history.Event) renderedBodies {
 	var all renderedBodies
 	for i := range events {

@@ -92,7 +92,6 @@ func corrected(inv *Invariant, f Finding, ev Evidence) Finding {
 	return f
 }
 
-// among returns the numbers from first to last.
 func among(all []int, first, last int) []int {
 	is := func(n int) bool { return n >= first && n <= last }
 	if !slices.ContainsFunc(all, func(n int) bool { return !is(n) }) {
@@ -153,7 +152,6 @@ func follow(ev Evidence, invs []Invariant) []following {
 	return all
 }
 
-// found returns the finding of one invariant.
 func (f *following) found(ev Evidence) Finding {
 	finding := ok()
 	if f.finding != nil {

@@ -20,7 +20,6 @@ type ledger struct {
 
 func newLedger(p Promise) *ledger { return &ledger{Promise: p} }
 
-// copyTo makes c a copy of l.
 func (l *ledger) copyTo(c *ledger) {
 	*c = ledger{Promise: l.Promise, first: l.first.copy()}
 	if l.last == nil {
@@ -138,7 +137,6 @@ func within(changes []ddbfake.Change, id rowID) bool {
 	})
 }
 
-// at returns the partition of a key.
 func (l *ledger) at(id rowID) *partition {
 	if l.last == nil {
 		l.first.rowID = id
@@ -245,7 +243,6 @@ func (p *partition) takes(t turn) {
 	p.took = append(p.took, t)
 }
 
-// lastOf returns the last turn of an actor.
 func (p *partition) lastOf(actor string) turn {
 	for _, t := range p.took {
 		if t.actor == actor {

@@ -316,7 +316,6 @@ func locksOf(ev Evidence) []*lock {
 	return all
 }
 
-// take takes in an event of a hold.
 func (l *lock) take(h *hold, e *history.Event) {
 	h.last, h.told = e, append(h.told, e)
 	h.troubled = h.troubled || e.Hold.Troubled

@@ -57,12 +57,10 @@ func takes(at time.Duration, actor, hold string, token int64) []told {
 		{at: at, actor: actor, kind: mark.EventLockTaken, hold: hold, token: token}}
 }
 
-// is is one event of a hold.
 func is(at time.Duration, actor string, kind history.Kind, hold string, token int64) []told {
 	return []told{{at: at, actor: actor, kind: kind, hold: hold, token: token}}
 }
 
-// back gives a hold back.
 func back(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockReleasing, hold, 0), is(at, actor, mark.EventLockReleased, hold, 0)...)
 }

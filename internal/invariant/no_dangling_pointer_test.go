@@ -83,7 +83,6 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 	}
 }
 
-// stored is the log of a body store.
 func stored(bodies ...recorder.Body) []recorder.Body { return bodies }
 
 // put is alice's storing of a body when the log had the given number of changes.
@@ -91,7 +90,6 @@ func put(name, text string, change int) recorder.Body {
 	return recorder.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
 }
 
-// removed is the deletion of a body.
 func removed(name string, change int, at time.Duration) recorder.Body {
 	return recorder.Body{Time: t0.Add(at), Actor: "carol", Name: name, Gone: true, Change: change}
 }

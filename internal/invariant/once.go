@@ -67,7 +67,6 @@ func callsOf(ev Evidence) []*keyed {
 	return all
 }
 
-// take takes in an event of a call.
 func (c *call) take(e *history.Event) {
 	c.last = e
 	c.troubled = c.troubled || e.Hold.Troubled

@@ -114,7 +114,6 @@ func (all *ownWrites) read(q question, r read) Finding {
 	return finding
 }
 
-// broken is the violation.
 func (w *ownWrite) broken(r read) Finding {
 	return Finding{
 		Verdict: Violated,

@@ -26,7 +26,6 @@ type run struct {
 
 func newRun() *run { return &run{changeLog: newLog().on("cache", isr.PartitionKey("", "/"))} }
 
-// do does something to the log.
 func (r *run) do(something func(l *changeLog)) *run {
 	something(r.changeLog)
 	return r

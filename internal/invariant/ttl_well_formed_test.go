@@ -14,7 +14,6 @@ import (
 
 func ttl(v attr.Value) attr.Item { return attr.Item{"ttl": v} }
 
-// lockUntil is a LOCK row with a ttl.
 func lockUntil(expires, ttl int64) attr.Item {
 	return attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(expires), "ttl": attr.Int(ttl)}
 }

@@ -13,7 +13,6 @@ type Promise struct {
 	Recipe       bool          // as in Evidence
 }
 
-// promise has the bounds of the evidence.
 func (ev *Evidence) promise() Promise { return Promise{ev.MaxClockSkew, ev.Revalidate, ev.Recipe} }
 
 // Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
@@ -27,7 +26,6 @@ type Watcher func(request []ddbfake.Change) Finding
 // the deciding changes.
 type rule func(*step) Finding
 
-// onLog makes an invariant of a rule.
 func onLog(name, statement string, r rule) Invariant {
 	return followed(Invariant{Name: name, Statement: statement, Memory: rememberPages, judge: r})
 }

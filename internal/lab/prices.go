@@ -11,7 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// prices is the file of prices.
 type prices struct {
 	ReadUnits  *float64 `yaml:"read_units"`
 	WriteUnits *float64 `yaml:"write_units"`

@@ -84,7 +84,6 @@ func fromTier(tier policy.Tier, reads float64) float64 {
 	return nodes / (tier.Lifetime.Seconds() + nodes/reads)
 }
 
-// unitsOfRead returns the read units of one read of a row.
 func (s Settings) unitsOfRead() float64 {
 	units := math.Max(1, math.Ceil(float64(s.Store.Bytes)/4096))
 	if s.Store.Eventual {

@@ -109,7 +109,6 @@ func PrintCSV(out io.Writer, rows []Row) error {
 	return w.Error()
 }
 
-// measures are the measures that a row has.
 func (r Row) measures() []policy.Measure {
 	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }

@@ -111,7 +111,6 @@ func (w Workload) suits(p policy.Policy) bool {
 	return w.aged || !aged
 }
 
-// experiment returns a policy on a workload.
 func (s Settings) experiment(p policy.Policy, w Workload) policy.Experiment {
 	x := policy.Experiment{
 		Policy: p, Workload: w.Workload, Render: policy.Fixed(s.Render), Store: s.Store, Tier: s.Tier, Prices: s.Prices,

@@ -55,7 +55,6 @@ func (t Table) keys() []string {
 	return []string{t.Partition, t.Sort}
 }
 
-// key is the key of a row.
 func (t Table) key(row attr.Item) attr.Item {
 	key := attr.Item{}
 	for _, name := range t.keys() {

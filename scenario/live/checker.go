@@ -334,7 +334,6 @@ func isOwn(inv invariant.Invariant) bool {
 	return !slices.ContainsFunc(Invariants(), func(known invariant.Invariant) bool { return known.Name == inv.Name })
 }
 
-// count counts the changes of a request that are judged.
 func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 	for i := range request {
 		if judges(&request[i]) && !off && !(lockless && c.byLock) {

@@ -130,7 +130,6 @@ const loader = "a load"
 // unknownHolder is reported if a client changes a loaded lock as only its holder may.
 var unknownHolder = invariant.Invariant{Name: "the holder", Statement: "the log shows who holds a lock"}
 
-// lockOf names a lock.
 type lockOf struct{ region, table, pk string }
 
 // byLoader notes the locks that were written by a DB.Load or by the restore of a backup. It returns the request with

@@ -12,7 +12,6 @@ import (
 
 var liveness = invariant.Named("liveness")
 
-// pageOf names a page.
 type pageOf struct{ tenant, key string }
 
 // settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page

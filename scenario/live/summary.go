@@ -116,7 +116,6 @@ type pageSum struct {
 	known            bool      // generated is known
 }
 
-// kind is the kind of an event.
 type kind uint8
 
 const (
@@ -126,7 +125,6 @@ const (
 	pageRead
 )
 
-// event is one event of a page.
 type event struct {
 	kind
 	at               time.Time
@@ -146,7 +144,6 @@ func (s *summing) sources(log []ddbfake.Change) {
 	}
 }
 
-// written returns the events of a translated log.
 func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 	for i := range log {
 		c := &log[i]
@@ -283,7 +280,6 @@ func (s *summing) take(e event) {
 	}
 }
 
-// noteRead notes a read of a page.
 func (s *summing) noteRead(p *pageSum, e event) {
 	if !p.known {
 		return // there was no page to be read

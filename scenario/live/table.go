@@ -17,7 +17,6 @@ const unborn = -1
 // maxRows is the number of rows that the description of a table names.
 const maxRows = 8
 
-// tableName identifies a table.
 type tableName struct{ region, name string }
 
 // table is the checker's knowledge of one table.
@@ -47,7 +46,6 @@ func (t *table) String() string {
 		strings.Join(t.rows, ", "))
 }
 
-// table returns the table of a change.
 func (c *Checker) table(change *ddbfake.Change) *table {
 	return c.tables[tableName{change.Region, change.Table}]
 }
@@ -67,7 +65,6 @@ func (c *Checker) see(change *ddbfake.Change) {
 	t.note(change)
 }
 
-// note takes in one change.
 func (t *table) note(change *ddbfake.Change) {
 	t.changes++
 	names := keyNames(change.Key)

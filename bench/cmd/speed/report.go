@@ -188,7 +188,6 @@ const tail = `
 - isr-sim computes the x-amz-crc32 of each answer, as DynamoDB Local and dynalite do; minidyn does not.
 `
 
-// measurement is one figure of one benchmark.
 type measurement struct{ benchmark, unit string }
 
 // figures are the results of the rounds, in order.

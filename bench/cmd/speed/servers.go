@@ -30,7 +30,6 @@ type server struct {
 	Lacks    string `json:"lacks,omitempty"` // an operation that it lacks
 }
 
-// servers are the running servers.
 type servers struct {
 	byName map[string]server
 	stops  []func()
@@ -114,7 +113,6 @@ func (s *servers) start(ctx context.Context, name, lacks string, command []strin
 	return nil
 }
 
-// stop ends all servers.
 func (s *servers) stop() {
 	for _, stop := range s.stops {
 		stop()

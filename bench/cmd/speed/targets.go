@@ -14,7 +14,6 @@ type comparison struct {
 	lines []line
 }
 
-// line is one target.
 type line struct {
 	name   string
 	ours   measurement

@@ -234,7 +234,6 @@ func (d *decoder) names(member bool) (map[string]string, error) {
 	return m, nil
 }
 
-// item reads a map of attribute values.
 func (d *decoder) item(member bool) (map[string]types.AttributeValue, error) {
 	if d.kind() != '{' {
 		return nil, d.notObject(mapName(attributeValueName), member)

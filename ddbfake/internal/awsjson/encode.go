@@ -332,7 +332,6 @@ type RecordOutput struct {
 	Record *packed.Record
 }
 
-// writeRecord writes the item.
 func (out *RecordOutput) writeRecord(e *encoder) {
 	e.begin(schemas.GetItemOutput_Item)
 	e.open('{', frame{})

@@ -112,7 +112,6 @@ func plainKey(key string, sigil byte) bool {
 	return true
 }
 
-// name returns the name for a key "#a".
 func (a *Args) name(key string) (string, bool) {
 	if a.Bound == nil {
 		name, ok := a.Names[key]

@@ -58,7 +58,6 @@ type term struct {
 	values []attr.Value
 }
 
-// terms returns the conditions.
 func (k *KeyCondition) terms(args Args) ([]term, error) {
 	if k.built != nil {
 		return k.built, nil

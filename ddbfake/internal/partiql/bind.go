@@ -115,7 +115,6 @@ func (b *Bound) placeholder(v attr.Value) string {
 	return key
 }
 
-// path translates a path.
 func (b *Bound) path(p *path) (string, error) {
 	var text strings.Builder
 	for i, s := range p.steps {
@@ -260,7 +259,6 @@ func unsupported(n Node, under string) error {
 	return refuse("Unsupported data type: %s under key %s at %s", n.name(), under, n.place())
 }
 
-// text returns the key of a field of m.
 func (f *field) text(m attr.M, under string) (string, error) {
 	key, ok := f.key.(*literal)
 	if !ok || key.kind != tokText {
@@ -290,7 +288,6 @@ func (n *literal) value(under string) (attr.Value, error) {
 	return attr.BOOL(n.text == "true"), nil
 }
 
-// bag returns a set.
 func (n *collection) bag(under string) (attr.Value, error) {
 	if len(n.elements) == 0 {
 		return nil, refuse("Empty bags are not supported")

@@ -56,7 +56,6 @@ func join(op string, all ...said) said {
 	return said{strings.Join(texts, " "+op+" "), len(all) > 1}
 }
 
-// condition translates a condition.
 func (b *Bound) condition(n Node) (said, error) {
 	switch n := n.(type) {
 	case *unary:

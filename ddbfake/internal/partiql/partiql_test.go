@@ -46,7 +46,6 @@ func TestStatementsParse(t *testing.T) {
 	}
 }
 
-// bind binds a statement to parameters.
 func bind(t *testing.T, src string, parameters ...attr.Value) *partiql.Bound {
 	t.Helper()
 	parsed, err := partiql.Parse(src)

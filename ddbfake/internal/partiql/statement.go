@@ -154,7 +154,6 @@ func (p *parser) changes(s *Statement) {
 	}
 }
 
-// returning reads RETURNING.
 func (p *parser) returning(s *Statement) {
 	if !p.acceptWord("returning") {
 		return
@@ -341,7 +340,6 @@ func (n *collection) name() string {
 	return "List"
 }
 
-// operators has the names of the operators.
 var operators = map[string]string{
 	"and": "And", "or": "Or", "not": "Not", "=": "Eq", "<>": "Ne", "<": "Lt", "<=": "Lte", ">": "Gt", ">=": "Gte",
 	"+": "Plus", "-": "Minus", "*": "Times", "/": "Divide", "%": "Modulo", "||": "Concat",

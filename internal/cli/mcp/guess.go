@@ -325,7 +325,6 @@ func (s *sample) all(i int, prefix string) bool {
 	})
 }
 
-// entry makes the entry of the rows of one form.
 func (s *sample) entry(forms [2]string, rows []attr.Item) isr.Row {
 	e := isr.Row{Table: s.table, Partition: forms[0], Sort: forms[1]}
 	of := map[string][]attr.Value{} // by attribute, or by its path in a map

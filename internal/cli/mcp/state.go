@@ -88,7 +88,6 @@ func stateAfter(r *record.Record, k int) (*State, error) {
 	return s, nil
 }
 
-// step notes a step of the node.
 func (n *Node) step(s record.Step) {
 	n.Last = s.Kind + ": " + s.Text
 	switch s.Kind {

@@ -66,7 +66,6 @@ func (f *fitter) Close() error {
 // commands are the beginnings of lines to copy.
 var commands = []string{"replay: ", "shrink: ", "  isr-sim "}
 
-// fit breaks a line.
 func fit(line string, width int) []string {
 	line = strings.TrimRight(line, " ")
 	if utf8.RuneCountInString(line) <= width {

@@ -45,7 +45,6 @@ func sets[P any](t *testing.T, all []P) []P {
 	return effort.Fewer(all, all[:1])
 }
 
-// secondsOf returns a number of seconds as a duration.
 func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // lasting returns the time that a number of reads takes at a rate.

@@ -10,7 +10,6 @@ import (
 // Random is a stream of random numbers, identified by a seed and its own number.
 type Random struct{ source rand.PCG }
 
-// newRandom returns the stream of a seed with a number.
 func newRandom(seed, stream uint64) *Random {
 	r := &Random{}
 	r.source.Seed(seed, stream)
@@ -109,7 +108,6 @@ func (d Dist) Mean() time.Duration {
 	}
 }
 
-// draw draws a duration.
 func (d Dist) draw(r *Random) time.Duration {
 	switch d.kind {
 	case exponential:

@@ -269,7 +269,6 @@ type histogram struct {
 // Each power of two is divided into 1 << subBits buckets.
 const subBits = 5
 
-// add counts a duration.
 func (h *histogram) add(d time.Duration) {
 	i := bucketOf(d)
 	if i >= len(h.counts) {
@@ -288,7 +287,6 @@ func bucketOf(d time.Duration) int {
 	return shift<<subBits + int(v>>shift)
 }
 
-// middleOf returns the duration in the middle of a bucket.
 func middleOf(i int) time.Duration {
 	shift := max(0, i>>subBits-1)
 	return time.Duration((uint64(i-shift<<subBits) << shift) + (1<<shift)/2)

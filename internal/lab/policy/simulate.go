@@ -63,7 +63,6 @@ type replica struct {
 	until time.Duration
 }
 
-// run is one run of an experiment.
 type run struct {
 	*Experiment
 	traffic         Traffic
@@ -163,7 +162,6 @@ func (r *run) passWarmUp(now time.Duration) {
 	}
 }
 
-// read simulates one reader.
 func (r *run) read(rd Read) {
 	now := rd.At
 	node := 0
@@ -220,7 +218,6 @@ func (r *run) ask(rd Read, now time.Duration, node, retries int) {
 	}
 }
 
-// serveFound serves the row to a reader.
 func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh bool) {
 	if fresh {
 		r.result.hits++
@@ -405,7 +402,6 @@ func (r *run) past(k *cached, now time.Duration) {
 	}
 }
 
-// readUnitsOf returns the units of a read of the row.
 func (r *run) readUnitsOf(rd Read) float64 {
 	units := unitsOf(cmp.Or(rd.Bytes, r.Store.Bytes), readUnitBytes)
 	if r.Store.Eventual {

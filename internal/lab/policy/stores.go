@@ -91,7 +91,6 @@ func (s *redis) set(key int, due time.Duration) {
 	s.swap(s.random.below(len(s.keys)), len(s.keys)-1)
 }
 
-// remove deletes a key.
 func (s *redis) remove(key int) {
 	i, there := s.place[key]
 	if !there {

@@ -53,7 +53,6 @@ func (a asking) Do(r sim.Request) {
 	a.proc.Do(r)
 }
 
-// step is a step of a thread.
 type step struct {
 	thread int
 	sim.Access

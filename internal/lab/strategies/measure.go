@@ -187,7 +187,6 @@ func bucketOf(at int) int {
 	return len(buckets)
 }
 
-// smallPrograms returns the programs of the literature as subjects.
 func smallPrograms() ([]subject, error) {
 	var subjects []subject
 	for _, p := range programs.All() {

@@ -10,7 +10,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 )
 
-// measured measures the named plans with the subject of that name.
 func measured(t *testing.T, subjects []subject, name string, e limits, plans ...strategy.Plan) map[string]cell {
 	t.Helper()
 	for _, s := range subjects {

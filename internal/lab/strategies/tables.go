@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// line is one line of a table.
 func line(b *strings.Builder, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// b is a node on recipe B.
 func (r *rig) b(actor string) *node {
 	n := r.node(actor)
 	n.onB = true

@@ -279,5 +279,4 @@ func (s *leases) answer(l Lease, m Meta) types.TransactWriteItem {
 	}}
 }
 
-// errNoID says that a Request has no ID.
 var errNoID = errors.New("isr: Request.ID is empty, expected an idempotency key")

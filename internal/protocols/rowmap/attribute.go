@@ -156,7 +156,6 @@ func (a *attribute) seconds(row attr.Item) (attr.N, bool) {
 	return scaled(n, a.unit.digits()), ok
 }
 
-// length returns a length of time.
 func (a *attribute) length(row attr.Item) (time.Duration, bool) {
 	n, ok := a.seconds(row)
 	if !ok {

@@ -324,7 +324,6 @@ func (t *Translator) Pageless() string {
 	return listed("the row mapping finds no page in the rows that were written:", f.pageless)
 }
 
-// locks reports whether the mapping has locks.
 func (m *Mapping) locks() bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.isLock })
 }

@@ -372,7 +372,6 @@ func parseIndexes(text string, keys ...keyAttribute) (all []index, err error) {
 	return all, nil
 }
 
-// in returns the text of the key in a row.
 func (k *keyAttribute) in(row attr.Item) (string, bool) {
 	switch v := row[k.name].(type) {
 	case attr.S:

@@ -90,7 +90,6 @@ func (c Case) Deviations() []Deviation {
 
 const usualSchema schema = "pk S, sk S"
 
-// schemaForm is the form of a schema.
 var schemaForm = func() *regexp.Regexp {
 	const key = `\S+ \w+( HASH| RANGE)?(, \S+ \w+( HASH| RANGE)?)*`
 	return regexp.MustCompile(`^` + key + `( \| (stream: \w+|\w+: ` + key + ` -> \w+( \S+)*))*$`)
@@ -147,7 +146,6 @@ func indexOf(
 	return x, definitions
 }
 
-// keyOf reads a key.
 func keyOf(
 	text string, definitions []types.AttributeDefinition,
 ) ([]types.KeySchemaElement, []types.AttributeDefinition) {

@@ -35,7 +35,6 @@ var read = sync.OnceValue(func() []Case {
 	return all
 })
 
-// readCases reads the files of some topics.
 func readCases(from fs.FS, topics []string) ([]Case, error) {
 	r := &reader{names: map[string]string{}}
 	for _, topic := range slices.Concat([]string{"names"}, topics) {

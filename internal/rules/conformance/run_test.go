@@ -13,7 +13,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
 )
 
-// find returns one of the cases.
 func find(t *testing.T, name string) conformance.Case {
 	t.Helper()
 	for _, c := range conformance.Cases() {

@@ -224,7 +224,6 @@ func (w *world) stream(n int) string {
 	return w.seen.streams[n-1]
 }
 
-// streamOn returns the setting of a stream with a view.
 func streamOn(view string) *types.StreamSpecification {
 	return &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(view)}
 }

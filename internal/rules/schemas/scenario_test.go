@@ -16,7 +16,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// compiled returns a published schema.
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()

@@ -364,7 +364,6 @@ func (v Prove) probe(m sim.Memory) *hooks.Probe {
 	return &hooks.Probe{Search: true, Off: v.off, Memory: m}
 }
 
-// schedule is a run of this search.
 func (v Prove) schedule(strategy sim.Strategy) kernel.Run {
 	return kernel.Run{
 		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options,

@@ -627,7 +627,6 @@ func (h doing) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.Join(h.do(ctx, h, key), errors.New("no page is made"))
 }
 
-// name is the name of the machine.
 func (h doing) name() string {
 	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
 	return name

@@ -30,7 +30,6 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// prove searches.
 func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 	t.Helper()
 	p := scenariotest.Ran(t, v)

@@ -37,7 +37,6 @@ func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	return names
 }
 
-// judges returns the invariants that judge.
 func (r *Report) judges() (all []invariant.Invariant) {
 	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
 	for _, inv := range kernel.About(r.Scenario).All {

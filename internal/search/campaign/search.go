@@ -60,7 +60,6 @@ type witnesses struct {
 	Runs  []witness
 }
 
-// witness is a run.
 type witness struct {
 	Choices schedule.Choices
 	Steps   int    `json:",omitempty"` // after which it was abandoned; 0 if it came to its end

@@ -64,7 +64,6 @@ func (f *follower) Watch(s sim.Step) {
 	}
 }
 
-// transition is a step from a state.
 type transition struct{ state, move uint64 }
 
 // successor is the state after a transition.

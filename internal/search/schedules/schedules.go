@@ -155,7 +155,6 @@ func (c Set) Suspect(ctx context.Context, a Attempt) bool {
 	return repeats != nil && Sampled(c.Seed, a.Index) && repeats()
 }
 
-// again repeats the run of an outcome.
 func (c Set) again(o *kernel.Outcome) kernel.Run {
 	run := c.Run
 	run.Seed, run.Strategy = o.Result.Seed, strategy.Replay(o.Result.Choices)

@@ -14,7 +14,6 @@ import (
 // MaxFaults is the maximum number of faults that may wait at a time: every call of the service tries each of them.
 const MaxFaults = 1000
 
-// faultState is the answer of /faults.
 type faultState struct {
 	Faults []string `json:"faults"`
 	Idle   []string `json:"idle"` // those that have hit no request

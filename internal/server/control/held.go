@@ -20,7 +20,6 @@ const (
 	maxWithin     = 10 * time.Minute
 )
 
-// heldState is the answer of /held.
 type heldState struct {
 	Held          []heldRequest `json:"held"`
 	Never         []heldRequest `json:"neverReleased"`

@@ -43,7 +43,6 @@ var eventMembers = map[history.Kind][]string{
 	history.Settled:      {"within"},
 }
 
-// historyState is the answer of /history.
 type historyState struct {
 	Events     int `json:"events"`
 	Violations int `json:"violations"`
@@ -105,7 +104,6 @@ func readEvents(text []byte) ([]history.Event, error) {
 	return events, nil
 }
 
-// readEvent reads one event.
 func readEvent(text jsontext.Value, e *history.Event) error {
 	var found body
 	if err := json.Unmarshal(text, &found); err != nil || found == nil {
@@ -223,7 +221,6 @@ type Finding struct {
 	Events               []history.Event  // the few posted events that show it
 }
 
-// finding is a Finding in JSON.
 type finding struct {
 	Verdict   string   `json:"verdict"`
 	Invariant string   `json:"invariant"`

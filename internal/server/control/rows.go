@@ -15,7 +15,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// tableInfo describes one table.
 type tableInfo struct {
 	// Address is the name of the table in requests to other resources: the plain name in the default region, and the
 	// ARN elsewhere.
@@ -57,7 +56,6 @@ func tableOf(r *http.Request, still *ddbfake.DB, address string) (*tableInfo, er
 	return t, nil
 }
 
-// tables describes all tables.
 func (a *api) tables(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err

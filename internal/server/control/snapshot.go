@@ -37,7 +37,6 @@ type kept struct {
 	at    time.Time // its time, if there is a clock
 }
 
-// snapshotState is the answer of /snapshot.
 type snapshotState struct {
 	Snapshots []string `json:"snapshots"`
 }

@@ -102,7 +102,6 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// serve serves one request.
 func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	x, _ := exchanges.Get().(*exchange)
 	at := connOf(ctx.Conn())
@@ -242,7 +241,6 @@ func closes(value []byte) bool {
 	return false
 }
 
-// write writes the answer.
 func (x *exchange) write(ctx *fasthttp.RequestCtx, conn *conn) {
 	var sum [10]byte
 	r := &ctx.Response

@@ -132,7 +132,6 @@ func (f *fleet) ask(key string) {
 	all.Wait()
 }
 
-// post posts an event.
 func (f *fleet) post(event map[string]any) error {
 	text, err := json.Marshal(event)
 	if err != nil {

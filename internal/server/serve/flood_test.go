@@ -232,7 +232,6 @@ func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration)
 	}
 }
 
-// asked returns a request for an operation.
 func asked(address, operation, body string) *http.Request {
 	request, err := http.NewRequest(http.MethodPost, "http://"+address, strings.NewReader(body))
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
-// startHolding is startServer with a desk.
 func startHolding(t *testing.T, l limits) (s *served, desk *hold.Desk) {
 	t.Helper()
 	s = startWith(t, l, func(o *Options) {

@@ -50,7 +50,6 @@ func runBoth(ctx context.Context, socket net.Listener, o Options) error {
 	return errors.Join(err, <-bodies)
 }
 
-// serve serves one request.
 func (d *s3door) serve(ctx *fasthttp.RequestCtx) {
 	body := new(sentBody)
 	defer func() {

@@ -31,7 +31,6 @@ func startS3(t *testing.T) (address string, store *s3fake.Store) {
 	return startSecureS3(t, nil)
 }
 
-// startSecureS3 is startS3 with a certificate.
 func startSecureS3(t *testing.T, certificate *tls.Certificate) (address string, store *s3fake.Store) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)

@@ -38,7 +38,6 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// limits are the limits of a server.
 type limits struct {
 	header time.Duration // until a header and a short body have arrived
 	body   time.Duration // from the header until a longer body has arrived

@@ -38,7 +38,6 @@ func startServer(t *testing.T, l limits) *served {
 	return startWith(t, l, func(*Options) {})
 }
 
-// startWith starts a server with other options.
 func startWith(t *testing.T, l limits, change func(*Options)) *served {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -95,7 +94,6 @@ func dial(t *testing.T, address string, until time.Time) net.Conn {
 	return conn
 }
 
-// head returns the header of a PutItem.
 func head(bodyBytes int, more ...string) string {
 	return "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n" +
 		"X-Amz-Target: DynamoDB_20120810.PutItem\r\n" +
@@ -111,7 +109,6 @@ func send(t *testing.T, conn net.Conn, text string) {
 	must.Done(t)(io.WriteString(conn, text))
 }
 
-// statusOf reads one answer.
 func statusOf(t *testing.T, r *bufio.Reader) int {
 	t.Helper()
 	response, err := http.ReadResponse(r, nil)

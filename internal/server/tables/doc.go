@@ -44,7 +44,6 @@ func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	return skipped, nil
 }
 
-// object is an object of a file.
 type object = map[string]any
 
 // read returns the tables of a file in the form of a dump, or nil if DB.Load must read the file.

@@ -93,7 +93,6 @@ type countView struct {
 	N                 int
 }
 
-// verdictView is one result.
 type verdictView struct {
 	Sign, Class, Verdict, Subject, Message, Details string
 	Schedules, Steps, Reached                       string
@@ -308,7 +307,6 @@ type findView struct {
 
 type pointView struct{ Schedule, Orders, States int }
 
-// cleanLines cleans a text of several lines.
 func cleanLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

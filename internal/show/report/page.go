@@ -35,7 +35,6 @@ var (
 // Command is a command for the reader to copy.
 type Command struct{ Name, Text string }
 
-// tableSteps is the number of steps in one table.
 const tableSteps = 250
 
 // Page writes the report: HTML in one file. The commands run the recorded schedule again. There are none if only the

@@ -32,7 +32,6 @@ type story struct {
 // actorLane is a node, or one goroutine of a node, through all its incarnations.
 type actorLane struct{ name, clock string }
 
-// rowLane is a row of a table.
 type rowLane struct {
 	name    string
 	changes []rowChange

@@ -32,7 +32,6 @@ func Formats() []Format { return []Format{Text, JSON, JSONL, JUnit, GitHub, SARI
 // WithText reports whether the text for terminals is printed before the results.
 func (f Format) WithText() bool { return f == Text || f == GitHub }
 
-// writers of whole documents.
 var writers = map[Format]func(io.Writer, *Document) error{
 	Text:  func(io.Writer, *Document) error { return nil },
 	JSON:  writeJSON,

@@ -199,7 +199,6 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// documentFormat is the version of Document.
 const documentFormat = 1
 
 // ErrNoResults says that a file holds no results of a command.

@@ -178,7 +178,6 @@ func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any
 	})
 }
 
-// rowKey returns the primary key of a row.
 func rowKey(row attr.Item) map[string]types.AttributeValue {
 	pk, _ := row.Str("pk")
 	sk, _ := row.Str("sk")

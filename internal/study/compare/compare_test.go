@@ -19,7 +19,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/compare"
 )
 
-// recorded runs some schedules of a scenario.
 func recorded(t testing.TB, s *kernel.Scenario, seed uint64, n int) []kernel.Run {
 	t.Helper()
 	set, err := schedules.New(kernel.Run{Scenario: s, Seed: seed}, strategy.Plan{}, n, 0)

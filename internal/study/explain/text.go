@@ -101,7 +101,6 @@ func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	}
 }
 
-// step names a step.
 func (x *Explanation) step(i int) string {
 	return fmt.Sprintf("step %d (%s)", x.Steps[i].N, x.Steps[i].What)
 }

@@ -250,7 +250,6 @@ func (c Corpus) entries(s *kernel.Scenario, p isr.Protocol) (entries []entry, un
 	return entries, unread, nil
 }
 
-// each reads the folder.
 func (c Corpus) each(use func(file string, read *kernel.Scenario, err error)) error {
 	if c.Folder == "" {
 		return nil

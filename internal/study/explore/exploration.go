@@ -112,7 +112,6 @@ type Example struct {
 	Lines    []string `json:"lines,omitempty"`
 }
 
-// shorter reports whether an example is shorter than another.
 func (e *Example) shorter(o *Example) bool {
 	return slices.Compare([]int{e.Switches, e.Steps, e.Schedule}, []int{o.Switches, o.Steps, o.Schedule}) < 0
 }

@@ -157,7 +157,6 @@ func digest(s *kernel.Scenario) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// note notes the outcome of an attempt.
 func (x *Exploration) note(a schedules.Attempt) {
 	o := a.Outcome
 	switch o.Verdict {
@@ -225,7 +224,6 @@ type Count struct {
 	Count int    `json:"count"`
 }
 
-// triedBy has the findings of one attempt.
 func triedBy(a schedules.Attempt) Tried {
 	t := Tried{Strategy: a.Strategy, Schedules: 1}
 	if v := a.Outcome.Violation; v != nil {

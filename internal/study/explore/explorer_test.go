@@ -31,14 +31,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/shared"
 )
 
-// explored explores.
 func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	t.Helper()
 	x := scenariotest.Ran(t, e)
 	return x
 }
 
-// asFile returns the file of an exploration.
 func asFile(t testing.TB, x *explore.Exploration) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -277,7 +277,6 @@ type remedy struct {
 	files        []string
 }
 
-// remedyOf is the remedy of one scenario.
 func remedyOf(x *Exploration, missing []int) remedy {
 	const form = "explore %s --shard %s/%d --out missing-%d-%s.json %s"
 	flags := fmt.Sprintf("--schedules %d --seed %d --strategy %s", x.Schedules, x.Seed, x.Strategy)

@@ -70,7 +70,6 @@ func (x *Exploration) findings(program string) []verdicts.Result {
 	return []verdicts.Result{whole}
 }
 
-// strategies has the findings of each strategy.
 func (x *Exploration) strategies() []verdicts.Strategy {
 	var all []verdicts.Strategy
 	for _, t := range x.Strategies {

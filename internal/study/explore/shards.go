@@ -173,7 +173,6 @@ func (s Shard) whole() Shard {
 	return s
 }
 
-// partial reports whether there are other shards.
 func (s Shard) partial() bool { return s.Count > 1 }
 
 // size is the number of schedules in the shard, out of n.

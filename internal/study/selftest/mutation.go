@@ -81,7 +81,6 @@ func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 	return result, nil
 }
 
-// in runs the mutant in one scenario.
 func (m Mutation) in(ctx context.Context, s *kernel.Scenario, result *MutantResult) error {
 	set, err := schedules.New(kernel.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, strategy.Plan{}, Within,
 		m.Workers)

@@ -56,7 +56,6 @@ func newBranch(address string) (Place, error) {
 	return &branch{url, name}, nil
 }
 
-// gitError is an error of git.
 type gitError struct {
 	command, said string
 	code          int

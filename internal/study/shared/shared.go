@@ -137,7 +137,6 @@ func wait(ctx context.Context, n int) error {
 	return ctx.Err()
 }
 
-// files reads files of a folder.
 func files(folder string, names []string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, name := range slices.Compact(slices.Clone(names)) {

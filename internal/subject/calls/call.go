@@ -133,7 +133,6 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// event is an event of the call.
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
 	facts := c.facts(kind)
 	facts.Excused = c.node.Own().Waited(c.node.Proc().Now()) - c.waited

@@ -46,7 +46,6 @@ func (e *effect) Apply(outcome int) {
 	n.Record(e.event(mark.EventEffect, e.result, nil))
 }
 
-// event is an event of the effect.
 func (e *effect) event(kind history.Kind, body string, err error) history.Event {
 	if !e.Noted() {
 		return e.call.event(kind, body, err)

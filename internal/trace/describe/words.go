@@ -355,7 +355,6 @@ func (w Words) action(a types.TransactWriteItem) string {
 	}
 }
 
-// condition prints a condition with its values.
 func (w Words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
 	if condition == nil {
 		return ""

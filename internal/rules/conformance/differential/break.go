@@ -151,7 +151,6 @@ func (b *broken) value(v any) bool {
 	return true
 }
 
-// expression returns a parameter of the part and its text.
 func (b *broken) expression(d draws) (parameter, text string, ok bool) {
 	var have []string
 	for _, name := range []string{"ConditionExpression", "FilterExpression", "UpdateExpression", "ProjectionExpression",

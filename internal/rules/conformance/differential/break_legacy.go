@@ -8,7 +8,6 @@ import (
 // legacyConditions are the parameters that hold conditions.
 var legacyConditions = []string{"Expected", "KeyConditions", "QueryFilter", "ScanFilter"}
 
-// legacyParameters are the legacy parameters.
 var legacyParameters = append([]string{"AttributesToGet", "AttributeUpdates", "ConditionalOperator"},
 	legacyConditions...)
 
@@ -61,7 +60,6 @@ func compares(operator any, values ...any) func(draws, *broken) bool {
 	}
 }
 
-// legacyFaults are the faults of legacy parameters.
 var legacyFaults = []weighted[fault]{
 	{3, fault{"comparison that is none", compares("FOO", object{"S": "a"})}},
 	{3, fault{"number of values", func(d draws, b *broken) bool {
@@ -154,7 +152,6 @@ func alters(operations string, f func(d draws, body object) bool) func(draws, *b
 	}
 }
 
-// puts is alters for a member.
 func puts(operations, member string, values ...any) func(draws, *broken) bool {
 	return alters(operations, func(d draws, body object) bool {
 		if body[member] = oneOf(d, member, values...); body[member] == nil {

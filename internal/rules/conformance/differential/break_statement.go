@@ -72,7 +72,6 @@ const (
 	whereItem = " WHERE pk = 'a' AND sk = 'a'"
 )
 
-// statementFaults are the faults of statements of PartiQL.
 var statementFaults = []weighted[fault]{
 	// The grammar.
 	{3, fault{"end of a statement", rewrites(func(_ draws, text string) string {

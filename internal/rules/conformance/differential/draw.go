@@ -177,7 +177,6 @@ var keyValues = map[string][]object{
 
 func (d draws) keyValue(a attribute) object { return oneOf(d, a.name, keyValues[a.kind]...) }
 
-// key draws a key of the table.
 func (d draws) key(t table) object {
 	k := object{}
 	for _, a := range t.key {
@@ -204,7 +203,6 @@ func (d draws) attributeValue(t table, a attribute) object {
 	return d.value(kind, 2)
 }
 
-// item draws an item of the table.
 func (d draws) item(t table) object {
 	item := d.key(t)
 	for _, a := range plain {

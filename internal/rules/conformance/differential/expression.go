@@ -131,7 +131,6 @@ func (e *expressions) operand(kind string) string {
 	return e.path(kind)
 }
 
-// condition writes a condition.
 func (e *expressions) condition(depth int) string {
 	if depth > 0 {
 		switch e.below(8, "connective") {
@@ -238,7 +237,6 @@ func (e *expressions) targets() func(names ...string) string {
 	}
 }
 
-// update writes an update expression.
 func (e *expressions) update() string {
 	take := e.targets()
 	clauses := map[string][]string{}

@@ -127,7 +127,6 @@ func (d draws) legacyUpdateItem() Request {
 	return Request{Operation: "UpdateItem", Body: body}
 }
 
-// attributeUpdate draws the update of one attribute.
 func (d draws) attributeUpdate(t table, a attribute) object {
 	switch d.below(6, "action") {
 	case 0:
@@ -171,7 +170,6 @@ func (d draws) legacyBatchGetItem() Request {
 	return r
 }
 
-// legacyOperations are operations with legacy parameters.
 var legacyOperations = []weighted[operation]{
 	{2, operation{"PutItem", draws.legacyPutItem}},
 	{3, operation{"UpdateItem", draws.legacyUpdateItem}},

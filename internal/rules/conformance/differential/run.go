@@ -296,7 +296,6 @@ func (p *Pair) compareContents(s Sequence, left [2]contents) *Failure {
 	}
 }
 
-// empty deletes rows.
 func (p *Pair) empty(ctx context.Context, rows [2]contents) error {
 	for i, s := range []Store{p.Fake, p.Real} {
 		for _, t := range tables {
@@ -308,7 +307,6 @@ func (p *Pair) empty(ctx context.Context, rows [2]contents) error {
 	return nil
 }
 
-// delete deletes rows of a table.
 func (s Store) delete(ctx context.Context, t table, rows []any) error {
 	return s.write(ctx, t, rows, func(row object) object {
 		key := object{}
@@ -319,7 +317,6 @@ func (s Store) delete(ctx context.Context, t table, rows []any) error {
 	})
 }
 
-// write writes rows in batches.
 func (s Store) write(ctx context.Context, t table, rows []any, write func(object) object) error {
 	const most = 25 // the size of the largest batch
 	for chunk := range slices.Chunk(rows, most) {

@@ -9,7 +9,6 @@ import (
 // The operations whose requests contain PartiQL statements.
 const statements = "ExecuteStatement BatchExecuteStatement ExecuteTransaction"
 
-// newStatement returns a writer of one statement on a table.
 func newStatement(d draws, t table) *expressions {
 	e := newExpressions(d, t)
 	e.statement = true
@@ -83,7 +82,6 @@ func literal(v object) (string, bool) {
 	return "", false
 }
 
-// quotedText returns a text as a literal.
 func quotedText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // source writes the name of the table.
@@ -110,7 +108,6 @@ func (e *expressions) whereKey(key object, oneIn int) string {
 	return " WHERE " + strings.Join(parts, " AND ")
 }
 
-// insert writes an INSERT.
 func (e *expressions) insert(item object) string {
 	var fields []string
 	for _, name := range sortedKeys(item) {

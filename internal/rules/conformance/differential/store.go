@@ -233,14 +233,12 @@ var tables = []table{
 // attribute is a key attribute and its type.
 type attribute struct{ name, kind string }
 
-// table is a table of the sequences.
 type table struct {
 	name    string
 	key     []attribute
 	indexes []index
 }
 
-// index is a secondary index.
 type index struct {
 	name       string
 	local      bool
@@ -273,7 +271,6 @@ func (t table) indexed(name string) string {
 	return ""
 }
 
-// create returns the request that creates the table.
 func (t table) create() Request {
 	defined := object{}
 	define := func(list []attribute) {
@@ -322,7 +319,6 @@ func keySchema(hash, sort []attribute) []any {
 	return elements
 }
 
-// tableNamed returns the table of that name or ARN.
 func tableNamed(name string) (table, bool) {
 	for _, t := range tables {
 		if t.name == name || strings.HasSuffix(name, ":table/"+t.name) {

@@ -128,7 +128,6 @@ func (c *Tally) statements(r Request, a answer) {
 	}
 }
 
-// statementsOf returns the statements of a request.
 func statementsOf(r Request) (all []string) {
 	list, _ := r.Body[listOf[r.Operation]].([]any)
 	for _, part := range append(list[:len(list):len(list)], r.Body) {

@@ -353,7 +353,6 @@ func drawVerb(t *rapid.T, verbs []kernel.Verb, key string) (c kernel.Command, dr
 	return ask(t, key, verbs...), true
 }
 
-// ask draws a command with one of the verbs.
 func ask(t *rapid.T, key string, verbs ...kernel.Verb) kernel.Command {
 	c := kernel.Command{Verb: worlds.Pick(t, "verb", verbs...), Key: key}
 	if c.Verb == "regenerate" {
