@@ -10,12 +10,13 @@ import (
 
 // Record is one change of one row.
 type Record struct {
-	Table, Region string
-	Key           attr.Item
+	Table, Region string    // "" if the source does not tell
+	Key           attr.Item // nil for a row of a full export without File.KeyNames
 	Before, After attr.Item // the row's two images; nil means that there was no row
 	// Images says that the source has both images. Without them the record only says that the row changed.
 	Images bool
-	// State says that the record is a row of a full export: After was there at Time, and how it came is not known.
+	// State says that the record is a row of a full export: After was there at Time, and how it came is not known. The
+	// Time is zero if the export's manifest was not given.
 	State bool
 	// Net says that the record may stand for several changes of the row, of which Before is the first image and After
 	// the last: incremental exports have such records.
@@ -51,7 +52,7 @@ func (s Sequence) digits() string {
 // Place says where a record stands.
 type Place struct {
 	File string
-	Line int // the line or, in a file that is one JSON value, the number of the record; from 1
+	Line int // the number of the record, from 1: its line, if each record has a line of its own
 }
 
 // String returns the place in the form file:line.
@@ -74,7 +75,7 @@ type Entry struct {
 // Write is a request that wrote a row, as CloudTrail tells it.
 type Write struct {
 	Table, Region string
-	Key           attr.Item
+	Key           attr.Item // numbers may be strings, because CloudTrail writes no types; nil if it is hidden
 	Time          time.Time // whole seconds
 	Operation     string    // as the API spells it
 	// Actor tells callers apart: the access key, or the principal and the name of its session, with the address.

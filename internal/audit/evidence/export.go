@@ -1,0 +1,125 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
+)
+
+// summary is manifest-summary.json.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
+type summary struct {
+	Table  string    `json:"tableArn"`
+	Time   time.Time `json:"exportTime"`     // of a full export
+	From   time.Time `json:"exportFromTime"` // of an incremental export
+	To     time.Time `json:"exportToTime"`
+	Format string    `json:"outputFormat"`
+	View   string    `json:"outputView"`
+	Items  int       `json:"itemCount"`
+}
+
+// listed is a line of manifest-files.json.
+type listed struct {
+	Items int    `json:"itemCount"`
+	MD5   string `json:"md5Checksum"`
+	Key   string `json:"dataFileS3Key"`
+}
+
+// export reads the manifest of an export, and notes what it says of each data file in that. The parameter files has the
+// known files by name. It returns the data files that were not known, and a file of gaps if some are missing.
+func (f *File) export(files map[string]*File) (more []*File, err error) {
+	text, err := os.ReadFile(f.Name)
+	if err != nil {
+		return nil, err
+	}
+	var s summary
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, mistake.New(fmt.Errorf("%s: %w", f.Name, err), "")
+	}
+	if s.Format != "DYNAMODB_JSON" {
+		return nil, mistake.New(fmt.Errorf("%s: found an export in the format %s, expected DYNAMODB_JSON", f.Name,
+			s.Format), ionHint)
+	}
+	p := part{view: s.View, time: s.Time, from: s.From, to: s.To}
+	if p.table, p.region, err = tableOf(s.Table); err != nil {
+		return nil, mistake.New(fmt.Errorf("%s: %w", f.Name, err), "")
+	}
+	gaps := &File{Name: filepath.Join(filepath.Dir(f.Name), "manifest-files.json"), Kind: Full}
+	if !s.To.IsZero() {
+		gaps.Kind = Incremental
+	}
+	list, err := os.Open(gaps.Name)
+	if err != nil {
+		return nil, mistake.New(err, "copy the whole folder of the export from its bucket")
+	}
+	defer list.Close() //nolint:errcheck // a program can do nothing about a close that fails after a read
+	missing := func(line int, format string, a ...any) {
+		gaps.gaps = append(gaps.gaps, Gap{Table: p.table, From: p.from, To: p.end(), Why: fmt.Sprintf(format, a...),
+			Place: Place{gaps.Name, line}})
+	}
+	items, line := 0, 1
+	for d := jsontext.NewDecoder(list); ; line++ {
+		var l listed
+		if err := json.UnmarshalDecode(d, &l); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, mistake.New(fmt.Errorf("%v: %w", Place{gaps.Name, line}, err), "")
+		}
+		items += l.Items
+		data, known := dataFile(f.Name, l.Key, files)
+		if data == nil {
+			missing(line, "the data file %s is not there", l.Key)
+			continue
+		}
+		if !known {
+			if err := data.tell(); err != nil {
+				return nil, err
+			}
+			more = append(more, data)
+		}
+		of := p
+		of.items, of.md5 = l.Items, l.MD5
+		data.part = &of
+	}
+	if items != s.Items {
+		missing(line, "the data files have %d items, and the summary of the export says %d", items, s.Items)
+	}
+	if gaps.gaps != nil {
+		more = append(more, gaps)
+	}
+	return more, nil
+}
+
+// end is the time after which the export says nothing.
+func (p *part) end() time.Time {
+	if p.to.IsZero() {
+		return p.time
+	}
+	return p.to
+}
+
+// dataFile finds a data file by its key in the bucket. A full export has a folder "data" of its own, and incremental
+// exports share one.
+func dataFile(summary, key string, files map[string]*File) (f *File, known bool) {
+	own := filepath.Dir(summary)
+	for _, folder := range []string{own, filepath.Dir(own)} {
+		name := filepath.Join(folder, "data", path.Base(key))
+		if f := files[name]; f != nil {
+			return f, true
+		}
+		if _, err := os.Stat(name); err == nil {
+			return onDisk(name), false
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,223 @@
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Kind is what a file has.
+type Kind string
+
+// The kinds of files.
+const (
+	Empty       Kind = "no records"
+	Stream      Kind = "records of DynamoDB Streams"
+	Kinesis     Kind = "records of Kinesis"
+	Full        Kind = "a full export"
+	Incremental Kind = "an incremental export"
+	CloudTrail  Kind = "events of CloudTrail"
+
+	manifest Kind = "the manifest of an export"
+	listing  Kind = "a list of files" // manifest-files.json, and the digests of CloudTrail
+)
+
+// message is one object of a source, whatever its form: the members that count.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/kds.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
+// Source: https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-event-reference-record-contents.html
+type message struct {
+	kind  Kind
+	names []string // of its members, if the kind is not known
+
+	id, event, source, arn, region, table string
+	caller                                caller
+	change                                change
+	data                                  []byte // another message, in a record of Kinesis
+
+	time, address, failure string // of an event of CloudTrail
+	parameters             jsontext.Value
+}
+
+// caller is a userIdentity.
+type caller struct{ kind, principal, accessKey, service string }
+
+// change is what a record says about the row.
+type change struct {
+	created             string // as it stands in the text
+	sequence, view      string
+	keys, before, after attr.Item
+}
+
+// messages visits the messages of the next value: of the records of an answer of GetRecords, of a Lambda event or of a
+// file of CloudTrail, of the elements of an array, or the value itself.
+func (d decoder) messages(visit func(*message) error) error {
+	if d.PeekKind() == '[' {
+		return d.array(func() error { return d.messages(visit) })
+	}
+	var m message
+	several := false
+	err := d.fields(func(name string) error {
+		if name == "Records" {
+			several = true
+			return d.array(func() error { return d.messages(visit) })
+		}
+		return d.member(&m, name)
+	})
+	switch {
+	case err != nil:
+		return err
+	case m.data != nil:
+		if !jsontext.Value(m.data).IsValid(jsontext.AllowDuplicateNames(true)) {
+			return fmt.Errorf("found data that begins with %.20q, expected a record of DynamoDB as JSON", m.data)
+		}
+		return newDecoder(bytes.NewBuffer(m.data), d.names).messages(visit)
+	case several:
+		return nil
+	}
+	return visit(&m)
+}
+
+// member reads a member of a message. Members that only one kind of message has tell the kind.
+func (d decoder) member(m *message, name string) (err error) {
+	switch name {
+	case "eventID":
+		m.id, err = d.text()
+	case "eventName":
+		m.event, err = d.name()
+	case "eventSource":
+		m.source, err = d.name()
+	case "eventSourceARN":
+		m.arn, err = d.name()
+	case "awsRegion":
+		m.region, err = d.name()
+	case "userIdentity":
+		err = d.fields(func(name string) error { return d.caller(&m.caller, name) })
+	case "dynamodb":
+		m.kind = cmp.Or(m.kind, Stream)
+		err = d.fields(func(name string) error { return d.change(&m.change, name) })
+	case "tableName":
+		m.kind = Kinesis
+		m.table, err = d.name()
+	case "kinesis": // in an event of Lambda
+		err = d.fields(func(name string) error {
+			if name == "data" {
+				name = "Data"
+			}
+			return d.member(m, name)
+		})
+	case "Data":
+		m.data, err = d.binary()
+	case "Item":
+		m.kind = Full
+		m.change.after, err = d.item()
+	case "Metadata", "Keys", "NewImage", "OldImage":
+		m.kind = Incremental
+		err = d.change(&m.change, name)
+	case "eventTime":
+		m.kind = CloudTrail
+		m.time, err = d.text()
+	case "sourceIPAddress":
+		m.address, err = d.name()
+	case "errorCode":
+		m.failure, err = d.name()
+	case "requestParameters":
+		var raw jsontext.Value
+		raw, err = d.ReadValue()
+		m.parameters = raw.Clone()
+	case "resources":
+		err = d.array(func() error { return d.fields(func(name string) error { return d.resource(m, name) }) })
+	case "manifestFilesS3Key":
+		m.kind = manifest
+		err = d.SkipValue()
+	case "dataFileS3Key", "digestStartTime":
+		m.kind = listing
+		err = d.SkipValue()
+	default:
+		if m.kind == "" && len(m.names) < 5 {
+			m.names = append(m.names, name)
+		}
+		err = d.SkipValue()
+	}
+	return err
+}
+
+func (d decoder) caller(c *caller, name string) (err error) {
+	switch name {
+	case "type", "Type":
+		c.kind, err = d.name()
+	case "principalId", "PrincipalId":
+		c.principal, err = d.name()
+	case "accessKeyId":
+		c.accessKey, err = d.name()
+	case "invokedBy":
+		c.service, err = d.name()
+	default:
+		err = d.SkipValue()
+	}
+	return err
+}
+
+func (d decoder) change(c *change, name string) (err error) {
+	switch name {
+	case "ApproximateCreationDateTime":
+		var raw jsontext.Value
+		raw, err = d.ReadValue()
+		c.created = string(raw)
+	case "Keys":
+		c.keys, err = d.item()
+	case "NewImage":
+		c.after, err = d.item()
+	case "OldImage":
+		c.before, err = d.item()
+	case "SequenceNumber":
+		c.sequence, err = d.text()
+	case "StreamViewType":
+		c.view, err = d.name()
+	case "Metadata": // of an incremental export
+		err = d.fields(func(name string) error {
+			if name != "WriteTimestampMicros" {
+				return d.SkipValue()
+			}
+			v, err := d.value(1)
+			if err == nil {
+				c.created = v.String()
+			}
+			return err
+		})
+	default:
+		err = d.SkipValue()
+	}
+	return err
+}
+
+func (d decoder) resource(m *message, name string) (err error) {
+	if name == "ARN" && m.arn == "" {
+		m.arn, err = d.name()
+		return err
+	}
+	return d.SkipValue()
+}
+
+// of checks that a message is one of the kind, or of any kind if the kind is Empty.
+func (m *message) of(kind Kind) error {
+	switch {
+	case m.kind == "" && len(m.names) == 0:
+		return errors.New("found an object without members that are known, expected a record")
+	case m.kind == "":
+		slices.Sort(m.names)
+		return fmt.Errorf("found an object with %q, expected a record", m.names)
+	case kind != Empty && m.kind != kind:
+		return fmt.Errorf("found %s among %s", m.kind, kind)
+	}
+	return nil
+}
