@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -33,7 +33,7 @@ import (
 )
 
 // allVerbs are the verbs of a store that can do everything.
-var allVerbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
+var allVerbs = []spec.Verb{"invalidate", "regenerate", "rollback"}
 
 // getOnly hides the methods of a store other than Get.
 type getOnly struct{ isr.Handler }
@@ -47,13 +47,13 @@ func TestAbilities(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		newStore func(Node) (isr.Handler, error)
-		want     []kernel.Verb
+		want     []spec.Verb
 	}{
 		{"everything", func(n Node) (isr.Handler, error) {
 			return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config)
 		}, allVerbs},
 		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) },
-			[]kernel.Verb{"regenerate"}},
+			[]spec.Verb{"regenerate"}},
 		{"Get alone", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return getOnly{h}, err
@@ -61,7 +61,7 @@ func TestAbilities(t *testing.T) {
 		{"a method that panics", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return breaksWhenAsked{getOnly{h}}, err
-		}, []kernel.Verb{"invalidate"}},
+		}, []spec.Verb{"invalidate"}},
 		{"no store", func(Node) (isr.Handler, error) { return nil, context.Canceled }, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -99,16 +99,16 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 
 // aPageADay is the promise that the references keep in worlds: no page is served that is older than a day and two
 // hours. The references keep a page for a day after its window, and TTL deletes late.
-var aPageADay = kernel.Promise{MaxAge: 26 * time.Hour}
+var aPageADay = spec.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
 	effort.Long(t)
 	most := effort.Fewer(400, 20)
 	for name, more := range map[string]worlds.Extras{
-		"recipe-a": {Verbs: []kernel.Verb{"regenerate"}, Tenants: true,
-			Promise: kernel.Promise{AcrossNodes: true}},
-		"recipe-a-guarded": {Verbs: []kernel.Verb{"invalidate", "regenerate"}, Tenants: true},
-		"recipe-b":         {Verbs: []kernel.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
+		"recipe-a": {Verbs: []spec.Verb{"regenerate"}, Tenants: true,
+			Promise: spec.Promise{AcrossNodes: true}},
+		"recipe-a-guarded": {Verbs: []spec.Verb{"invalidate", "regenerate"}, Tenants: true},
+		"recipe-b":         {Verbs: []spec.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
 		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,13 +124,13 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
 	for name, more := range map[string]worlds.Extras{
-		"invalidation-overtaken":      {Verbs: []kernel.Verb{"invalidate", "regenerate"}},
-		"memory-before-meta":          {Verbs: []kernel.Verb{"regenerate"}},
-		"request-completed-late":      {Verbs: []kernel.Verb{"regenerate"}},
-		"request-hash-ignored":        {Verbs: []kernel.Verb{"regenerate"}},
-		"rollback-of-one-page":        {Verbs: []kernel.Verb{"regenerate", "rollback"}},
-		"rollback-without-lease":      {Verbs: []kernel.Verb{"regenerate", "rollback"}},
-		"first-look-eventual":         {Promise: kernel.Promise{AcrossNodes: true}},
+		"invalidation-overtaken":      {Verbs: []spec.Verb{"invalidate", "regenerate"}},
+		"memory-before-meta":          {Verbs: []spec.Verb{"regenerate"}},
+		"request-completed-late":      {Verbs: []spec.Verb{"regenerate"}},
+		"request-hash-ignored":        {Verbs: []spec.Verb{"regenerate"}},
+		"rollback-of-one-page":        {Verbs: []spec.Verb{"regenerate", "rollback"}},
+		"rollback-without-lease":      {Verbs: []spec.Verb{"regenerate", "rollback"}},
+		"first-look-eventual":         {Promise: spec.Promise{AcrossNodes: true}},
 		"last-page-for-ever":          {Promise: aPageADay},
 		"tenant-missing":              {Tenants: true},
 		"tenant-and-key-concatenated": {Tenants: true},
@@ -163,9 +163,9 @@ func (c closes) Close() error {
 
 func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	made, closed := 0, 0
-	s := kernel.Defaults()
+	s := spec.Defaults()
 	s.Name, s.Bounds.Schedules = "closed", 5
-	s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: "get", Key: "/home"}}}}
+	s.Actors = []spec.Actor{{Name: "alice", Script: []spec.Command{{Verb: "get", Key: "/home"}}}}
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		made++
 		h, err := recipe.New(n.Config)
@@ -183,13 +183,13 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 // troubles of the store: there a store that forgets the rest is found.
 func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 	generator := draw.Pages.Draw("TestBatches", "recipe-a", 5,
-		worlds.Extras{Verbs: []kernel.Verb{"invalidate"}, Rows: isr.Schema{
+		worlds.Extras{Verbs: []spec.Verb{"invalidate"}, Rows: isr.Schema{
 			Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}},
 		}})
 	found := 0
 	for i := range 200 {
 		s := generator.Example(i)
-		calm := !slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Crashes > 0 })
+		calm := !slices.ContainsFunc(s.Actors, func(a spec.Actor) bool { return a.Crashes > 0 })
 		if calm && len(s.Faults) == 2 && s.Faults[0].Kind == ddbfake.FaultUnprocessed &&
 			s.Faults[1].Kind == ddbfake.FaultShortPage {
 			found++
@@ -217,7 +217,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		}
 		asking := 0
 		for _, a := range s.Actors {
-			if slices.ContainsFunc(a.Script, func(c kernel.Command) bool { return c.Verb == "get" }) {
+			if slices.ContainsFunc(a.Script, func(c spec.Command) bool { return c.Verb == "get" }) {
 				asking++
 			}
 			if a.Pauses > 0 && a.PauseFor <= 0 {
@@ -240,7 +240,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 	for i := range 200 { // ten worlds without one are not rare
 		s := generator.Example(i)
 		skewed = skewed ||
-			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Drift.PPM != 0 })
+			s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a spec.Actor) bool { return a.Drift.PPM != 0 })
 	}
 	if !skewed {
 		t.Error("no clock drifted in any world")
@@ -422,7 +422,7 @@ func TestLayersAsStores(t *testing.T) {
 // is a mistake only in a check with the usual marks.
 func TestChecksOfLocksAndCalls(t *testing.T) {
 	for name, c := range map[string]Check{"LockCheck": LockCheck{}.check(), "OnceCheck": OnceCheck{}.check()} {
-		if want := map[string][]kernel.Mark{"LockCheck": LockReach(), "OnceCheck": OnceReach()}[name]; !slices.Equal(
+		if want := map[string][]spec.Mark{"LockCheck": LockReach(), "OnceCheck": OnceReach()}[name]; !slices.Equal(
 			c.reach(), want) {
 			t.Errorf("%s wants the marks %v, want %v", name, c.reach(), want)
 		}

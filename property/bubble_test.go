@@ -18,6 +18,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -26,25 +27,25 @@ import (
 )
 
 // rough is a world in which much can happen to its three contenders.
-func rough() *kernel.Scenario {
+func rough() *spec.Scenario {
 	s := simple()
 	s.Bounds.Ticks = 4
-	s.Lag = kernel.Lag{Scheduler: true}
+	s.Lag = spec.Lag{Scheduler: true}
 	s.Cache.Render = s.Cache.Lease - time.Second
-	s.Actors = append(s.Actors, kernel.Actor{Name: "carol", Script: s.Actors[0].Script})
+	s.Actors = append(s.Actors, spec.Actor{Name: "carol", Script: s.Actors[0].Script})
 	for i := range s.Actors {
 		a := &s.Actors[i]
 		a.Pauses, a.PauseFor, a.Crashes, a.Restarts = 1, s.Cache.Lease, 1, 1
-		a.Script = append(a.Script, kernel.Command{Verb: "sleep", For: s.Cache.Revalidate}, a.Script[0])
+		a.Script = append(a.Script, spec.Command{Verb: "sleep", For: s.Cache.Revalidate}, a.Script[0])
 	}
-	s.Faults = []kernel.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
+	s.Faults = []spec.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
 	return s
 }
 
 // trace runs one schedule of a world and returns its trace.
-func trace(t *testing.T, r runner, s *kernel.Scenario, seed int) string {
+func trace(t *testing.T, r runner, s *spec.Scenario, seed int) string {
 	t.Helper()
-	recorded := kernel.Replay{Seed: uint64(seed), Choices: choicesOf(seed)}
+	recorded := spec.Replay{Seed: uint64(seed), Choices: choicesOf(seed)}
 	text, f := r.replay(s, recorded)
 	if f != nil {
 		text += f.kind + "\n" + f.text
@@ -102,7 +103,7 @@ func TestBubbleIsDeterministic(t *testing.T) {
 // late answers. Code without goroutines has the same trace with and without a bubble, and code with goroutines has the
 // same trace in every run.
 func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
-	timed := func() *kernel.Scenario {
+	timed := func() *spec.Scenario {
 		s := rough()
 		s.Skew = time.Second
 		for i, events := range [][]sim.Planned{
@@ -112,7 +113,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 		} {
 			s.Actors[i].Crashes, s.Actors[i].Restarts, s.Actors[i].Pauses, s.Actors[i].Events = 0, 0, 0, events
 		}
-		s.Faults = []kernel.Fault{
+		s.Faults = []spec.Fault{
 			{Fault: ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Actor: s.Actors[2].Name}, CutOff: true,
 				From: 9 * time.Second, To: 12 * time.Second},
 			{Fault: ddbfake.Fault{Times: ddbfake.Always}, Latency: 100 * time.Millisecond,
@@ -150,7 +151,7 @@ func TestTimeInBubble(t *testing.T) {
 	s.Skew = time.Second
 	s.Actors[0].Drift.Offset = time.Second
 	s.Actors = append(s.Actors,
-		kernel.Actor{Name: "carol", Script: []kernel.Command{{Verb: "sleep", For: time.Minute}}})
+		spec.Actor{Name: "carol", Script: []spec.Command{{Verb: "sleep", For: time.Minute}}})
 	asked := 0
 	r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {

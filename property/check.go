@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -307,7 +307,7 @@ func (c *Check) judges(t *testing.T) {
 func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string
-	for _, m := range kernel.Marks() {
+	for _, m := range spec.Marks() {
 		if c.subject.Reaches(m) {
 			names = append(names, string(m))
 		}
@@ -385,7 +385,7 @@ func (c *Check) rows(t *testing.T) {
 }
 
 // reach is the marks that a check must reach unless it says otherwise.
-func (c *Check) reach() []kernel.Mark {
+func (c *Check) reach() []spec.Mark {
 	reach := slices.Clone(c.subject.Reach)
 	if c.noTTL() {
 		return worlds.WithoutTTL(reach)

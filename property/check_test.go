@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -126,7 +127,7 @@ func TestMutantsFail(t *testing.T) {
 // same trace each time.
 func wantReplay(t *testing.T, c child, want string) {
 	t.Helper()
-	s := must.Of(kernel.Load(c.file()))(t)
+	s := must.Of(spec.Load(c.file()))(t)
 	if s.Replay == nil {
 		t.Fatal("the file has no replay entry")
 	}
@@ -340,7 +341,7 @@ func TestChoicesOfInvariants(t *testing.T) {
 				return
 			}
 			// The file says what is left out, and names no invariant that isr-sim does not know.
-			s, err := kernel.Load(c.file())
+			s, err := spec.Load(c.file())
 			if err == nil || !strings.Contains(err.Error(), "store-under-test") {
 				t.Fatalf("got %v, %v, want an error about the protocol alone", s, err)
 			}
@@ -358,8 +359,8 @@ func TestChoicesOfInvariants(t *testing.T) {
 func TestWithout(t *testing.T) {
 	effort.Long(t)
 	p := scenariotest.Protocol(t, "two-transactions")
-	check := property.Check{Without: []string{"atomic-publish"}, Schedules: 2, Reach: []kernel.Mark{mark.Published},
-		Promise: kernel.Promise{Recipe: true}}
+	check := property.Check{Without: []string{"atomic-publish"}, Schedules: 2, Reach: []spec.Mark{mark.Published},
+		Promise: spec.Promise{Recipe: true}}
 	check.Run(t, func(n property.Node) (isr.Handler, error) {
 		store, err := p.New(n.Config)
 		if err != nil {

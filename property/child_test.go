@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -53,8 +53,8 @@ func TestChild(t *testing.T) {
 	if of, ok := strings.CutPrefix(name, "prove: "); ok {
 		proofs()[of](t, file)
 	} else if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
-		c := property.Check{Schedules: 2, Reach: []kernel.Mark{mark.Published},
-			Promise: kernel.Promise{Recipe: true}}
+		c := property.Check{Schedules: 2, Reach: []spec.Mark{mark.Published},
+			Promise: spec.Promise{Recipe: true}}
 		if promised != "" {
 			c.Without = []string{"atomic-publish"}
 		}
@@ -67,7 +67,7 @@ func TestChild(t *testing.T) {
 			return handler(real.Get), nil // its publish does not complete requests with keys, either
 		})
 	} else if promised, ok := strings.CutPrefix(name, "token only, promised: "); ok {
-		c := property.Check{Schedules: 5, Promise: kernel.Promise{Recipe: promised == "true"}}
+		c := property.Check{Schedules: 5, Promise: spec.Promise{Recipe: promised == "true"}}
 		check(c, func(n property.Node) (isr.Handler, error) { return tokenOnly(n.Config) })
 	} else if store, ok := badStores()[name]; ok {
 		check(property.Check{}, store)

@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -208,19 +209,19 @@ func runPattern(test string) string {
 }
 
 // world is load for a scenario that the subject can carry out: to the invariants a lock without a page is a violation.
-func (c Check) world(file string) (*kernel.Scenario, error) {
+func (c Check) world(file string) (*spec.Scenario, error) {
 	s, err := load(file)
 	if err != nil {
 		return nil, err
 	}
-	if of, want := kernel.About(s), c.about().About(); of != want {
+	if of, want := s.Subject(), c.about().About(); of != want {
 		return nil, fmt.Errorf("%s: found a scenario of %s, expected one of %s", file, of.Name(), want.Name())
 	}
 	return s, nil
 }
 
 // load reads a scenario file of a store under test. The file may name any protocol, including defaultName.
-func load(file string) (*kernel.Scenario, error) {
+func load(file string) (*spec.Scenario, error) {
 	const most = 16 << 20 // a device or a pipe may never end
 	f, err := os.Open(filepath.FromSlash(file))
 	if err != nil {
@@ -238,7 +239,7 @@ func load(file string) (*kernel.Scenario, error) {
 	for _, s := range draw.Subjects() {
 		names = append(names, isr.Protocol{Name: s.UnderTest})
 	}
-	return kernel.Parse(file, data, names...)
+	return spec.Parse(file, data, names...)
 }
 
 func exists(file string) bool {
@@ -258,7 +259,7 @@ func (r runner) traced(f *failure, file string) string {
 
 // record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it
 // is.
-func (r runner) record(world *kernel.Scenario, replay kernel.Replay, x *record.Explanation, file string) string {
+func (r runner) record(world *spec.Scenario, replay spec.Replay, x *record.Explanation, file string) string {
 	g := r.guard(&answers{})
 	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
 		return record.Of(ctx, r.recordedRun(g, world, &replay), toolVersion())
@@ -340,7 +341,7 @@ const explainTails = 100
 
 // explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the
 // run.
-func (r runner) explained(s *kernel.Scenario, file string) string {
+func (r runner) explained(s *spec.Scenario, file string) string {
 	g := r.guard(&answers{})
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{

@@ -18,7 +18,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/property"
@@ -249,7 +249,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	c := child{dir: dir, output: printed.String()}
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ",
 		"scenario: "+failFile, "replay: go test ")
-	s, err := kernel.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
+	s, err := spec.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
 	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
 		t.Fatalf("the file: %v, %+v", err, s)
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -173,7 +173,7 @@ func refusals() (all []green) {
 	prove("with a misspelt Without", "property: Check.Without: ", alone, property.Check{Without: []string{"livenes"}})
 	prove("in a goroutine", "property: Check.Goroutines: ", alone, property.Check{Goroutines: true})
 	prove("nothing", "prove: .*actors", "name: none\n", property.Check{})
-	prove("a mark that is not reached", "vacuous: ", alone, property.Check{Reach: []kernel.Mark{mark.NodeCrashed}})
+	prove("a mark that is not reached", "vacuous: ", alone, property.Check{Reach: []spec.Mark{mark.NodeCrashed}})
 	add("prove after a failure that is none", "replay: ", func(t *testing.T) {
 		keep(t, "")
 		property.Check{}.Prove(t, fileOf(t, alone), reading)
@@ -229,7 +229,7 @@ func refusals() (all []green) {
 	add("no lock", noFunction, func(t *testing.T) { property.CheckLock(t, nil) })
 	add("no layer", noFunction, func(t *testing.T) { property.CheckOnce(t, nil) })
 	add("a bound below zero", `.*the world that was drawn is not valid: either a duration of the check .*found -1s, `,
-		func(t *testing.T) { property.Check{Promise: kernel.Promise{MaxAge: -time.Second}}.Run(t, reference) })
+		func(t *testing.T) { property.Check{Promise: spec.Promise{MaxAge: -time.Second}}.Run(t, reference) })
 	return all
 }
 
@@ -268,9 +268,9 @@ func greenChecks() (all []green) {
 	}
 	check("without any invariant", "vacuous: Check.Without leaves out all invariants",
 		property.Check{Without: allBut()})
-	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{"publishd"}})
+	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []spec.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
-	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []kernel.Mark{mark.HoldTaken}})
+	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []spec.Mark{mark.HoldTaken}})
 	// The worlds of such a check have nothing that the only invariant could judge.
 	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation",
 		"idempotent-regeneration"} {
@@ -479,7 +479,7 @@ func greenProofs() (all []green) {
 	prove("without any invariant", "vacuous: ", small, property.Check{Without: allBut()}, reading)
 	prove("with an invariant that no search proves", "vacuous: ", small,
 		property.Check{Without: allBut("linearizable")}, reading)
-	prove("a misspelt mark", mistake, small, property.Check{Reach: []kernel.Mark{"publishd"}}, reading)
+	prove("a misspelt mark", mistake, small, property.Check{Reach: []spec.Mark{"publishd"}}, reading)
 	all = append(all, green{name: "proof: no file", says: "prove: ", run: func(t *testing.T) {
 		property.Check{}.Prove(t,
 			"nowhere.yaml", reading)
@@ -567,8 +567,8 @@ func greenLocks() (all []green) {
 		"a margin below zero":      {Margin: -time.Second},
 		"a wait below zero":        {Wait: -time.Second},
 		"a takeover below zero":    {Takeover: -time.Second},
-		"a misspelt mark":          {Reach: []kernel.Mark{"hold-takn"}},
-		"a mark of pages":          {Reach: []kernel.Mark{mark.Published}},
+		"a misspelt mark":          {Reach: []spec.Mark{"hold-takn"}},
+		"a mark of pages":          {Reach: []spec.Mark{mark.Published}},
 	}
 	for name, c := range mistaken {
 		all = append(all, green{name: "lock: " + name, says: mistake, run: func(t *testing.T) {
@@ -754,7 +754,7 @@ func allBut(names ...string) []string {
 }
 
 // none is an empty list of marks: it demands nothing.
-var none = []kernel.Mark{}
+var none = []spec.Mark{}
 
 // greenStores are stores that do nothing, under checks that demand less and less.
 func greenStores() (all []green) {

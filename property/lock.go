@@ -16,7 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -177,7 +177,7 @@ func (c LockCheck) check() Check {
 	ofTTL := s.unmet
 	s.unmet = func(count *tally, usual bool) (why, note string) {
 		extends := usual && c.extends != nil && c.extends.Load()
-		if extends && len(count.missing([]kernel.Mark{s.Also.Mark})) > 0 {
+		if extends && len(count.missing([]spec.Mark{s.Also.Mark})) > 0 {
 			return fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.Worlds,
 				s.Also.Mark), ""
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -88,7 +88,7 @@ func (c Check) proved(proof *campaign.Proof, file string) string {
 }
 
 // provable reads the scenario of a proof.
-func (c Check) provable(file string) (*kernel.Scenario, error) {
+func (c Check) provable(file string) (*spec.Scenario, error) {
 	s, err := c.world(file)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c Check) provable(file string) (*kernel.Scenario, error) {
 }
 
 // leaveOut adds Without to the invariants that a scenario leaves out.
-func (c Check) leaveOut(s *kernel.Scenario) {
+func (c Check) leaveOut(s *spec.Scenario) {
 	for _, name := range c.Without {
 		switch i := slices.Index(s.Invariants, name); {
 		case i >= 0:
@@ -133,7 +133,7 @@ func (c Check) leaveOut(s *kernel.Scenario) {
 }
 
 // prove makes the search, and returns the failure that it finds, if any.
-func (r runner) prove(s *kernel.Scenario, schedules int) (*campaign.Proof, *failure) {
+func (r runner) prove(s *spec.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers)
 	search := campaign.Prove{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options(),

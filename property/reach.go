@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
@@ -27,8 +28,8 @@ func Reach() []scenario.Mark { return slices.Clone(draw.Pages.Reach) }
 type tally struct {
 	engine.Tally
 	answers *answers
-	verbs   []kernel.Verb // the verbs that clients asked for besides get
-	early   bool          // the search ended because the time of the test was nearly over
+	verbs   []spec.Verb // the verbs that clients asked for besides get
+	early   bool        // the search ended because the time of the test was nearly over
 }
 
 // unasked is why nothing was judged in runs without requests. Machines share no memory.
@@ -36,13 +37,13 @@ const unasked = "no request reached the node's Client: the code has a client of 
 	"process what no other machine sees"
 
 // missing returns the wanted marks that were not reached, if there were enough worlds and schedules to expect them.
-func (c *tally) missing(wanted []kernel.Mark) []kernel.Mark {
+func (c *tally) missing(wanted []spec.Mark) []spec.Mark {
 	missing, _ := c.Missing(wanted)
 	return missing
 }
 
 // chance is a line that names the wanted marks that were not reached, if that may be chance; otherwise "".
-func (c *tally) chance(wanted []kernel.Mark) string {
+func (c *tally) chance(wanted []spec.Mark) string {
 	missing, untested := c.Missing(wanted)
 	if len(missing)+len(untested) == 0 {
 		return ""
@@ -68,7 +69,7 @@ func (c *tally) rows() string {
 }
 
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
-func (c *Check) hint(missing []kernel.Mark) string {
+func (c *Check) hint(missing []spec.Mark) string {
 	if c.Goroutines && slices.Contains(missing, mark.ClockSet) {
 		return fmt.Sprintf("hint: nothing has read a node's Clock; time.Now has no error here. Code that cannot "+
 			"read another clock leaves %s out of Reach\n",
@@ -85,7 +86,7 @@ func (c *Check) hint(missing []kernel.Mark) string {
 // String prints the tally, with the number of worlds in which each mark was reached.
 func (c *tally) String() string {
 	var reached []string
-	for _, m := range kernel.Marks() {
+	for _, m := range spec.Marks() {
 		if n := c.Marks[m]; n > 0 {
 			reached = append(reached, fmt.Sprintf("%s %d", m, n))
 		}
@@ -97,12 +98,12 @@ func (c *tally) String() string {
 // abilities returns the verbs that a store can do: the store has the verb's method, and that does not return
 // ErrUnsupported. To find out, abilities makes one store in a separate run. If the store breaks in this run, it also
 // breaks in the worlds, and is reported then.
-func (r runner) abilities(rows isr.Schema) []kernel.Verb {
-	p := prober{can: map[kernel.Verb]bool{}}
-	s := kernel.Defaults()
+func (r runner) abilities(rows isr.Schema) []spec.Verb {
+	p := prober{can: map[spec.Verb]bool{}}
+	s := spec.Defaults()
 	s.Name, s.Rows = "abilities", rows
-	s.Bounds = kernel.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
-	s.Actors = []kernel.Actor{{Name: worlds.ActorNames[0], Script: []kernel.Command{{Verb: "get", Key: probedKey}}}}
+	s.Bounds = spec.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
+	s.Actors = []spec.Actor{{Name: worlds.ActorNames[0], Script: []spec.Command{{Verb: "get", Key: probedKey}}}}
 	protocol := r.guard(&answers{}).protocol(r.name, r.newStore)
 	newStore := protocol.New
 	protocol.New = func(cfg isr.Config) (isr.Handler, error) {
@@ -115,7 +116,7 @@ func (r runner) abilities(rows isr.Schema) []kernel.Verb {
 	options := r.options()
 	options.Invariants = nil
 	_, _ = inside(r, kernel.Run{Scenario: s, Protocol: protocol, Seed: 1, ExpectedSteps: 1, Options: options}.Do)
-	var verbs []kernel.Verb
+	var verbs []spec.Verb
 	for _, v := range draw.Verbs {
 		if p.can[v] {
 			verbs = append(verbs, v)
@@ -130,7 +131,7 @@ const probedKey = "/isr-sim"
 // prober tries the methods of a store, in place of Get.
 type prober struct {
 	store isr.Handler
-	can   map[kernel.Verb]bool
+	can   map[spec.Verb]bool
 }
 
 func (p prober) of(store isr.Handler) isr.Handler {
@@ -149,7 +150,7 @@ func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
 	if c, ok := under.(interface{ under() isr.Handler }); ok {
 		under = c.under()
 	}
-	try := func(v kernel.Verb, call func() error) {
+	try := func(v spec.Verb, call func() error) {
 		p.can[v] = true // even if it panics
 		var err error
 		inStore(func() { err = call() })

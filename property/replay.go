@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -74,7 +74,7 @@ func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler,
 }
 
 // leftOut is the invariant for which a file was kept, if Without names that invariant; otherwise "".
-func (c Check) leftOut(s *kernel.Scenario) string {
+func (c Check) leftOut(s *spec.Scenario) string {
 	if s.Replay == nil || !slices.Contains(c.Without, s.Replay.Violates) {
 		return ""
 	}
@@ -82,7 +82,7 @@ func (c Check) leftOut(s *kernel.Scenario) string {
 }
 
 // read reads a file once: it may be a pipe.
-func (c Check) read(t *testing.T, file string) *kernel.Scenario {
+func (c Check) read(t *testing.T, file string) *spec.Scenario {
 	t.Helper()
 	s, err := c.world(file)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c Check) read(t *testing.T, file string) *kernel.Scenario {
 }
 
 func (c Check) replay(
-	t *testing.T, s *kernel.Scenario, file string, newStore func(Node) (isr.Handler, error),
+	t *testing.T, s *spec.Scenario, file string, newStore func(Node) (isr.Handler, error),
 ) {
 	t.Helper()
 	c.Goroutines = c.Goroutines || s.Replay != nil && s.Replay.Goroutines
@@ -122,7 +122,7 @@ func (c Check) replay(
 }
 
 // recordedSchedule runs the schedule that the file has recorded, and fails the test if it fails.
-func (r runner) recordedSchedule(s *kernel.Scenario, file string) {
+func (r runner) recordedSchedule(s *spec.Scenario, file string) {
 	r.t.Helper()
 	trace, f := r.replay(s, *s.Replay)
 	if testing.Verbose() {
@@ -153,7 +153,7 @@ func (r runner) recordedSchedule(s *kernel.Scenario, file string) {
 }
 
 // vacuous returns the reason why a campaign without a violation has shown nothing; "" if it has shown something.
-func (r runner) vacuous(s *kernel.Scenario, report *campaign.Report, file string) string {
+func (r runner) vacuous(s *spec.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case !r.answers.asked:
 		return "vacuous: nothing was violated in the world of " + file + ", but " + unasked + "\n" +

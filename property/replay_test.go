@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -108,7 +108,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	if strings.Contains(c.output, "recipe-a") || strings.Contains(c.output, "isr-sim replay") {
 		t.Errorf("the file's protocol is blamed:\n%s", c.output)
 	}
-	s := must.Of(kernel.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
+	s := must.Of(spec.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
 	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" ||
 		len(s.Catches) > 0 || len(s.Reach) != 1 ||
 		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+

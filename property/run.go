@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -70,8 +71,8 @@ func (r runner) guard(a *answers) *guard {
 type failure struct {
 	kind   string // failures of one kind count as the same while rapid shrinks
 	harm   int    // of a violation; a smaller world does no less of it
-	world  *kernel.Scenario
-	replay *kernel.Replay // nil if no schedule can be replayed
+	world  *spec.Scenario
+	replay *spec.Replay // nil if no schedule can be replayed
 	seen   *kernel.Outcome
 	text   string // verdict, invariant, statement and events, or the error
 	how    string // how it was found
@@ -91,7 +92,7 @@ func (f *failure) violates() bool {
 }
 
 // campaign runs the world under its schedules from the given seed.
-func (r runner) campaign(s *kernel.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
+func (r runner) campaign(s *spec.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
 	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
@@ -183,7 +184,7 @@ func otherKeys(why string) bool {
 }
 
 // replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
-func (r runner) replay(s *kernel.Scenario, recorded kernel.Replay) (trace string, _ *failure) {
+func (r runner) replay(s *spec.Scenario, recorded spec.Replay) (trace string, _ *failure) {
 	g := r.guard(r.answers)
 	var printed bytes.Buffer
 	run := r.recordedRun(g, s, &recorded)
@@ -207,7 +208,7 @@ func (r runner) replay(s *kernel.Scenario, recorded kernel.Replay) (trace string
 }
 
 // outcome is the failure of a run whose verdict is not ok.
-func (r runner) outcome(s *kernel.Scenario, o *kernel.Outcome) *failure {
+func (r runner) outcome(s *spec.Scenario, o *kernel.Outcome) *failure {
 	f := &failure{
 		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
 	}
@@ -220,15 +221,15 @@ func (r runner) outcome(s *kernel.Scenario, o *kernel.Outcome) *failure {
 }
 
 // recordedRun is a recorded run of the store, under a guard.
-func (r runner) recordedRun(g *guard, s *kernel.Scenario, recorded *kernel.Replay) kernel.Run {
-	run := recorded.Run(s, g.protocol(r.name, r.newStore))
+func (r runner) recordedRun(g *guard, s *spec.Scenario, recorded *spec.Replay) kernel.Run {
+	run := kernel.Replay(*recorded, s, g.protocol(r.name, r.newStore))
 	of := r.options()
 	of.Swarm, of.AllStops = run.Swarm, run.AllStops
 	run.Options = of
 	return run
 }
 
-func (r runner) recorded(run kernel.Replay) *kernel.Replay {
+func (r runner) recorded(run spec.Replay) *spec.Replay {
 	run.Goroutines = r.own != nil
 	return &run
 }
@@ -245,7 +246,7 @@ const (
 )
 
 // broken returns the failure of runs without a verdict; nil if they have one.
-func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
+func (r runner) broken(s *spec.Scenario, g *guard, err error) *failure {
 	f := &failure{world: s}
 	broken, isBroken := errors.AsType[*kernel.BrokenError](err)
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
@@ -289,7 +290,7 @@ func (r runner) broken(s *kernel.Scenario, g *guard, err error) *failure {
 
 // unstable prints the result of a run that had another result when it was repeated, and the difference. A first result
 // that is not ok is worth printing, because it did happen.
-func (r runner) unstable(s *kernel.Scenario, e *kernel.NondeterminismError) string {
+func (r runner) unstable(s *spec.Scenario, e *kernel.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
 	if e.Found != nil && e.Found.Verdict != invariant.OK {
 		text = fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n",

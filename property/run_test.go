@@ -27,7 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -197,11 +197,11 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 }
 
 // simple returns a world of two contenders.
-func simple() *kernel.Scenario {
-	s := kernel.Defaults()
+func simple() *spec.Scenario {
+	s := spec.Defaults()
 	s.Name, s.Protocol = "simple", defaultName
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
+		s.Actors = append(s.Actors, spec.Actor{Name: name, Script: []spec.Command{{Verb: "get", Key: "/home"}}})
 	}
 	return s
 }
@@ -271,17 +271,17 @@ func TestNames(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	wanted := []kernel.Mark{mark.LockTakenOver, mark.TTLDeletion, kernel.Mark(ddbfake.FaultResponseLost.String())}
-	of := func(worlds, schedules int, marks map[kernel.Mark]int) tally {
+	wanted := []spec.Mark{mark.LockTakenOver, mark.TTLDeletion, spec.Mark(ddbfake.FaultResponseLost.String())}
+	of := func(worlds, schedules int, marks map[spec.Mark]int) tally {
 		return tally{Tally: engine.Tally{Worlds: worlds, Schedules: schedules, Marks: marks}}
 	}
-	count := of(worlds.EnoughWorlds, worlds.EnoughSchedules, map[kernel.Mark]int{
+	count := of(worlds.EnoughWorlds, worlds.EnoughSchedules, map[spec.Mark]int{
 		mark.TTLDeletion: 1, mark.NodePaused: 9,
 	})
 	if got := count.missing(wanted); len(got) != 2 || got[0] != wanted[0] || got[1] != wanted[2] {
 		t.Errorf("missing: %v, want %v and %v", got, wanted[0], wanted[2])
 	}
-	if got := count.missing([]kernel.Mark{}); len(got) != 0 {
+	if got := count.missing([]spec.Mark{}); len(got) != 0 {
 		t.Errorf("missing %v of nothing wanted", got)
 	}
 	for _, few := range []tally{
@@ -298,7 +298,7 @@ func TestMissing(t *testing.T) {
 	if got := count.chance(wanted[1:2]); got != "" {
 		t.Errorf("of a mark that was reached it says %q", got)
 	}
-	pages := []kernel.Mark{mark.Published, mark.ServedFresh}
+	pages := []spec.Mark{mark.Published, mark.ServedFresh}
 	count.Worlds = 1
 	if got := count.missing(pages); !slices.Equal(got, pages) {
 		t.Errorf("missing %v, want %v: most worlds reach them", got, pages)
@@ -310,7 +310,7 @@ func TestTally(t *testing.T) {
 	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
 	count := tally{Tally: engine.NewTally()}
 	want := engine.Tally{
-		Worlds: 3, Schedules: 3 * report.Schedules, Steps: 3 * report.Steps, Marks: map[kernel.Mark]int{},
+		Worlds: 3, Schedules: 3 * report.Schedules, Steps: 3 * report.Steps, Marks: map[spec.Mark]int{},
 		Misfit: "one", Pageless: "one", Judged: true, Asked: true,
 	}
 	for _, m := range report.Reached() {
@@ -342,7 +342,7 @@ func TestTally(t *testing.T) {
 	}{
 		{engine.Tally{}, ""},
 		{engine.Tally{Pageless: "no page"}, "no page"},
-		{engine.Tally{Pageless: "no page", Marks: map[kernel.Mark]int{mark.Published: 1}}, ""},
+		{engine.Tally{Pageless: "no page", Marks: map[spec.Mark]int{mark.Published: 1}}, ""},
 		{engine.Tally{Pageless: "no page", Misfit: "no row"}, "no row"},
 	} {
 		if got := tc.Rows(); got != tc.want {
@@ -351,24 +351,24 @@ func TestTally(t *testing.T) {
 	}
 
 	few := tally{Tally: engine.Tally{Worlds: 1}}
-	got := few.chance([]kernel.Mark{mark.Published, mark.LockTakenOver})
+	got := few.chance([]spec.Mark{mark.Published, mark.LockTakenOver})
 	if !strings.HasPrefix(got, "not tested: published, lock-taken-over: ") {
 		t.Errorf("of a mark that most worlds reach, and one that few do, it says %q", got)
 	}
 	plain, goroutines := &Check{}, &Check{Goroutines: true}
-	if plain.hint([]kernel.Mark{mark.Published, mark.ClockSet}) != "" ||
-		!strings.HasPrefix(plain.hint([]kernel.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
-		!strings.HasPrefix(goroutines.hint([]kernel.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") ||
-		goroutines.hint([]kernel.Mark{mark.Published}) != "" {
+	if plain.hint([]spec.Mark{mark.Published, mark.ClockSet}) != "" ||
+		!strings.HasPrefix(plain.hint([]spec.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
+		!strings.HasPrefix(goroutines.hint([]spec.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") ||
+		goroutines.hint([]spec.Mark{mark.Published}) != "" {
 		t.Error("the hint is not for those whose rows TTL never deleted")
 	}
 
 	locks := LockCheck{}.check().subject
-	published, taken := map[kernel.Mark]int{mark.Published: 1}, map[kernel.Mark]int{mark.HoldTaken: 1}
+	published, taken := map[spec.Mark]int{mark.Published: 1}, map[spec.Mark]int{mark.HoldTaken: 1}
 	for _, tc := range []struct {
 		of     *subject
 		worlds int
-		marks  map[kernel.Mark]int
+		marks  map[spec.Mark]int
 		answers
 		want string
 	}{
@@ -426,18 +426,18 @@ func TestAClientOfItsOwn(t *testing.T) {
 
 // TestLocksThatNeverExtend: a lock that can extend its leases has been tested only if it did.
 func TestLocksThatNeverExtend(t *testing.T) {
-	extended := map[kernel.Mark]int{mark.HoldExtended: 1}
+	extended := map[spec.Mark]int{mark.HoldExtended: 1}
 	for _, tc := range []struct {
 		lock   Held
 		worlds int
-		marks  map[kernel.Mark]int
-		reach  []kernel.Mark
+		marks  map[spec.Mark]int
+		reach  []spec.Mark
 		wrong  bool
 	}{
 		{extends{}, worlds.EnoughWorlds, nil, nil, true},
 		{extends{}, worlds.EnoughWorlds, extended, nil, false},
 		{extends{}, 1, nil, nil, false},
-		{extends{}, worlds.EnoughWorlds, nil, []kernel.Mark{mark.HoldTaken}, false},
+		{extends{}, worlds.EnoughWorlds, nil, []spec.Mark{mark.HoldTaken}, false},
 		{struct{ Held }{}, worlds.EnoughWorlds, nil, nil, false},
 		{nil, worlds.EnoughWorlds, nil, nil, false}, // none was ever taken
 	} {
@@ -512,7 +512,7 @@ func TestUnproved(t *testing.T) {
 			"vacuous: ",
 			"but the store served nothing\nno row fits\n3 of the store's 3 answers were errors, such as: <nil>"},
 		{"a mark was missed", func(p *campaign.Proof, _ *runner) {
-			p.Missing, p.Misfit = []kernel.Mark{mark.NodeCrashed}, "no row fits"
+			p.Missing, p.Misfit = []spec.Mark{mark.NodeCrashed}, "no row fits"
 		},
 			"vacuous: simple under store-under-test: ", "\nno row fits\n" + served},
 		{"an end was missed, without a tick", func(p *campaign.Proof, _ *runner) { p.Deadlines = open },
@@ -552,7 +552,7 @@ func TestProofsFail(t *testing.T) {
 	settling.Settle = 10 * time.Second
 	for _, tc := range []struct {
 		name            string
-		world           *kernel.Scenario
+		world           *spec.Scenario
 		store           isr.Handler
 		kind, text, how string
 	}{
@@ -590,20 +590,20 @@ func TestProvable(t *testing.T) {
 		Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil },
 	}}
 	byNames := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "at ms"}}}
-	pages := []kernel.Mark{mark.Published, mark.ServedFresh}
+	pages := []spec.Mark{mark.Published, mark.ServedFresh}
 	for _, tc := range []struct {
 		name, file string
 		Check
 		rows    int // how many kinds
-		reach   []kernel.Mark
+		reach   []spec.Mark
 		without []string
 		wrong   string
 	}{
 		{"as it is", plain, Check{}, 0, pages, nil, ""},
 		{"with its own rows and marks", plain + "rows: tabletheory\nreach: [crash]\n", Check{}, 2,
-			[]kernel.Mark{mark.NodeCrashed}, nil, ""},
+			[]spec.Mark{mark.NodeCrashed}, nil, ""},
 		{"with other marks", plain + "reach: [crash]\n", Check{Reach: pages[:1]}, 0, pages[:1], nil, ""},
-		{"with no marks", plain + "reach: [crash]\n", Check{Reach: []kernel.Mark{}}, 0, []kernel.Mark{}, nil, ""},
+		{"with no marks", plain + "reach: [crash]\n", Check{Reach: []spec.Mark{}}, 0, []spec.Mark{}, nil, ""},
 		{"with other rows", plain + "rows: tabletheory\n", Check{Rows: byNames}, 1, pages, nil, ""},
 		{"with a function", plain + "rows: tabletheory\nfaults: [maybe throttled]\n", silent, 0, pages, nil, ""},
 		{"with less judged", plain, Check{Without: []string{"freshness"}}, 0, pages, []string{"freshness"}, ""},
@@ -613,7 +613,7 @@ func TestProvable(t *testing.T) {
 		{"a fault of locks, by a function", plain + "faults: [maybe throttled key=LOCK]\n", silent, 0, nil, nil,
 			"for key LOCK"},
 		{"with a promise of the check's, and one of its own", plain + "promise: {max-age: 2m}\n",
-			Check{Promise: kernel.Promise{MaxAge: time.Minute, Recipe: true, AcrossNodes: true}}, 0, pages, nil, ""},
+			Check{Promise: spec.Promise{MaxAge: time.Minute, Recipe: true, AcrossNodes: true}}, 0, pages, nil, ""},
 		{"of nothing", "name: none\n", Check{}, 0, nil, nil, "actors"},
 	} {
 		file := filepath.Join(t.TempDir(), "world.yaml")
@@ -642,7 +642,7 @@ func TestProvable(t *testing.T) {
 			text += fmt.Sprintf("promise: {max-age: %v}\n", of.file)
 		}
 		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		s := must.Of(Check{Promise: kernel.Promise{MaxAge: of.check}}.provable(file))(t)
+		s := must.Of(Check{Promise: spec.Promise{MaxAge: of.check}}.provable(file))(t)
 		if s.Promise.MaxAge != of.want {
 			t.Errorf("the file promises %v and the check %v: %v is proved, want %v", of.file, of.check,
 				s.Promise.MaxAge, of.want)
@@ -655,7 +655,7 @@ func TestProvable(t *testing.T) {
 		{[]string{"a", "b", "c"}, nil, []string{"a"}, []string{"b", "c"}, nil},
 		{[]string{"a", "b", "c"}, nil, []string{"b", "d"}, []string{"a", "c"}, nil},
 	} {
-		s := kernel.Scenario{Invariants: slices.Clone(tc.only), Without: slices.Clone(tc.without)}
+		s := spec.Scenario{Invariants: slices.Clone(tc.only), Without: slices.Clone(tc.without)}
 		Check{Without: tc.more}.leaveOut(&s)
 		if !slices.Equal(s.Invariants, tc.wantOnly) || !slices.Equal(s.Without, tc.wantWithout) {
 			t.Errorf("%v without %v, left out %v: got %v without %v", tc.only, tc.without, tc.more,
@@ -1210,10 +1210,10 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 	for _, f := range []*failure{
-		{kind: kindUnstable}, {kind: kindPanic, replay: &kernel.Replay{}, world: simple()},
-		{kind: "unknown", replay: &kernel.Replay{}, world: simple()},
+		{kind: kindUnstable}, {kind: kindPanic, replay: &spec.Replay{}, world: simple()},
+		{kind: "unknown", replay: &spec.Replay{}, world: simple()},
 		// Run again, this one violates nothing.
-		{kind: "violated: lock-theft", replay: &kernel.Replay{}, world: simple()},
+		{kind: "violated: lock-theft", replay: &spec.Replay{}, world: simple()},
 	} {
 		if got := r.shrunk(f); got != f {
 			t.Errorf("%s was shrunk to %+v", f.kind, got)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
@@ -313,7 +313,7 @@ bounds: {ticks: 8}
 // TestShapesOfLocks: a lock passes however its goroutines wait for each other and for time, and the same bug is found
 // in each shape.
 func TestShapesOfLocks(t *testing.T) {
-	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
+	s := must.Of(spec.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
 	for _, sh := range effort.Quick(shapes, shapes[1:4]) {
 		for _, broken := range []string{"", "all", "heartbeats"} {
 			if broken == "heartbeats" && (sh.waits || testing.Short()) {
@@ -343,7 +343,7 @@ func TestShapesOfLocks(t *testing.T) {
 
 // TestTimeStopsAtAMutex: if a timer's goroutine waits for a mutex, time stops at that instant, in each run.
 func TestTimeStopsAtAMutex(t *testing.T) {
-	s := must.Of(kernel.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
+	s := must.Of(spec.Parse("shapes.yaml", []byte(aPausedHolder), isr.Protocol{Name: draw.Locks.UnderTest}))(t)
 	c := LockCheck{Goroutines: true, TTL: NoTTL}
 	for _, sh := range shapes[:2] {
 		r := newRunner(t, c.check(), c.store(func(n Machine) (Lock, error) {

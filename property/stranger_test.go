@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -332,7 +332,7 @@ var articleRows = isr.Schema{Rows: []isr.Row{{
 func checkArticles(rows isr.Schema) property.Check {
 	c := property.Check{Rows: rows}
 	if rows.Translate != nil {
-		c.Reach = slices.DeleteFunc(property.Reach(), func(m kernel.Mark) bool { return m == mark.TTLDeletion })
+		c.Reach = slices.DeleteFunc(property.Reach(), func(m spec.Mark) bool { return m == mark.TTLDeletion })
 	}
 	return c
 }

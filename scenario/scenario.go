@@ -21,22 +21,23 @@ import (
 
 	engine "github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Mark is a state that a run can reach, by its name in docs/SCENARIOS.md, such as "lock-taken-over". A check that
 // reaches too few of them has judged nothing of interest, and fails.
-type Mark = kernel.Mark
+type Mark = spec.Mark
 
 // Promise is what a cache promises beyond the invariants that always hold.
-type Promise = kernel.Promise
+type Promise = spec.Promise
 
 // SyntaxError is a mistake in a scenario file.
-type SyntaxError = kernel.SyntaxError
+type SyntaxError = spec.SyntaxError
 
 // Marks returns all marks.
-func Marks() []Mark { return kernel.Marks() }
+func Marks() []Mark { return spec.Marks() }
 
 // Protocols returns the protocols that a scenario file may name in this program: the recipes and, in the command
 // isr-sim, their mutants.
@@ -44,21 +45,21 @@ func Protocols() []isr.Protocol { return kernel.Protocols() }
 
 // LoadRows reads a file with the single key rows, in the form of scenario files, for property.Check. A mistake in its
 // contents is a *[SyntaxError].
-func LoadRows(file string) (isr.Schema, error) { return kernel.LoadRows(file) }
+func LoadRows(file string) (isr.Schema, error) { return spec.LoadRows(file) }
 
 // Scenario is the content of a scenario file.
-type Scenario struct{ of *kernel.Scenario }
+type Scenario struct{ of *spec.Scenario }
 
 // Load reads a scenario file. A mistake in its contents is a *[SyntaxError]; several are joined as by errors.Join.
-func Load(file string) (*Scenario, error) { return from(kernel.Load(file)) }
+func Load(file string) (*Scenario, error) { return from(spec.Load(file)) }
 
 // Parse reads a scenario from the contents of a file; the parameter file is for errors. The scenario may name
 // Protocols, and also the given ones, which are for stores under test. Its errors are those of [Load].
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
-	return from(kernel.Parse(file, data, also...))
+	return from(spec.Parse(file, data, also...))
 }
 
-func from(s *kernel.Scenario, err error) (*Scenario, error) {
+func from(s *spec.Scenario, err error) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}

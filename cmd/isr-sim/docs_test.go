@@ -29,7 +29,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -392,7 +392,7 @@ func TestDocsScenario(t *testing.T) {
 		if !strings.Contains(text, "actors:") {
 			whole += "actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
 		}
-		if _, err := kernel.Parse("SCENARIOS.md", []byte(whole)); err != nil {
+		if _, err := spec.Parse("SCENARIOS.md", []byte(whole)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -407,7 +407,7 @@ func TestDocsKeys(t *testing.T) {
 		{"### Actors", "actors: [{misspelt: 1}]"},
 		{"### Bounds", "bounds: {misspelt: 1}"},
 	} {
-		_, err := kernel.Parse("f.yaml", []byte(test.yaml))
+		_, err := spec.Parse("f.yaml", []byte(test.yaml))
 		known := regexp.MustCompile(`found key "misspelt", expected one of (.*)\n`).FindStringSubmatch(fmt.Sprint(err))
 		if known == nil {
 			t.Fatalf("Parse(%q) = %v, want an error that names all keys", test.yaml, err)
@@ -420,7 +420,7 @@ func TestDocsKeys(t *testing.T) {
 
 // TestDocsDefaults: the defaults in the tables are the same as in the code.
 func TestDocsDefaults(t *testing.T) {
-	text, d := page(t, "SCENARIOS.md"), kernel.Defaults()
+	text, d := page(t, "SCENARIOS.md"), spec.Defaults()
 	shown := map[string]string{}
 	for _, after := range []string{"## Keys", "### The cache", "### Bounds"} {
 		for _, row := range table(t, text, after) {
@@ -458,7 +458,7 @@ func TestDocsLists(t *testing.T) {
 		kinds = append(kinds, kind.String())
 	}
 	troubles := mark.DependencyFaults()
-	for _, mark := range kernel.Marks() {
+	for _, mark := range spec.Marks() {
 		if !slices.Contains(append(kinds, troubles...), string(mark)) {
 			marks = append(marks, string(mark))
 		}
@@ -842,7 +842,7 @@ func TestDocsPolicies(t *testing.T) {
 }
 
 // broken lists the invariants that a policy breaks.
-func broken(t *testing.T, s *kernel.Scenario, p isr.Protocol) string {
+func broken(t *testing.T, s *spec.Scenario, p isr.Protocol) string {
 	t.Helper()
 	if p.Breaks == "" {
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200})
@@ -851,7 +851,7 @@ func broken(t *testing.T, s *kernel.Scenario, p isr.Protocol) string {
 		}
 		return "nothing"
 	}
-	caught := scenariotest.Ran(t, selftest.Mutation{Mutant: p, Scenarios: []*kernel.Scenario{s}, Seed: 1})
+	caught := scenariotest.Ran(t, selftest.Mutation{Mutant: p, Scenarios: []*spec.Scenario{s}, Seed: 1})
 	var names []string
 	for _, inv := range invariant.All() {
 		if _, is := caught.First[inv.Name]; is {

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/local"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
@@ -78,7 +79,7 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(scenarios, func(s *kernel.Scenario) bool { return s.Broken == "" }); i >= 0 {
+	if i := slices.IndexFunc(scenarios, func(s *spec.Scenario) bool { return s.Broken == "" }); i >= 0 {
 		return cli.Usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit),
 			"isr-sim list names the exhibits")
 	}
@@ -108,7 +109,7 @@ func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
 }
 
 // show shows one exhibit and returns its exit code. An error ends the command.
-func (m *museumCommand) show(ctx context.Context, s *kernel.Scenario, name string) (int, error) {
+func (m *museumCommand) show(ctx context.Context, s *spec.Scenario, name string) (int, error) {
 	remove := progress.Wait(m.progress, s.Name)
 	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
 	remove()
@@ -124,7 +125,7 @@ func (m *museumCommand) show(ctx context.Context, s *kernel.Scenario, name strin
 		fmt.Fprintf(m.Out, "\n%s\n", why)
 	}
 	if shown.Broken.Failure != nil {
-		run := shown.Broken.Failure.Replay().Run(s, shown.Bug)
+		run := kernel.Replay(shown.Broken.Failure.Replay(), s, shown.Bug)
 		run.Only = shown.Bug.Breaks
 		m.Lose(m.Keep(ctx, run, name))
 	}
@@ -135,7 +136,7 @@ func (m *museumCommand) show(ctx context.Context, s *kernel.Scenario, name strin
 		return code, nil
 	}
 	same, err := compareWith(ctx, m.Out, m.local.Client(), s.Name,
-		[]kernel.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
+		[]kernel.Run{kernel.Replay(shown.Broken.Failure.Replay(), s, shown.Bug)}, 1)
 	if !same {
 		code = cli.Worse(code, cli.ExitUnknown)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
@@ -154,7 +154,7 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 
 // one searches one scenario and returns its exit code. The report is nil if a run broke off. An error ends the command.
 func (v *proveCommand) one(
-	ctx context.Context, s *kernel.Scenario, name string, p isr.Protocol,
+	ctx context.Context, s *spec.Scenario, name string, p isr.Protocol,
 ) (*campaign.Report, int, error) {
 	ctx, stop := cli.Within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()

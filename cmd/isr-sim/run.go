@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -126,7 +127,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 
 // one runs one scenario and returns its exit code. The report is nil if a run broke off. An error ends the command.
 func (r *runCommand) one(
-	ctx context.Context, c campaign.Campaign, s *kernel.Scenario, name string,
+	ctx context.Context, c campaign.Campaign, s *spec.Scenario, name string,
 ) (*campaign.Report, int, error) {
 	c.Scenario = s
 	code, err := r.corpus.Run(ctx, &r.Results, s, c.Protocol)
@@ -149,7 +150,7 @@ func (r *runCommand) one(
 	}
 	// If there are several scenarios, the row of a violation says that it is expected.
 	told := r.alone || !report.Passed()
-	if out := s.NotJudged(); len(out) > 0 && (report.Failure == nil || !told) { // otherwise the explanation says it
+	if out := kernel.NotJudged(s); len(out) > 0 && (report.Failure == nil || !told) { // else the explanation does
 		fmt.Fprintf(r.Out, "  not judged, left out by the scenario: %s\n", strings.Join(out, ", "))
 	}
 	if text := prose.Excused(report); text != "" && report.Verdict == invariant.Violated { // else the reason says it
@@ -190,7 +191,7 @@ func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *c
 		return false, cli.Unknown(err, "")
 	}
 	if report.FailedAt > r.replays {
-		runs = append(runs, report.Failure.Replay().Run(report.Scenario, report.Protocol))
+		runs = append(runs, kernel.Replay(report.Failure.Replay(), report.Scenario, report.Protocol))
 	}
 	fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(runs), backendLocal)
 	return compareWith(ctx, r.Out, r.local.Client(), report.Scenario.Name, runs, report.Schedules)

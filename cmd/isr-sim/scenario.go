@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/format"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -66,7 +66,7 @@ func newScenarioNew() *cobra.Command {
 				name = args[0]
 			}
 			text := catalog.Beginning(name)
-			if _, err := kernel.Parse(name+".yaml", []byte(text)); err != nil {
+			if _, err := spec.Parse(name+".yaml", []byte(text)); err != nil {
 				return cli.Usage(fmt.Errorf("new: found the name %q, expected letters, digits, - and _ (at most 100)",
 					name), "such as: isr-sim scenario new checkout")
 			}
@@ -90,7 +90,7 @@ that one is not, and 3 that clocks may differ too much in one for an invariant t
 		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
 			code := cli.ExitOK
 			err := catalog.EachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
-				s, err := kernel.Parse(name, data)
+				s, err := spec.Parse(name, data)
 				if err != nil {
 					return err
 				}

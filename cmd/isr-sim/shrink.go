@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -95,7 +96,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 		return flags.NotViolated(cmd.Context(), err)
 	}
 	fmt.Fprintf(k.Out, "%s\n\n%s\n", run, prose.Sizes(shrunk.Before, shrunk.After))
-	after := shrunk.Scenario.Replay.Run(shrunk.Scenario, run.Protocol)
+	after := kernel.Replay(*shrunk.Scenario.Replay, shrunk.Scenario, run.Protocol)
 	after.Trace = k.Out
 	if _, err := after.Do(cmd.Context()); err != nil {
 		return cli.Unknown(err, "")

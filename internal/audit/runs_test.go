@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -39,7 +40,7 @@ func recordsOf(changes []ddbfake.Change) (all []evidence.Record) {
 }
 
 // options are those with which an audit of a scenario's table is asked for.
-func options(s *kernel.Scenario) audit.Options {
+func options(s *spec.Scenario) audit.Options {
 	return audit.Options{Rows: s.Rows,
 		Promise: invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate, Recipe: true}}
 }
@@ -58,7 +59,7 @@ func audited(t *testing.T, o audit.Options, records []evidence.Record) audit.Res
 }
 
 // run makes some runs of a protocol in a scenario, and calls the function each with the log and the outcome.
-func run(t *testing.T, s *kernel.Scenario, p isr.Protocol, times int, each func([]ddbfake.Change, *kernel.Outcome)) {
+func run(t *testing.T, s *spec.Scenario, p isr.Protocol, times int, each func([]ddbfake.Change, *kernel.Outcome)) {
 	t.Helper()
 	var changes []ddbfake.Change
 	r := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
@@ -81,7 +82,7 @@ func run(t *testing.T, s *kernel.Scenario, p isr.Protocol, times int, each func(
 }
 
 // scenarios are all embedded ones.
-func scenarios(t *testing.T) []*kernel.Scenario {
+func scenarios(t *testing.T) []*spec.Scenario {
 	t.Helper()
 	all, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
 	if err != nil {
@@ -110,7 +111,7 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 	effort.NotShort(t)
 	found := map[string]bool{}
 	const times = 20
-	judge := func(s *kernel.Scenario, p isr.Protocol) {
+	judge := func(s *spec.Scenario, p isr.Protocol) {
 		run(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) {
 			result := audited(t, options(s), recordsOf(changes))
 			for _, o := range result.Outcomes {

@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -122,7 +123,7 @@ func OneScenario(cmd *cobra.Command, args []string) error {
 }
 
 // Scenarios loads the named scenarios, or all embedded ones, and returns their names, too.
-func Scenarios(names []string) ([]*kernel.Scenario, []string, error) {
+func Scenarios(names []string) ([]*spec.Scenario, []string, error) {
 	if len(names) == 0 {
 		names = fixtures.Names()
 	}

@@ -6,13 +6,13 @@ import (
 	"io"
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
 // InTurn judges the scenarios one after another and prints the sum. judge returns the exit code of the i-th, and no
 // report if it broke off; its error ends the command.
-func InTurn(ctx context.Context, out io.Writer, scenarios []*kernel.Scenario,
+func InTurn(ctx context.Context, out io.Writer, scenarios []*spec.Scenario,
 	judge func(i int) (*campaign.Report, int, error)) error {
 	var results Tally
 	return EachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
@@ -34,7 +34,7 @@ func InTurn(ctx context.Context, out io.Writer, scenarios []*kernel.Scenario,
 
 // EachInTurn judges the scenarios one after another, and calls sumUp if there are several. noun is the user's word for
 // a scenario. judge returns the exit code of the i-th; its error ends the command.
-func EachInTurn(ctx context.Context, noun string, scenarios []*kernel.Scenario,
+func EachInTurn(ctx context.Context, noun string, scenarios []*spec.Scenario,
 	judge func(i int) (code int, err error), sumUp func()) error {
 	worst := ExitOK
 	for i, s := range scenarios {

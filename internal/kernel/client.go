@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -240,12 +241,12 @@ type storeRequest struct {
 	touches []sim.Access // see Accesses; nil means that they are not known yet, or could be anything
 	out     any
 	err     error
-	twice   bool   // it was delivered twice
-	hidden  bool   // it took effect, but its sender was not told
-	changed int    // how many rows it changed
-	named   *named // nil means the node's
-	sortKey string // see SortKey; "" means not known yet
-	slow    *Fault // the fault that delays the answer, or nil
+	twice   bool        // it was delivered twice
+	hidden  bool        // it took effect, but its sender was not told
+	changed int         // how many rows it changed
+	named   *named      // nil means the node's
+	sortKey string      // see SortKey; "" means not known yet
+	slow    *spec.Fault // the fault that delays the answer, or nil
 	late    time.Duration
 }
 
@@ -261,7 +262,7 @@ func (r *storeRequest) Outcomes() []int {
 		f := &r.node.world.possible[i]
 		if f.left != 0 && r.node.world.canStrike(&f.fault, r.call) {
 			r.node.world.meet(f.declared)
-			for part := range max(f.fault.parts(r.call.Input), 1) {
+			for part := range max(partsOfBatch(&f.fault, r.call.Input), 1) {
 				r.ways = append(r.ways, i+1+part*len(r.node.world.possible))
 			}
 		}
@@ -275,7 +276,7 @@ func (r *storeRequest) DateSent() time.Time { return r.call.Sent }
 func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
-	var struck *Fault
+	var struck *spec.Fault
 	r.slow, r.late = nil, 0
 	if outcome > 0 {
 		struck = w.possible[(outcome-1)%len(w.possible)].strike()
@@ -293,8 +294,8 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	if struck != nil {
 		call.Fault = &struck.Fault
-		if struck.parts(call.Input) > 1 {
-			call.Undone = struck.leavesUndone((outcome - 1) / max(len(w.possible), 1))
+		if partsOfBatch(struck, call.Input) > 1 {
+			call.Undone = leavesUndone(struck, (outcome-1)/max(len(w.possible), 1))
 		}
 		if struck.CutOff {
 			w.Mark(mark.CutOff)
@@ -431,7 +432,7 @@ var leads = sim.ObjectNamed(leadsObject)
 // keys count as one row without parts: there, an attribute pk need not be a key.
 func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
 	if w.rows != nil {
-		if !slices.Contains(tableNames(w.scenario.Rows), aws.ToString(table)) {
+		if !slices.Contains(spec.TableNames(w.scenario.Rows), aws.ToString(table)) {
 			return nil // the mapping does not have this table
 		}
 		return []string{w.rows.Name(aws.ToString(table), row)}

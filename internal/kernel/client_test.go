@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
-	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -131,12 +131,6 @@ func TestWhatANodeNamesTellsThePage(t *testing.T) {
 		}
 	}
 }
-
-// FileShape is the shape of scenario files, in the words of JSON Schema.
-var FileShape = fileShape
-
-// Shape is a part of FileShape.
-type Shape = yamlfile.Shape
 
 // lockAndMeta are rows with a ttl. Only the ttl of LOCK is hidden.
 func lockAndMeta() (lock, meta map[string]types.AttributeValue) {
@@ -305,7 +299,7 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 		{"the schedule deletes", true, true, isr.SortLock, []int64{101}, []int64{99, 100, 101}},
 		{"META", true, false, isr.SortMeta, []int64{99, 100, 101}, nil},
 	} {
-		w := &world{stage: newStage(), scenario: &Scenario{Lag: Lag{Scheduler: test.scheduler}},
+		w := &world{stage: newStage(), scenario: &spec.Scenario{Lag: spec.Lag{Scheduler: test.scheduler}},
 			ttl: defaultTTL, unread: test.unread}
 		w.noteTTL(attr.Item{"sk": attr.S(test.sk)}, attr.Item{"ttl": attr.Int(100)})
 		if !slices.Equal(w.deadlines.At, test.at) || !slices.Equal(w.deadlines.Unread, test.unreadAt) {
@@ -385,7 +379,7 @@ func TestStopsAroundAPromise(t *testing.T) {
 			[]time.Duration{7998 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
 	} {
 		w := &world{
-			stage: newStage(), allStops: true, scenario: &Scenario{Skew: test.skew}, clock: fakeclock.New(start),
+			stage: newStage(), allStops: true, scenario: &spec.Scenario{Skew: test.skew}, clock: fakeclock.New(start),
 		}
 		w.StopAround("alice", 10*time.Second, test.rounded)
 		var got []time.Duration
@@ -402,7 +396,7 @@ func TestStopsAroundAPromise(t *testing.T) {
 // TestNumbersOfClients: no two clients of a run have the same number, whatever starts first, and isClient knows each of
 // these numbers.
 func TestNumbersOfClients(t *testing.T) {
-	w, given := &world{scenario: &Scenario{Actors: make([]Actor, 40)}}, map[uint64]bool{}
+	w, given := &world{scenario: &spec.Scenario{Actors: make([]spec.Actor, 40)}}, map[uint64]bool{}
 	for place := 1; place <= 40; place++ {
 		for life := 1; life <= 101; life++ {
 			given[clientOf(place, life)] = true

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -48,7 +49,7 @@ func errorOf(fault string) error {
 		return errBodiesLost
 	case mark.OriginFailed:
 		return errOrigin
-	case cutOffKind:
+	case mark.CutOff:
 		return errCutOff
 	default:
 		return nil
@@ -57,11 +58,11 @@ func errorOf(fault string) error {
 
 // befalls says whether the fault is one of the given faults of dependencies and can strike the given actor. As with
 // faults of the store, a fault of alice can strike alice.2.
-func (f *Fault) befalls(actor string, of []string) bool {
-	return (f.CutOff || slices.Contains(of, f.Dependency)) && f.strikesActor(actor)
+func befalls(f *spec.Fault, actor string, of []string) bool {
+	return (f.CutOff || slices.Contains(of, f.Dependency)) && strikesActor(f, actor)
 }
 
-func (f *Fault) strikesActor(actor string) bool {
+func strikesActor(f *spec.Fault, actor string) bool {
 	return f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+".")
 }
 
@@ -77,18 +78,18 @@ type dependencyCall struct {
 }
 
 // befallen says whether a fault can strike the request.
-func (b *dependencyCall) befallen(f *Fault) bool {
+func (b *dependencyCall) befallen(f *spec.Fault) bool {
 	actor := b.node.proc.Name()
-	if b.strikes == nil || !f.ofStore() || f.CutOff {
-		return f.befalls(actor, b.of)
+	if b.strikes == nil || !f.OfStore() || f.CutOff {
+		return befalls(f, actor, b.of)
 	}
-	return b.node.world.ofObjects(f) && f.strikesActor(actor) && b.strikes(f.Fault)
+	return b.node.world.ofObjects(f) && strikesActor(f, actor) && b.strikes(f.Fault)
 }
 
 // ofObjects reports whether a fault of the store strikes requests to the body store, too. It does if it names an
 // operation of S3. In a world without pages, it also does if it names neither an operation nor a row.
-func (w *world) ofObjects(f *Fault) bool {
-	return f.ofStore() && f.Latency == 0 && f.Table == "" &&
+func (w *world) ofObjects(f *spec.Fault) bool {
+	return f.OfStore() && f.Latency == 0 && f.Table == "" &&
 		(slices.Contains(faults.ObjectOperations, f.Op) || f.Op+f.Key == "" && !w.by.Rows)
 }
 
@@ -104,7 +105,7 @@ func (b *dependencyCall) Outcomes() []int {
 	b.ways = append(b.ways[:0], 0)
 	for i := range w.possible {
 		f := &w.possible[i]
-		if f.left != 0 && f.fault.during(w.since()) && b.befallen(&f.fault) {
+		if f.left != 0 && f.fault.During(w.since()) && b.befallen(&f.fault) {
 			w.meet(f.declared)
 			b.ways = append(b.ways, i+1)
 		}
@@ -127,7 +128,7 @@ func (b *dependencyCall) Strike(outcome int) string {
 	}
 	for i := 0; i < len(w.certain) && b.dependency == ""; i++ {
 		f := &w.certain[i]
-		if !f.fault.during(w.since()) || !b.befallen(&f.fault) {
+		if !f.fault.During(w.since()) || !b.befallen(&f.fault) {
 			continue
 		}
 		if f.meets() {
@@ -156,13 +157,13 @@ func (b *dependencyCall) printed(well, separator string) string {
 // possibleFault is a fault that the schedule may choose. left says how often it may still be chosen; if it is negative,
 // there is no limit.
 type possibleFault struct {
-	fault    Fault
+	fault    spec.Fault
 	left     int
 	declared int // its place among the scenario's faults
 }
 
 // strike counts a strike of the fault, and returns the fault.
-func (f *possibleFault) strike() *Fault {
+func (f *possibleFault) strike() *spec.Fault {
 	if f.left > 0 {
 		f.left--
 	}

@@ -1,7 +1,6 @@
-// Package kernel runs scenarios: files with the nodes of a cache, the requests of their clients, clocks and faults, and
-// the marks that runs must reach. It reads such a file and makes one run of it.
+// Package kernel makes one run of a scenario. Package spec has the scenario.
 //
-//	s, err := kernel.Load("paused-writer.yaml")
+//	s, err := spec.Load("paused-writer.yaml")
 //	run := kernel.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1, Trace: os.Stdout}
 //	o, err := run.Do(ctx)
 //	fmt.Print(o.Explain(s.Name, run.Protocol.Name))
@@ -15,7 +14,7 @@
 //
 // A run is a value: scenario, protocol, seed and choices. The same value gives the same trace, byte for byte, on every
 // machine. See [Run]. [Outcome.Replay] returns everything that is needed to replay a run, and a scenario file can hold
-// it ([Scenario.Recorded]).
+// it ([Recorded]).
 //
 // # Limits
 //

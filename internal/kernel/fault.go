@@ -1,40 +1,13 @@
 package kernel
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/faults"
-	"github.com/isr-sim/isr-sim/internal/base/suggest"
-	"github.com/isr-sim/isr-sim/internal/base/words"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
-
-// Fault is a fault of the store, of the body store or of the origin. A certain fault strikes whenever its predicates
-// hold. A possible fault ("maybe") strikes if, in addition, the schedule chooses it.
-type Fault struct {
-	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" means a fault of the store. If it is set, the Fault
-	// has no Kind, and no predicates except Actor, Nth and Times.
-	Dependency string
-	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then
-	// FaultRequestLost, and there are no predicates except Actor, Nth and Times.
-	CutOff bool
-	// Latency, if positive, is the time from the effect of a request to the store until its answer arrives. If
-	// LatencyUpTo is greater, the delay of each answer is drawn from the seed, between the two, in steps of a
-	// millisecond. If Latency is positive, the Kind is 0.
-	Latency, LatencyUpTo time.Duration
-	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect
-	// at From or later, and before To. If To is 0 the window has no end; if both are 0 there is no window.
-	From, To time.Duration
-	Maybe    bool
-}
 
 // takesEffect reports whether a write takes effect, at least in part, if this kind of fault hits it.
 func takesEffect(k ddbfake.FaultKind) bool {
@@ -45,87 +18,21 @@ func takesEffect(k ddbfake.FaultKind) bool {
 	return false
 }
 
-// The kinds of fault that belong neither to the store nor to a dependency.
-const (
-	cutOffKind  = "cut-off"
-	latencyKind = "latency"
-)
-
-// Name returns the kind of the fault as scenario files write it.
-func (f Fault) Name() string {
-	switch {
-	case f.CutOff:
-		return cutOffKind
-	case f.Latency > 0:
-		return latencyKind
-	case f.Dependency != "":
-		return f.Dependency
-	default:
-		return f.Kind.String()
-	}
-}
-
-// String returns the fault as scenario files write it.
-func (f Fault) String() string {
-	text := f.Name()
-	if f.Latency > 0 {
-		text += " " + f.Latency.String()
-		if f.LatencyUpTo > f.Latency {
-			text += "-" + f.LatencyUpTo.String()
-		}
-	}
-	text += strings.TrimPrefix(f.Fault.String(), f.Kind.String())
-	if f.Times == 1 && f.lasts() {
-		text += " times=1"
-	}
-	if f.windowed() {
-		text += " from " + f.From.String()
-	}
-	if f.To > 0 {
-		text += " to " + f.To.String()
-	}
-	if f.Maybe {
-		return "maybe " + text
-	}
-	return text
-}
-
-func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
-
-// lasts reports whether the fault strikes every time, unless Times limits it.
-func (f *Fault) lasts() bool { return f.windowed() || f.CutOff }
-
-// times is how often the fault strikes; ddbfake.Always means without end.
-func (f *Fault) times() int {
-	if f.Times == ddbfake.Always || f.Times == 0 && f.lasts() {
-		return ddbfake.Always
-	}
-	return max(f.Times, 1)
-}
-
-// during says whether the time since the run began is within the fault's window.
-func (f *Fault) during(since time.Duration) bool {
-	return since >= f.From && (f.To == 0 || since < f.To)
-}
-
-// ofStore says whether the fault can strike calls to the store.
-func (f *Fault) ofStore() bool { return f.Dependency == "" }
-
 // countedHere says whether the world, and not the store itself, decides when a certain fault of the store strikes.
-func (w *world) countedHere(f *Fault) bool {
-	return f.lasts() || f.Latency > 0 || w.byRole(f.Fault) || w.ofObjects(f)
+func (w *world) countedHere(f *spec.Fault) bool {
+	return f.Lasts() || f.Latency > 0 || w.byRole(f.Fault) || w.ofObjects(f)
 }
 
 // certainFault is a fault that strikes when its time has come.
 type certainFault struct {
-	fault    Fault
+	fault    spec.Fault
 	declared int // its place among the scenario's faults
 	calls    int // calls so far that it could strike; if the store itself counts, only if the fingerprint needs them
 }
 
 // meets counts a call that the fault could strike, and says whether it is its turn.
 func (f *certainFault) meets() bool {
-	first, times := max(f.fault.Nth, 1), f.fault.times()
+	first, times := max(f.fault.Nth, 1), f.fault.Strikes()
 	if times != ddbfake.Always || f.calls < first { // counting further makes no difference
 		f.calls++
 	}
@@ -134,10 +41,10 @@ func (f *certainFault) meets() bool {
 
 // struckBy returns the first certain fault that strikes a call to the store, or nil. It looks only at faults for which
 // the world counts calls. If delays is true it looks at faults that delay answers, and otherwise at all others.
-func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
+func (w *world) struckBy(c ddbfake.Call, delays bool) *spec.Fault {
 	for i := range w.certain {
 		f := &w.certain[i]
-		if !f.fault.ofStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) ||
+		if !f.fault.OfStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) ||
 			!w.canStrike(&f.fault, c) {
 			continue
 		}
@@ -150,8 +57,8 @@ func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 }
 
 // canStrike says whether a fault can strike a call to the store that takes effect now.
-func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
-	return f.ofStore() && f.during(w.since()) && w.matches(f.Fault, c)
+func (w *world) canStrike(f *spec.Fault, c ddbfake.Call) bool {
+	return f.OfStore() && f.During(w.since()) && w.matches(f.Fault, c)
 }
 
 // since is the true time since the run began.
@@ -165,7 +72,7 @@ func (w *world) countCall(c ddbfake.Call) {
 	}
 	for i := range w.certain {
 		f := &w.certain[i]
-		if f.fault.ofStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) && f.meets() {
+		if f.fault.OfStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) && f.meets() {
 			return
 		}
 	}
@@ -175,7 +82,7 @@ func (w *world) countCall(c ddbfake.Call) {
 const latencies = "-latency"
 
 // delay is how long the fault delays an answer to the node.
-func (w *world) delay(f *Fault, n *node) time.Duration {
+func (w *world) delay(f *spec.Fault, n *node) time.Duration {
 	span := f.LatencyUpTo - f.Latency
 	if span < time.Millisecond {
 		return f.Latency
@@ -187,7 +94,7 @@ func (w *world) delay(f *Fault, n *node) time.Duration {
 }
 
 // windows returns the times at which the window of some fault begins or ends.
-func (s *Scenario) windows() (ends []time.Duration) {
+func windows(s *spec.Scenario) (ends []time.Duration) {
 	for _, f := range s.Faults {
 		for _, end := range []time.Duration{f.From, f.To} {
 			if end > 0 {
@@ -197,178 +104,4 @@ func (s *Scenario) windows() (ends []time.Duration) {
 	}
 	slices.Sort(ends)
 	return slices.Compact(ends)
-}
-
-// faultKinds are the words for the kinds of faults. The kinds of the store's faults come first.
-func faultKinds() []string {
-	var known []string
-	for _, k := range ddbfake.FaultKinds() {
-		known = append(known, k.String())
-	}
-	return append(append(known, mark.DependencyFaults()...), cutOffKind, latencyKind)
-}
-
-// parseFault reads a fault without the word maybe: a fault of the store, or another fault with its predicates. The hint
-// may be empty.
-func parseFault(text string) (f Fault, hint string, err error) {
-	kind, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
-	i := slices.Index(known, kind)
-	if i < 0 {
-		return f, suggest.Hint(kind, known, ""),
-			fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
-	}
-	predicates, err := f.takeWindow(rest)
-	if err != nil {
-		return f, "such as: " + kind + exampleOf(kind) + " from 10s to 20s", fmt.Errorf("fault %q: %w", text, err)
-	}
-	if kind == latencyKind {
-		if predicates, err = f.takeLatency(predicates); err != nil {
-			return f, "such as: latency 2s op=GetItem, or latency 100ms-2s", fmt.Errorf("fault %q: %w", text, err)
-		}
-	}
-	// All faults have the predicates of the store's faults.
-	as := kind
-	if i >= ofStore {
-		as = ddbfake.FaultThrottled.String()
-	}
-	// ParseFault does not know the operations of S3, so PutItem stands in for one.
-	fields, _ := words.Split(predicates) // takeWindow has split them
-	object := ""
-	for i, field := range fields {
-		if op, is := strings.CutPrefix(field, "op="); is && slices.Contains(faults.ObjectOperations, op) {
-			fields[i], object = "op=PutItem", op
-		}
-	}
-	window, parsed := f, strings.Join(append([]string{as}, fields...), " ")
-	f.Fault, err = ddbfake.ParseFault(parsed)
-	f.Op = cmp.Or(object, f.Op)
-	f.From, f.To, f.Latency, f.LatencyUpTo = window.From, window.To, window.Latency, window.LatencyUpTo
-	switch {
-	case i < ofStore:
-		return f, "", renamed(err, parsed, text)
-	case kind == latencyKind:
-		f.Kind = 0
-		return f, "", renamed(err, parsed, text)
-	case kind == cutOffKind:
-		f.CutOff, f.Kind = true, ddbfake.FaultRequestLost
-	default:
-		f.Dependency, f.Kind = kind, 0
-	}
-	if err != nil || f.Op+f.Table+f.Key != "" {
-		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),
-			fmt.Errorf("fault %q: found %q, want nothing but actor, nth, times, from and to behind %s", text,
-				predicates, kind)
-	}
-	return f, "", nil
-}
-
-// exampleOf returns what follows the kind in an example of a fault.
-func exampleOf(kind string) string {
-	if kind == latencyKind {
-		return " 2s"
-	}
-	return ""
-}
-
-// renamed changes an error about a part of the text into an error about the whole text.
-func renamed(err error, part, text string) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.Replace(err.Error(), fmt.Sprintf("fault %q", part), fmt.Sprintf("fault %q", text), 1))
-}
-
-// takeWindow reads "from TIME" and "to TIME", and returns the other words.
-func (f *Fault) takeWindow(text string) (rest string, err error) {
-	all, err := words.Split(text)
-	if err != nil {
-		return "", err
-	}
-	var others []string
-	given := map[string]bool{}
-	for i := 0; i < len(all); i++ {
-		name := all[i]
-		to := map[string]*time.Duration{"from": &f.From, "to": &f.To}[name]
-		switch {
-		case strings.HasPrefix(name, "from=") || strings.HasPrefix(name, "to="):
-			return "", fmt.Errorf("found %s, want a space in place of =", name)
-		case to == nil:
-			others = append(others, name)
-			continue
-		case given[name]:
-			return "", fmt.Errorf("%s is given twice", name)
-		case i+1 == len(all):
-			return "", fmt.Errorf("found nothing behind %s, want a time such as 10s", name)
-		}
-		given[name] = true
-		i++
-		if *to, err = parseTime(all[i]); err != nil {
-			return "", fmt.Errorf("found %s %s, want %w", name, all[i], err)
-		}
-	}
-	switch {
-	case given["to"] && f.To <= f.From:
-		return "", fmt.Errorf("found a window from %v to %v, want one that ends after it begins", f.From, f.To)
-	case given["from"] && !f.windowed():
-		return "", errors.New("found from 0s without an end, want to with a time, or times=always")
-	}
-	return strings.Join(others, " "), nil
-}
-
-// takeLatency reads how long an answer is delayed, and returns the other words.
-func (f *Fault) takeLatency(text string) (rest string, err error) {
-	first, rest, _ := strings.Cut(text, " ")
-	least, most, drawn := strings.Cut(first, "-")
-	f.Latency, err = parseTime(least)
-	if drawn && err == nil {
-		f.LatencyUpTo, err = parseTime(most)
-	}
-	if err != nil || f.Latency == 0 || drawn && f.LatencyUpTo <= f.Latency {
-		return "", fmt.Errorf("found %q, want how long the answer is under way, such as 2s or 100ms-2s",
-			cmp.Or(first, "nothing"))
-	}
-	return rest, nil
-}
-
-// fault reads a fault. If there are mistakes in the actors or the tables, their names may not be known.
-func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
-	text := p.Text(n)
-	if p.Shape != nil {
-		p.DescribeWords(`(maybe\s+)?`, faultKinds(),
-			[]string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice",
-				"throttled op=PutItem from 10s to 20s", "cut-off actor=alice from 10s to 20s",
-				"latency 100ms-2s op=GetItem"})
-	}
-	if p.Err != nil {
-		return
-	}
-	rest, maybe := strings.CutPrefix(strings.TrimSpace(text), "maybe ")
-	f, hint, err := parseFault(rest)
-	if err != nil {
-		p.Fail(n, cmp.Or(hint, "such as: maybe response-lost op=TransactWriteItems actor=alice"), "%v", err)
-		return
-	}
-	f.Maybe = maybe
-	var actors []string
-	for _, a := range p.s.Actors {
-		if !slices.Contains(actors, a.Name) { // a duplicate name is reported elsewhere
-			actors = append(actors, a.Name)
-		}
-	}
-	switch {
-	case actorsKnown && f.Actor != "" && !slices.Contains(actors, f.Actor):
-		p.Fail(n, suggest.Hint(f.Actor, actors, ""), "found a fault of actor %q, expected one of %s", f.Actor,
-			strings.Join(actors, ", "))
-	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op) && !slices.Contains(faults.ObjectOperations, f.Op):
-		p.Fail(n, suggest.Hint(f.Op, ddbfake.Operations(), ""), "found a fault of operation %q, expected one of %s",
-			f.Op, strings.Join(ddbfake.Operations(), ", "))
-	case maybe && f.Nth > 0:
-		p.Fail(n, "leave out nth, or leave out maybe",
-			"found nth=%d in a fault that strikes when the schedule says so", f.Nth)
-	case tablesKnown && f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
-		p.Fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table,
-			oneOf(tableNames(p.s.Rows)))
-	}
-	p.s.Faults = append(p.s.Faults, f)
 }

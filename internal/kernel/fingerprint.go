@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/kernel/symmetry"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
@@ -30,7 +31,7 @@ import (
 type fingerprinter struct {
 	// oldVersions says that stale reads can still see old versions of a row, which are then part of its fingerprint.
 	oldVersions bool
-	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With
+	// order has the rows in the order of their last writes, if a read can see that order: see showsOrder. With
 	// a replica lag it has a row once for each of its writes.
 	ordered, lags bool
 	order         []rowName
@@ -85,8 +86,8 @@ func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
 
 // showsOrder says whether a read can see in which order different rows were written: a stale read of several rows sees
 // them as they were before the last write of any of them.
-func (s *Scenario) showsOrder() bool {
-	return slices.ContainsFunc(s.Faults, func(f Fault) bool {
+func showsOrder(s *spec.Scenario) bool {
+	return slices.ContainsFunc(s.Faults, func(f spec.Fault) bool {
 		return f.Kind == ddbfake.FaultStaleRead &&
 			slices.Contains([]string{"", "Query", "Scan", "ExecuteStatement", "BatchExecuteStatement"}, f.Op)
 	})
@@ -110,13 +111,13 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 
 // newFingerprinter returns the fingerprinter of a world. The parameter text removes the names of symmetric actors from
 // a text, body returns a body of the world, and recipe says that the rules of the recipe are promised.
-func newFingerprinter(s *Scenario, recipe bool, text, body func(string) string) *fingerprinter {
+func newFingerprinter(s *spec.Scenario, recipe bool, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	promise.Recipe = recipe
 	p := &fingerprinter{
-		oldVersions: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil,
+		oldVersions: s.ReplicaLag > 0, ordered: showsOrder(s), lags: s.ReplicaLag > 0, regions: s.Regions() != nil,
 		own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
-		memories: s.about().Memories(subject.Past{Promise: promise, Asks: s.asks, Text: text, Body: body}),
+		memories: s.Subject().Memories(subject.Past{Promise: promise, Asks: asking(s), Text: text, Body: body}),
 	}
 	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
@@ -321,15 +322,15 @@ var (
 )
 
 // symmetricOf finds the actors that differ only by name. The protocol must do the same under any name.
-func symmetricOf(s *Scenario) symmetry.Actors {
+func symmetricOf(s *spec.Scenario) symmetry.Actors {
 	t := symmetry.Actors{Class: map[string]int{}}
 	// A fault may name one actor, and delays are drawn by the actor's name.
-	if s.regions() != nil || slices.ContainsFunc(s.Faults,
-		func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
+	if s.Regions() != nil || slices.ContainsFunc(s.Faults,
+		func(f spec.Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
 		return t
 	}
 	for _, a := range s.Actors {
-		same := func(b Actor) bool {
+		same := func(b spec.Actor) bool {
 			b.Name = a.Name
 			return reflect.DeepEqual(a, b)
 		}

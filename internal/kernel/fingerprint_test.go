@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,8 +34,8 @@ func rowKey(sk string) attr.Item { return attr.Item{"pk": attr.S("a"), "sk": att
 
 // A copy of the fingerprinter does not change with the original, nor the original with the copy.
 func TestCopiesOfFingerprintersAreApart(t *testing.T) {
-	s := Defaults()
-	s.Faults = []Fault{{}} // a read may show the order of rows
+	s := spec.Defaults()
+	s.Faults = []spec.Fault{{}} // a read may show the order of rows
 	s.Faults[0].Kind = ddbfake.FaultStaleRead
 	for name, changed := range map[string]func(p, q *fingerprinter) (changed, kept *fingerprinter){
 		"the original": func(p, q *fingerprinter) (*fingerprinter, *fingerprinter) { return p, q },
@@ -64,7 +65,7 @@ func TestCopiesOfFingerprintersAreApart(t *testing.T) {
 
 // Without stale reads, a deleted row leaves nothing in the state.
 func TestADeletedRowLeavesNoState(t *testing.T) {
-	p := newFingerprinter(&Scenario{}, true, asItIs, nil)
+	p := newFingerprinter(&spec.Scenario{}, true, asItIs, nil)
 	p.change(put(rowKey("x"), "1"))
 	if p.change(put(rowKey("x"), "")); p.sum != 0 {
 		t.Errorf("a row that was deleted counts: %x", p.sum)
@@ -83,8 +84,8 @@ func TestStatesHaveWhatChangesTables(t *testing.T) {
 		in            any
 	}
 	tables := func(r request) fingerprint.Hash {
-		w := &world{stage: newStage(), scenario: Defaults(), clock: fakeclock.New(fakeclock.Epoch.Add(r.at)),
-			fingerprinter: newFingerprinter(Defaults(), true, asItIs, nil), struck: r.struck}
+		w := &world{stage: newStage(), scenario: spec.Defaults(), clock: fakeclock.New(fakeclock.Epoch.Add(r.at)),
+			fingerprinter: newFingerprinter(spec.Defaults(), true, asItIs, nil), struck: r.struck}
 		w.fingerprinter.change(put(rowKey("x"), r.row))
 		asked := &storeRequest{node: &node{world: w}, call: ddbfake.Call{Region: r.region, Input: r.in}}
 		if r.in == nil {
@@ -118,21 +119,24 @@ func TestStatesHaveWhatChangesTables(t *testing.T) {
 
 // Actors that differ only by name are symmetric, unless something else knows one of them by name.
 func TestSymmetricActors(t *testing.T) {
-	named := func(f Fault) []Fault { return []Fault{f} }
-	var ofAlice, slow Fault
+	named := func(f spec.Fault) []spec.Fault { return []spec.Fault{f} }
+	var ofAlice, slow spec.Fault
 	ofAlice.Actor, slow.LatencyUpTo = "alice", time.Second
 	for name, c := range map[string]struct {
-		s    Scenario
+		s    spec.Scenario
 		want int
 	}{
-		"two":          {Scenario{}, 2},
-		"a fault":      {Scenario{Faults: named(Fault{})}, 2},
-		"one's fault":  {Scenario{Faults: named(ofAlice)}, 0},
-		"drawn delays": {Scenario{Faults: named(slow)}, 0},
-		"a name":       {Scenario{Actors: []Actor{{Name: "a", Script: []Command{{Verb: "visit", Key: "/a"}}}}}, 2},
+		"two":          {spec.Scenario{}, 2},
+		"a fault":      {spec.Scenario{Faults: named(spec.Fault{})}, 2},
+		"one's fault":  {spec.Scenario{Faults: named(ofAlice)}, 0},
+		"drawn delays": {spec.Scenario{Faults: named(slow)}, 0},
+		"a name": {
+			spec.Scenario{Actors: []spec.Actor{{Name: "a", Script: []spec.Command{{Verb: "visit", Key: "/a"}}}}}, 2,
+		},
 	} {
-		script := []Command{{Verb: "visit", Key: "/home"}}
-		c.s.Actors = append(c.s.Actors, Actor{Name: "alice", Script: script}, Actor{Name: "bob", Script: script})
+		script := []spec.Command{{Verb: "visit", Key: "/home"}}
+		c.s.Actors = append(c.s.Actors,
+			spec.Actor{Name: "alice", Script: script}, spec.Actor{Name: "bob", Script: script})
 		if name == "a name" { // every script has the first actor's name
 			c.s.Actors[1].Script, c.s.Actors[2].Script = c.s.Actors[0].Script, c.s.Actors[0].Script
 		}

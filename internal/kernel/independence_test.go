@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -106,7 +107,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	for _, input := range past {
 		_, _ = db.Do(t.Context(), ddbfake.Call{Actor: "past", Input: input}) // refused or not
 	}
-	fp, taken := newFingerprinter(&Scenario{}, true, nil, nil), 0
+	fp, taken := newFingerprinter(&spec.Scenario{}, true, nil, nil), 0
 	o := &order{last: last, races: &races}
 	s := sim.New(sim.Config{
 		Clock: clock, Strategy: sim.Strategy{Name: "order", New: func(*rand.Rand, int) sim.Chooser { return o }},
@@ -420,14 +421,14 @@ func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 		"a table of code's own":      {also: keyed("name"), table: "others", keys: []string{"name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Defaults()
+			s := spec.Defaults()
 			s.Rows, s.Lag = test.rows, byScheduler
 			w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch,
 				ttl: defaultTTL, ownKeys: request.HasOwnKeys(test.like)}
 			rows, empty, err := tablesOf(t.Context(), s, tableKind{like: test.like, ttl: defaultTTL})
 			must.OK(t, err)
 			w.rows = rows
-			w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: s.Lag.ofStore()}, empty)
+			w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: s.Lag.OfStore()}, empty)
 			client := w.db.As("code")
 			if test.also != nil {
 				test.also.TableName = &test.table
@@ -516,12 +517,12 @@ var emptyInRegions = sync.OnceValues(func() (*ddbfake.Snapshot, error) {
 })
 
 // regionWorld is a world with a table in several regions, and nobody in it.
-func regionWorld(t *testing.T, lag Lag) *world {
+func regionWorld(t *testing.T, lag spec.Lag) *world {
 	t.Helper()
-	s := Defaults()
+	s := spec.Defaults()
 	s.RegionLag = lag
 	for i, r := range testRegions {
-		s.Actors = append(s.Actors, Actor{Name: fmt.Sprint("actor", i), Region: r})
+		s.Actors = append(s.Actors, spec.Actor{Name: fmt.Sprint("actor", i), Region: r})
 	}
 	stage := newStage()
 	w := &world{
@@ -531,7 +532,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	empty := must.Of(emptyInRegions())(t)
 	w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 	w.replicator = &replicator{w: w}
-	w.db.SetRegionLag(lag.ofStore())
+	w.db.SetRegionLag(lag.OfStore())
 	return w
 }
 
@@ -597,7 +598,7 @@ func touchTheSame(a, b []sim.Access) bool {
 
 // independentInRegions tries random pairs of steps in both orders, as independence does.
 func independentInRegions(
-	t *testing.T, lag Lag, pairs int, by regionRelation,
+	t *testing.T, lag spec.Lag, pairs int, by regionRelation,
 ) (independent, arrivals int, difference string) {
 	t.Helper()
 	for seed := range uint64(pairs) {
@@ -639,7 +640,7 @@ func independentInRegions(
 }
 
 func TestIndependentStepsInSeveralRegionsComeOutTheSame(t *testing.T) {
-	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
+	for _, lag := range []spec.Lag{byScheduler, {Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
 		pairs := effort.Fewer(3000, 200)
 		independent, arrivals, difference := independentInRegions(t, lag, pairs, ownRelation)
 		if difference != "" {
@@ -654,7 +655,7 @@ func TestIndependentStepsInSeveralRegionsComeOutTheSame(t *testing.T) {
 }
 
 // byScheduler is the lag with which the schedule decides when a write arrives.
-var byScheduler = Lag{Scheduler: true}
+var byScheduler = spec.Lag{Scheduler: true}
 
 func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 	// This is the relation for the lag byScheduler. Under other lags it is wrong.
@@ -664,7 +665,7 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 		w.scenario.RegionLag = byScheduler
 		return w.accessesIn(region, input)
 	}, ownRelation.arrival}
-	for _, lag := range []Lag{{Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
+	for _, lag := range []spec.Lag{{Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
 		if _, _, difference := independentInRegions(t, lag, 3000, asScheduled); difference == "" {
 			t.Errorf("%v: nothing came out differently", lag)
 		}
@@ -703,7 +704,7 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 // Writes under way are a part of the state: which write arrives where, when, in which order with other writes to the
 // row, and from whom; and with a lag of the store, how many were sent before.
 func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
-	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagFixed(time.Second)}} {
+	for _, lag := range []spec.Lag{byScheduler, {Fixed: ddbfake.LagFixed(time.Second)}} {
 		prints := map[uint64]string{}
 		ways := []string{"", "a", "b", "ab", "ba", "aB", "a2b", "a eu-west-1", "-"}
 		if lag.Scheduler {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 )
 
 // A scenario and its caller choose who judges: rules of the recipe judge where it is promised, or where they are named.
@@ -15,7 +16,7 @@ func TestJudges(t *testing.T) {
 	const rule, harm = "expired-publish", "stale-writer"
 	list := func(names ...string) []string { return names }
 	for name, c := range map[string]struct {
-		s        Scenario
+		s        spec.Scenario
 		o        Options
 		recipe   bool
 		judge    []string // these do
@@ -26,23 +27,23 @@ func TestJudges(t *testing.T) {
 	}{
 		"harm":           {judge: list(harm), not: list(rule)},
 		"the recipe":     {recipe: true, judge: list(harm, rule)},
-		"a rule by name": {s: Scenario{Invariants: list(rule)}, judge: list(rule), not: list(harm), chosen: true},
+		"a rule by name": {s: spec.Scenario{Invariants: list(rule)}, judge: list(rule), not: list(harm), chosen: true},
 		"a rule alone":   {o: Options{Only: rule}, judge: list(rule), not: list(harm), chosen: true},
 		"another alone":  {o: Options{Only: harm}, recipe: true, judge: list(harm), not: list(rule), chosen: true},
-		"without": {s: Scenario{Without: list(harm)}, recipe: true, judge: list(rule), not: list(harm),
+		"without": {s: spec.Scenario{Without: list(harm)}, recipe: true, judge: list(rule), not: list(harm),
 			out: list(harm), chosen: true},
 		"own": {o: Options{Invariants: own}, judge: list(harm, "own"), not: list(rule), chosen: true},
-		"own is not chosen": {s: Scenario{Invariants: list(harm)}, o: Options{Invariants: own},
+		"own is not chosen": {s: spec.Scenario{Invariants: list(harm)}, o: Options{Invariants: own},
 			judge: list(harm, "own"), chosen: true},
 		"own alone": {o: Options{Invariants: own, Only: "own"}, judge: list("own"), not: list(harm),
 			chosen: true},
 		"others alone": {o: Options{Invariants: own, Only: harm}, judge: list(harm), not: list("own"),
 			chosen: true},
-		"without own": {s: Scenario{Without: list("own")}, o: Options{Invariants: own}, judge: list(harm),
+		"without own": {s: spec.Scenario{Without: list("own")}, o: Options{Invariants: own}, judge: list(harm),
 			not: list("own"), out: list("own"), chosen: true},
-		"nothing left": {s: Scenario{Without: list(harm)}, o: Options{Only: harm},
+		"nothing left": {s: spec.Scenario{Without: list(harm)}, o: Options{Only: harm},
 			complain: "which the scenario leaves out"},
-		"an unknown name": {s: Scenario{Without: list("stale-writers")}, complain: "stale-writer"},
+		"an unknown name": {s: spec.Scenario{Without: list("stale-writers")}, complain: "stale-writer"},
 		"unknown alone":   {o: Options{Only: "freshnes"}, complain: "freshness"},
 		"own without a name": {o: Options{Invariants: []invariant.Invariant{{Statement: "x", Check: own[0].Check}}},
 			complain: "expected one with"},

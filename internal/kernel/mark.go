@@ -14,56 +14,30 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
-	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Mark names an event that a run can reach. A campaign that never reaches the marks of its scenario has tested nothing,
-// and fails. [Marks] lists all marks, and docs/SCENARIOS.md explains them.
-type Mark string
-
-// Marks returns every mark in the order in which reports print them.
-func Marks() []Mark { return slices.Clone(allMarks) }
-
-// The order of marks: the default subject's, then those of no subject, then other subjects'.
-var allMarks = func() []Mark {
-	var marks []Mark
-	for i, s := range list.Subjects() {
-		for _, m := range s.Marks() {
-			marks = append(marks, Mark(m))
-		}
-		if i == 0 {
-			marks = append(marks, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet,
-				mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace, mark.Replicated)
-		}
-	}
-	for _, kind := range ddbfake.FaultKinds() {
-		marks = append(marks, Mark(kind.String()))
-	}
-	for _, fault := range mark.DependencyFaults() {
-		marks = append(marks, Mark(fault))
-	}
-	return marks
-}()
+var allMarks = spec.Marks()
 
 // marks is a set of marks: the n-th bit is allMarks[n].
 type marks uint64
 
-var bitOfMark = func() map[Mark]marks {
-	all := map[Mark]marks{}
+var bitOfMark = func() map[spec.Mark]marks {
+	all := map[spec.Mark]marks{}
 	for n, m := range allMarks {
 		all[m] = 1 << n
 	}
 	return all
 }()
 
-func (s marks) has(m Mark) bool { return s&bitOfMark[m] != 0 }
+func (s marks) has(m spec.Mark) bool { return s&bitOfMark[m] != 0 }
 
 // all returns the marks in the order of allMarks.
-func (s marks) all() []Mark {
-	all := make([]Mark, 0, bits.OnesCount64(uint64(s)))
+func (s marks) all() []spec.Mark {
+	all := make([]spec.Mark, 0, bits.OnesCount64(uint64(s)))
 	for ; s != 0; s &= s - 1 {
 		all = append(all, allMarks[bits.TrailingZeros64(uint64(s))])
 	}
@@ -74,7 +48,7 @@ func (s marks) all() []Mark {
 // something to judge.
 func (w *world) Mark(name string) {
 	if !w.quiet || name == mark.Published || name == mark.ServedFresh {
-		w.marks |= bitOfMark[Mark(name)]
+		w.marks |= bitOfMark[spec.Mark(name)]
 	}
 }
 

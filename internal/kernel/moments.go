@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
@@ -130,21 +131,6 @@ func (w *world) addDeadline(t time.Time) {
 	}
 }
 
-// regions returns the regions that have a replica of the table: first the default region, then the others in the order
-// of the actors. It returns nil if there is only the default region.
-func (s *Scenario) regions() []string {
-	all := []string{ddbfake.DefaultRegion}
-	for i := range s.Actors {
-		if r := s.Actors[i].Region; r != "" && !slices.Contains(all, r) {
-			all = append(all, r)
-		}
-	}
-	if len(all) == 1 {
-		return nil
-	}
-	return all
-}
-
 // replicator is a sim.Source of the writes that are under way to other regions. If the schedule decides when they
 // arrive, each arrival is a step, and writes of the same row may overtake each other. With a lag of the fake itself
 // they arrive by themselves, and time stops at their arrivals.
@@ -154,15 +140,12 @@ type replicator struct {
 	under []ddbfake.Change // the writes, in the order of steps
 }
 
-func (*replicator) Name() string { return replication }
+func (*replicator) Name() string { return "replication" }
 
 // Apart implements sim.Apart: no bound of the scenario limits the number of arrivals.
 func (*replicator) Apart() {}
 
 var _ sim.Apart = (*replicator)(nil)
-
-// replication is the name of the source in a trace.
-const replication = "replication"
 
 func (r *replicator) Steps() []uint64 {
 	all := r.w.db.UnderWay()
@@ -262,7 +245,7 @@ func (w *world) reached(region string) []string {
 	if w.scenario.RegionLag.Scheduler {
 		return all
 	}
-	for _, other := range w.scenario.regions() {
+	for _, other := range w.scenario.Regions() {
 		if other != region {
 			all = append(all, other)
 		}
@@ -287,7 +270,7 @@ func (w *world) touch(region string, write bool, row ...string) []sim.Access {
 	if !write || w.scenario.RegionLag.Scheduler {
 		return all
 	}
-	for _, other := range w.scenario.regions() {
+	for _, other := range w.scenario.Regions() {
 		if other != region {
 			all = append(all, arrivalIn(other, row...)...)
 		}
@@ -332,7 +315,7 @@ func (w *world) notePassed(row attr.Item) {
 		switch {
 		case !is || !at.After(now) || at.After(now.AddDate(10, 0, 0)):
 		case name == w.ttl:
-			if _, number := value.(attr.N); number && w.scenario.Lag == (Lag{Fixed: ddbfake.LagNever}) {
+			if _, number := value.(attr.N); number && w.scenario.Lag == (spec.Lag{Fixed: ddbfake.LagNever}) {
 				w.subjects[hooks.NeverDeleted] = true
 			}
 		case !w.deadlines.Near(at):

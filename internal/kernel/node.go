@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
@@ -348,10 +349,10 @@ func (n *node) Record(e history.Event) {
 }
 
 // carryOut does one command of the script.
-func (n *node) carryOut(handler isr.Handler, c Command) {
+func (n *node) carryOut(handler isr.Handler, c spec.Command) {
 	n.label(c.String())
 	if v := list.Named(string(c.Verb)); v != nil {
-		v.Do(n, handler, c.plain())
+		v.Do(n, handler, c.Plain())
 	}
 }
 

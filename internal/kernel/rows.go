@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/internal/trace/request"
@@ -30,7 +31,7 @@ type rows struct {
 }
 
 // isMapped reports whether rows have the cache's own names.
-func isMapped(s *Scenario) bool { return len(s.Rows.Rows) > 0 || s.Rows.Translate != nil }
+func isMapped(s *spec.Scenario) bool { return len(s.Rows.Rows) > 0 || s.Rows.Translate != nil }
 
 // mapping returns the mapping; nil if r is nil.
 func (r *rows) mapping() *rowmap.Mapping {
@@ -138,7 +139,7 @@ var known struct {
 const mostKnown = 4
 
 type knownRows struct {
-	of      *Scenario
+	of      *spec.Scenario
 	list    []isr.Row // the rows that the scenario had then
 	regions string    // as in tableKind
 	rows    *rowmap.Mapping
@@ -146,7 +147,7 @@ type knownRows struct {
 }
 
 // tablesOf returns the rows of a scenario's world, and the world's store at the beginning.
-func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake.Snapshot, error) {
+func tablesOf(ctx context.Context, s *spec.Scenario, kind tableKind) (*rows, *ddbfake.Snapshot, error) {
 	if !isMapped(s) {
 		empty, err := emptyTable(ctx, kind)
 		return nil, empty, err
@@ -276,9 +277,9 @@ func (w *world) together(table string, a, b map[string]types.AttributeValue) boo
 	return is&(rowmap.Page|rowmap.Lock) != 0 && too&(rowmap.Page|rowmap.Lock) != 0 && one == other
 }
 
-// parts returns how many requests of a batch a fault may leave undone; the schedule chooses one of them. It is 0 if the
-// fault itself says which.
-func (f *Fault) parts(input any) (n int) {
+// partsOfBatch returns how many requests of a batch a fault may leave undone; the schedule chooses one of them. It is 0
+// if the fault itself says which.
+func partsOfBatch(f *spec.Fault, input any) (n int) {
 	if f.Kind != ddbfake.FaultUnprocessed && !inStatements(f.Kind, input) || f.Key != "" || !f.Maybe {
 		return 0
 	}
@@ -287,7 +288,7 @@ func (f *Fault) parts(input any) (n int) {
 		return len(batch.Statements)
 	}
 	request.EachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
-		if f.isAbout(table) {
+		if isAbout(f, table) {
 			n++
 		}
 	})
@@ -301,15 +302,15 @@ func inStatements(k ddbfake.FaultKind, input any) bool {
 	return is && k == ddbfake.FaultConflict
 }
 
-func (f *Fault) isAbout(table *string) bool {
+func isAbout(f *spec.Fault, table *string) bool {
 	return f.Table == "" || request.TableName(f.Table) == request.TableName(aws.ToString(table))
 }
 
 // leavesUndone returns a function that picks the one request of a batch to leave undone: the nth, from 0, of those that
-// the fault concerns (see parts).
-func (f *Fault) leavesUndone(nth int) func(table string) bool {
+// the fault concerns (see partsOfBatch).
+func leavesUndone(f *spec.Fault, nth int) func(table string) bool {
 	return func(table string) bool {
-		if !f.isAbout(&table) {
+		if !isAbout(f, &table) {
 			return false
 		}
 		nth--
@@ -357,7 +358,7 @@ var empty struct {
 type tableKind struct {
 	like    *dynamodb.CreateTableInput
 	ttl     string
-	regions string // see Scenario.regions; separated by spaces
+	regions string // see Scenario.Regions; separated by spaces
 }
 
 // replicate gives each table a replica in each region except the default region, which has the table already.
@@ -404,26 +405,4 @@ func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) 
 	made := db.Snapshot()
 	empty.tables[kind] = made
 	return made, nil
-}
-
-// tableNames are the tables of a scenario's rows.
-func tableNames(s isr.Schema) []string {
-	var names []string
-	for i := range s.Rows {
-		if name := s.Rows[i].Table; name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if names == nil || slices.ContainsFunc(s.Rows, func(r isr.Row) bool { return r.Table == "" }) {
-		names = append(names, hooks.TableName)
-	}
-	return names
-}
-
-// oneOf lists alternatives.
-func oneOf(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return "one of " + strings.Join(names, ", ")
 }

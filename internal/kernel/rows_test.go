@@ -2,11 +2,8 @@ package kernel_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -82,9 +80,9 @@ func ownProtocol(unfenced bool) isr.Protocol {
 }
 
 // ownWorld is a scenario of such caches, with more lines.
-func ownWorld(t *testing.T, more string) *kernel.Scenario {
+func ownWorld(t *testing.T, more string) *spec.Scenario {
 	t.Helper()
-	s, err := kernel.Parse("own.yaml", []byte(`name: own
+	s, err := spec.Parse("own.yaml", []byte(`name: own
 protocol: own
 rows:
   - table: pages
@@ -103,7 +101,7 @@ actors:
 	return s
 }
 
-func do(t *testing.T, s *kernel.Scenario, p isr.Protocol, trace *strings.Builder) *kernel.Outcome {
+func do(t *testing.T, s *spec.Scenario, p isr.Protocol, trace *strings.Builder) *kernel.Outcome {
 	t.Helper()
 	r := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
 	if trace != nil {
@@ -193,7 +191,7 @@ func TestAPageAndItsLockAreReadTogether(t *testing.T) {
 				return isr.Served{}, err
 			}), nil
 		}}
-		s, err := kernel.Parse("together.yaml",
+		s, err := spec.Parse("together.yaml",
 			[]byte("name: together\nfaults: [short-page]\nactors:\n  - {name: alice, script: [get /home]}\n"))
 		must.OK(t, err)
 		if _, err := (kernel.Run{
@@ -298,14 +296,14 @@ func TestStatementsThatAreRefused(t *testing.T) {
 	for _, test := range []struct {
 		own       bool
 		statement string
-		want      []kernel.Mark
+		want      []spec.Mark
 	}{
-		{true, `INSERT INTO "locks" VALUE {'name': 'lock//home', 'owner': 'a'}`, []kernel.Mark{mark.LockRefused}},
-		{true, `UPDATE "locks" SET "owner" = 'b' WHERE "name" = 'lock//out'`, []kernel.Mark{mark.LockRefused}},
-		{true, `UPDATE "pages" SET html = 'b' WHERE path = '/out'`, []kernel.Mark{mark.PublishRefused}},
+		{true, `INSERT INTO "locks" VALUE {'name': 'lock//home', 'owner': 'a'}`, []spec.Mark{mark.LockRefused}},
+		{true, `UPDATE "locks" SET "owner" = 'b' WHERE "name" = 'lock//out'`, []spec.Mark{mark.LockRefused}},
+		{true, `UPDATE "pages" SET html = 'b' WHERE path = '/out'`, []spec.Mark{mark.PublishRefused}},
 		{true, `DELETE FROM "locks" WHERE "name" = 'lock//home' AND "owner" = 'b'`, nil},
-		{false, `UPDATE "isr-cache" SET lease_token = 'a' WHERE ` + key + `'LOCK'`, []kernel.Mark{mark.LockRefused}},
-		{false, `UPDATE "isr-cache" SET s3_key = 'a' WHERE ` + key + `'META'`, []kernel.Mark{mark.PublishRefused}},
+		{false, `UPDATE "isr-cache" SET lease_token = 'a' WHERE ` + key + `'LOCK'`, []spec.Mark{mark.LockRefused}},
+		{false, `UPDATE "isr-cache" SET s3_key = 'a' WHERE ` + key + `'META'`, []spec.Mark{mark.PublishRefused}},
 		{false, `DELETE FROM "isr-cache" WHERE ` + key + `'LOCK' AND lease_token = 'a'`, nil},
 	} {
 		s := scenariotest.Parsed(t, "name: refused\nactors: [{name: alice, script: [get /home]}]\n")
@@ -333,7 +331,7 @@ func TestStatementsThatAreRefused(t *testing.T) {
 		}
 		for _, batch = range []bool{false, true} {
 			var trace strings.Builder
-			got := slices.DeleteFunc(do(t, s, p, &trace).Marks, func(m kernel.Mark) bool {
+			got := slices.DeleteFunc(do(t, s, p, &trace).Marks, func(m spec.Mark) bool {
 				return m != mark.LockRefused && m != mark.PublishRefused
 			})
 			if !slices.Equal(got, test.want) {
@@ -454,7 +452,7 @@ func TestRowsWithoutAMapping(t *testing.T) {
 	} {
 		text := "name: own\nprotocol: own\nsettle: 30s\npromise: {recipe: true}\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n"
-		s := must.Of(kernel.Parse("own.yaml", []byte(text), isr.Protocol{Name: "own"}))(t)
+		s := must.Of(spec.Parse("own.yaml", []byte(text), isr.Protocol{Name: "own"}))(t)
 		o := do(t, s, isr.Protocol{Name: "own", SDK: true, New: func(c isr.Config) (isr.Handler, error) {
 			if c.Table = test.table; test.region != "" {
 				o := c.Client.(*dynamodb.Client).Options()
@@ -473,7 +471,7 @@ func TestRowsAreReadAndPrinted(t *testing.T) {
 	s := ownWorld(t, "")
 	text, err := s.YAML()
 	must.OK(t, err)
-	again, err := kernel.Parse("again.yaml", text, isr.Protocol{Name: "own"})
+	again, err := spec.Parse("again.yaml", text, isr.Protocol{Name: "own"})
 	must.OK(t, err)
 	if diff := cmp.Diff(s.Rows, again.Rows); diff != "" {
 		t.Errorf("printed and read (-want +got):\n%s", diff)
@@ -485,59 +483,6 @@ func TestRowsAreReadAndPrinted(t *testing.T) {
 	s.Rows.Translate = func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil }
 	if text, err = s.YAML(); err != nil || strings.Contains(string(text), "\nrows:") {
 		t.Errorf("%v\n%s", err, text)
-	}
-}
-
-func TestRowsFiles(t *testing.T) {
-	load := func(text string) (isr.Schema, error) {
-		t.Helper()
-		file := filepath.Join(t.TempDir(), "rows.yaml")
-		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		return kernel.LoadRows(file)
-	}
-	for _, name := range []string{"reference", "tabletheory", "dynamolock", "powertools"} {
-		s, err := load("rows: " + name)
-		if want, _ := isr.SchemaNamed(name); err != nil || !cmp.Equal(s, want) {
-			t.Errorf("%s: %v, %v", name, s, err)
-		}
-	}
-	s, err := load("rows:\n  - ready: dynamolock\n    table: locks\n" +
-		"  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n")
-	if err != nil || len(s.Rows) != 2 || s.Rows[0].Table != "locks" || s.Rows[0].Renews != "recordVersionNumber" {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, test := range []struct{ text, at, problem string }{
-		{"rows: dynamolok", "1:7",
-			`found rows "dynamolok", expected one of reference, tabletheory, dynamolock, powertools`},
-		{"row: x", "1:1", `found key "row", expected one of rows`},
-		{"rows: []", "1:7", "found no rows"},
-		{"rows:\n  - partition: id = page\n    expires: e", "2:16", "found no {key}"},
-		{"rows:\n  - partition: id = {key}\n    expires: e min", "3:14", `found the unit "min"`},
-		{"rows:\n  - partition: id = {key}\n    expires: 5", "3:14", "found the number 5, expected text"},
-		{"rows:\n  - partition: id = {key}\n    exipres: e", "3:5", `found key "exipres"`},
-		{"rows:\n  - partition: id = {key}\n    body: b", "2:5", "without generated"},
-		{"rows:\n  - ready: dynamolock\n    ttl: t", "3:10", "found ttl beside ready"},
-		{"rows:\n  - ready: reference", "2:12", "not translated"},
-		{"rows:\n  - partition: id = {key}\n    expires: e\n  - partition: pk = {key}\n    expires: e", "4:16",
-			"the partition key pk"},
-	} {
-		_, err := load(test.text)
-		wrong, ok := errors.AsType[*kernel.SyntaxError](err)
-		if !ok || !strings.Contains(wrong.Error(), ":"+test.at+": ") || !strings.Contains(wrong.Problem, test.problem) {
-			t.Errorf("%s\ngot  %v\nwant %s: %s", test.text, err, test.at, test.problem)
-		}
-	}
-}
-
-func TestFaultsOfOwnTables(t *testing.T) {
-	text := "name: x\nrows:\n  - {table: pages, partition: \"id = {key}\", body: b, generated: g}\n" +
-		"actors: [{name: a, script: [get /]}]\nfaults: [throttled table="
-	if _, err := kernel.Parse("x.yaml", []byte(text+"pages]\n")); err != nil {
-		t.Error(err)
-	}
-	if _, err := kernel.Parse("x.yaml", []byte(text+"isr-cache]\n")); err == nil ||
-		!strings.Contains(err.Error(), "the only table is pages") {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -564,7 +509,7 @@ func (c asked) Get(ctx context.Context, key string) (isr.Served, error) {
 }
 
 func TestIndexesOfOwnTables(t *testing.T) {
-	s := must.Of(kernel.Parse("x.yaml", []byte(`name: x
+	s := must.Of(spec.Parse("x.yaml", []byte(`name: x
 protocol: asked
 rows:
   - table: tags
@@ -591,7 +536,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {
 		data, err := fixtures.Read(file)
 		must.OK(t, err)
-		s, err := kernel.Parse(file, data)
+		s, err := spec.Parse(file, data)
 		must.OK(t, err)
 		for _, name := range append([]string{s.Protocol}, s.Catches...) {
 			p := scenariotest.Protocol(t, name)
@@ -609,7 +554,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 				// its refused extension of a page counts as a refused publish only if the names are unknown
 				if name == "policy-sliding" {
 					native.Marks = slices.DeleteFunc(native.Marks,
-						func(m kernel.Mark) bool { return m == mark.PublishRefused })
+						func(m spec.Mark) bool { return m == mark.PublishRefused })
 				}
 				if diff := cmp.Diff(native, alike(t, &other, scenariotest.Renamed(p), seed)); diff != "" {
 					t.Errorf("%s under %s, seed %d (-META and LOCK, +renamed):\n%s", s.Name, name, seed, diff)
@@ -630,11 +575,11 @@ type judgedRun struct {
 	Broken  []string
 	Steps   int
 	Choices string
-	Marks   []kernel.Mark
+	Marks   []spec.Mark
 	Misfit  string
 }
 
-func alike(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) judgedRun {
+func alike(t *testing.T, s *spec.Scenario, p isr.Protocol, seed uint64) judgedRun {
 	t.Helper()
 	o, err := kernel.Run{
 		Scenario: s, Protocol: p, Seed: seed, Strategy: strategy.PCT(3), ExpectedSteps: 200,
@@ -700,7 +645,7 @@ bounds: {schedules: 200}
 			t.Error("a lease was refused, although each tenant has one writer")
 		}
 	}
-	sameAfterPrinting(t, r.Scenario)
+	scenariotest.SameAfterPrinting(t, r.Scenario)
 }
 
 // locker takes a lock. If the put is refused, it gets the row for which it was refused only if values says so.

@@ -15,20 +15,23 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // Run is one run of a scenario, as a value: the same Run gives the same trace, byte for byte, on every machine.
 type Run struct {
-	Scenario *Scenario
+	Scenario *spec.Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule, and prints its name. Nil is a random walk. Replay.Run returns a run whose strategy
+	// Strategy picks the schedule, and prints its name. Nil is a random walk. Replay returns a run whose strategy
 	// repeats recorded choices. The other strategies belong to the scheduler of isr-sim: isr-sim run --help lists their
 	// names.
 	Strategy fmt.Stringer
@@ -72,6 +75,45 @@ type Options struct {
 	Invariants []invariant.Invariant
 }
 
+// Replay returns the recorded run of a scenario under a protocol, ready to be run again.
+func Replay(r spec.Replay, s *spec.Scenario, p isr.Protocol) Run {
+	return Run{
+		Scenario: s, Protocol: p, Seed: r.Seed, Strategy: strategy.Replay(r.Choices), Steps: r.Steps,
+		Options: Options{Swarm: r.Swarm, AllStops: r.AllStops},
+	}
+}
+
+// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols.
+func Recorded(s *spec.Scenario) (Run, error) {
+	if s.Replay == nil {
+		return Run{}, fmt.Errorf("scenario %s: the scenario has no replay entry", s.Name)
+	}
+	p, err := ProtocolNamed(s.Replay.Protocol)
+	if err != nil {
+		return Run{}, err
+	}
+	return Replay(*s.Replay, s, p), nil
+}
+
+// Protocols returns the protocols that this program can run by name: the references and, in the command isr-sim, also
+// the mutants and the policies of expiry. In every program, scenario files may name all of them.
+func Protocols() []isr.Protocol {
+	return slices.Concat(recipe.References(), protocols.Mutants(), protocols.Policies())
+}
+
+// ProtocolNamed finds one of Protocols by its name.
+func ProtocolNamed(name string) (isr.Protocol, error) {
+	all := Protocols()
+	if i := slices.IndexFunc(all, func(p isr.Protocol) bool { return p.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	if err := protocols.Known(name); err != nil {
+		return isr.Protocol{}, err
+	}
+	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not",
+		name)
+}
+
 // compares says whether states are compared, by their fingerprints.
 func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.probe.Coverage) }
 
@@ -85,7 +127,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 }
 
 func (r Run) judged(ctx context.Context) (*Outcome, error) {
-	judges, err := judgesOf(r.Scenario, r.Options, r.Scenario.promisesRecipe(r.Protocol.Name))
+	judges, err := judgesOf(r.Scenario, r.Options, promisesRecipe(r.Scenario, r.Protocol.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +347,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 func (w *world) comparesLags() bool { return len(w.scenario.CompareLags) > 0 && !w.allStops }
 
 // union returns the marks in one of the sets, in the order of Marks.
-func union(a, b []Mark) (both []Mark) {
+func union(a, b []spec.Mark) (both []spec.Mark) {
 	for _, m := range allMarks {
 		if slices.Contains(a, m) || slices.Contains(b, m) {
 			both = append(both, m)

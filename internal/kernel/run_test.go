@@ -21,6 +21,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -45,12 +47,12 @@ replay: {protocol: blind-publish, seed: 1, choices: "000000001"}
 
 // A file may have a recorded run, which is repeated exactly.
 func Example() {
-	s, err := kernel.Parse("paused-writer.yaml", []byte(recorded))
+	s, err := spec.Parse("paused-writer.yaml", []byte(recorded))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	run, err := s.Recorded()
+	run, err := kernel.Recorded(s)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -182,7 +184,7 @@ func TestEmbeddedScenariosReadAsProse(t *testing.T) {
 		if len(s.Catches) == 0 {
 			t.Errorf("%s does not say which mutant it catches: it could pass whatever the protocol does", name)
 		}
-		sameAfterPrinting(t, s)
+		scenariotest.SameAfterPrinting(t, s)
 	}
 }
 
@@ -205,7 +207,7 @@ func TestTheMuseumShowsRealBugs(t *testing.T) {
 				break
 			}
 		}
-		sameAfterPrinting(t, s)
+		scenariotest.SameAfterPrinting(t, s)
 	}
 	if issues < 30 {
 		t.Errorf("%d exhibits name an issue, want at least 30", issues)
@@ -270,9 +272,9 @@ faults:
 		file.Replay = &recorded
 		data, err := file.YAML()
 		must.OK(t, err)
-		read, err := kernel.Parse("swarmed.yaml", data)
+		read, err := spec.Parse("swarmed.yaml", data)
 		must.OK(t, err)
-		again, _ := scenariotest.Trace(t, read.Replay.Run(read, recipe.Reference()))
+		again, _ := scenariotest.Trace(t, kernel.Replay(*read.Replay, read, recipe.Reference()))
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
 		}
@@ -281,7 +283,7 @@ faults:
 			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
 		}
 		// If the seed has switched off a fault, the same choices without swarm are another run.
-		run = recorded.Run(s, recipe.Reference())
+		run = kernel.Replay(recorded, s, recipe.Reference())
 		run.Swarm = false
 		var b strings.Builder
 		run.Trace = &b
@@ -311,18 +313,18 @@ faults:
 
 func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 	s := scenariotest.Embedded(t, "paused-writer")
-	if _, err := s.Recorded(); err == nil || !strings.Contains(err.Error(), "no replay entry") {
+	if _, err := kernel.Recorded(s); err == nil || !strings.Contains(err.Error(), "no replay entry") {
 		t.Errorf("error %v, want one that says so", err)
 	}
-	s.Replay = &kernel.Replay{Protocol: "mine"}
-	if _, err := s.Recorded(); err == nil {
+	s.Replay = &spec.Replay{Protocol: "mine"}
+	if _, err := kernel.Recorded(s); err == nil {
 		t.Error("a run was made of an unknown protocol")
 	}
 }
 
 // brokenIn runs the given number of schedules, and returns, each once, the names of the invariants that some of them
 // violate.
-func brokenIn(t *testing.T, s *kernel.Scenario, p isr.Protocol, schedules int) (names []string) {
+func brokenIn(t *testing.T, s *spec.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
 	var pool hooks.Pool
 	defer pool.Close()
@@ -448,9 +450,9 @@ bounds: {ticks: 3}
 	if !reflect.DeepEqual(s, again) {
 		t.Fatalf("printed and read again:\n%+v\nwant\n%+v", again, s)
 	}
-	seen := map[kernel.Mark]bool{}
+	seen := map[spec.Mark]bool{}
 	for seed := range uint64(10) {
-		trace := func(s *kernel.Scenario, strategy sim.Strategy, cores int) (string, *kernel.Outcome) {
+		trace := func(s *spec.Scenario, strategy sim.Strategy, cores int) (string, *kernel.Outcome) {
 			runtime.GOMAXPROCS(cores)
 			var out bytes.Buffer
 			o, err := kernel.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed,
@@ -469,7 +471,7 @@ bounds: {ticks: 3}
 			t.Fatalf("seed %d: replayed from the printed file (-first +replayed):\n%s", seed, cmp.Diff(first, replayed))
 		}
 	}
-	for _, mark := range []kernel.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet,
+	for _, mark := range []spec.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet,
 		mark.SlowAnswer, mark.CutOff, "throttled", "origin-failed"} {
 		if !seen[mark] {
 			t.Errorf("no run reached %s", mark)
@@ -672,5 +674,17 @@ func TestStoriesTellWhyAnAnswerWasGiven(t *testing.T) {
 		if !want.MatchString(last) {
 			t.Errorf("%s: want a story like %q, the last one is\n%s", name, want, last)
 		}
+	}
+}
+
+// TestNames: a protocol whose name is missing could not be named in a file, and a name without a protocol could not be
+// run.
+func TestNames(t *testing.T) {
+	var linked []string
+	for _, p := range kernel.Protocols() {
+		linked = append(linked, p.Name)
+	}
+	if diff := cmp.Diff(linked, protocols.Names()); diff != "" {
+		t.Errorf("names (-protocols +names):\n%s", diff)
 	}
 }

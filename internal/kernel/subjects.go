@@ -3,7 +3,6 @@ package kernel
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,42 +10,23 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
-	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// About returns the subject of a scenario's scripts.
-func About(s *Scenario) *list.About { return s.about() }
-
-// about returns the subject of the scripts.
-func (s *Scenario) about() *list.About {
-	return list.Of(func(yield func(string) bool) {
-		for i := range s.Actors {
-			for j := range s.Actors[i].Script {
-				if !yield(string(s.Actors[i].Script[j].Verb)) {
-					return
-				}
-			}
-		}
-	})
+// asking returns the function that says whether scripts have a command with a verb.
+func asking(s *spec.Scenario) func(verb string) bool {
+	return func(verb string) bool {
+		return slices.ContainsFunc(s.Actors, func(a spec.Actor) bool {
+			return slices.ContainsFunc(a.Script, func(c spec.Command) bool { return string(c.Verb) == verb })
+		})
+	}
 }
 
-// asks says whether scripts have a command with the verb.
-func (s *Scenario) asks(verb string) bool {
-	return slices.ContainsFunc(s.Actors, func(a Actor) bool {
-		return slices.ContainsFunc(a.Script, func(c Command) bool { return string(c.Verb) == verb })
-	})
-}
-
-// plain is the command as its subject sees it.
-func (c Command) plain() subject.Command {
-	return subject.Command{Verb: string(c.Verb), Key: c.Key, For: c.For, Request: c.Request, Inputs: c.Inputs}
-}
-
-func (s *Scenario) times() subject.Times {
+func timesOf(s *spec.Scenario) subject.Times {
 	c := &s.Cache
 	return subject.Times{
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, Render: c.Render, KeepAlive: c.KeepAlive,
@@ -90,7 +70,7 @@ func (w *world) LastChange() int { return w.seen }
 func (w *world) Commands() (all []subject.Command) {
 	for _, a := range w.scenario.Actors {
 		for _, c := range a.Script {
-			all = append(all, c.plain())
+			all = append(all, c.Plain())
 		}
 	}
 	return all
@@ -185,64 +165,10 @@ func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	}
 }
 
-// unjudged names a part of the scenario that no invariant would judge, and says how to change it; "" if there is no
-// such part. A run is judged by the invariants of one subject.
-func (s *Scenario) unjudged() (problem, hint string) {
-	var of *list.About
-	var last Command
-	for i := range s.Actors {
-		for _, c := range s.Actors[i].Script {
-			v := list.Named(string(c.Verb))
-			if v == nil || v.About == nil {
-				continue
-			}
-			if of != nil && of != v.About {
-				return fmt.Sprintf(
-						"found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", last,
-						c, of.Name(), v.About.Name(),
-					),
-					"make a scenario of each"
-			}
-			of, last = v.About, c
-		}
-	}
-	return s.unjudgedInRegions()
-}
-
-// unjudgedInRegions names a part of the scenario that no invariant would judge in several regions, and says how to
-// change it; "" if there is no such part.
-func (s *Scenario) unjudgedInRegions() (problem, hint string) {
-	if s.regions() == nil {
-		return "", ""
-	}
-	for i := range s.Actors {
-		for _, c := range s.Actors[i].Script {
-			if v := list.Named(string(c.Verb)); v == nil || !v.Regions {
-				return fmt.Sprintf(
-						"found actors in several regions with the command %q, which is judged in one region only", c,
-					),
-					"leave the regions out, or use get, change, sleep and invalidate"
-			}
-		}
-	}
-	switch {
-	case len(s.CompareLags) > 0:
-		return "found actors in several regions with compare-lags: what TTL deletes goes to the other regions, and " +
-				"makes other schedules",
-			"leave out the regions, or compare-lags"
-	case s.Settle > 0:
-		return "found actors in several regions with settle: the visitor after the run is in one region, and says " +
-				"nothing about the others",
-			"leave out the regions, or settle"
-	default:
-		return "", ""
-	}
-}
-
 // keys knows the keys of a script and the partitions that they have in rows of the default form. Most runs are never
 // printed, so it computes the partitions only when they are needed.
 type keys struct {
-	script []Actor
+	script []spec.Actor
 	of     map[string]string // names by partition key; nil until they are needed
 }
 

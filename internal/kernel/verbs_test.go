@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -113,7 +114,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	for _, m := range []Mark{mark.PageInvalidated, mark.RequestRepeated} {
+	for _, m := range []spec.Mark{mark.PageInvalidated, mark.RequestRepeated} {
 		if !w.marks.has(m) {
 			t.Errorf("%s is not marked", m)
 		}
@@ -152,10 +153,10 @@ func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 }
 
 func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
-	s := must.Of(Parse("f.yaml", []byte(everyVerb)))(t)
-	want := []string{"get /home", "rollback /home", "invalidate /home", "invalidate /home", "rollback /home",
-		"regenerate /home as r1", "regenerate /home as r1 with v2"}
-	if got := texts(s.Actors[0].Script); !slices.Equal(got, want) {
+	s := must.Of(spec.Parse("f.yaml", []byte(everyVerb)))(t)
+	const want = "[get /home rollback /home invalidate /home invalidate /home rollback /home " +
+		"regenerate /home as r1 regenerate /home as r1 with v2]"
+	if got := fmt.Sprint(s.Actors[0].Script); got != want {
 		t.Errorf("the script prints %q, want %q", got, want)
 	}
 	var trace bytes.Buffer
@@ -178,7 +179,7 @@ func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
 
 func TestAProtocolThatCannotDoWhatAVerbAsksForBreaksTheRun(t *testing.T) {
 	for _, verb := range []string{"invalidate /home", "rollback /home", "regenerate /home as r1"} {
-		s, err := Parse("f.yaml", []byte("name: unable\nactors: [{name: alice, script: ["+verb+"]}]"))
+		s, err := spec.Parse("f.yaml", []byte("name: unable\nactors: [{name: alice, script: ["+verb+"]}]"))
 		must.OK(t, err)
 		p := isr.Protocol{Name: "simple", New: func(cfg isr.Config) (isr.Handler, error) {
 			cache, err := pagecache.New(cfg)
@@ -233,7 +234,7 @@ func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error)
 func TestHold(t *testing.T) {
 	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n" +
 		"  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
-	s, err := Parse("f.yaml", []byte(file))
+	s, err := spec.Parse("f.yaml", []byte(file))
 	must.OK(t, err)
 	if text := s.Actors[0].Script[0].String(); text != "hold job for 3s" {
 		t.Errorf("the command prints as %q", text)
@@ -262,21 +263,6 @@ func TestHold(t *testing.T) {
 	if _, err := (Run{Scenario: s, Protocol: p}).Do(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "protocol recipe-a cannot hold") {
 		t.Errorf("a cache holds a lock: %v", err)
-	}
-}
-
-func TestHoldIsParsed(t *testing.T) {
-	for text, want := range map[string]string{
-		"hold job for 3s": "", "hold job": "expected hold LOCK for DURATION",
-		"hold job for ever":    "expected a duration of more than 0s, up to a year",
-		"hold job for 0s":      "expected a duration of more than 0s, up to a year",
-		"hold job for 3s more": "expected hold LOCK for DURATION",
-	} {
-		_, wrong := parseCommand(text)
-		switch {
-		case wrong == nil && want != "", wrong != nil && (want == "" || !strings.Contains(wrong.problem, want)):
-			t.Errorf("%q: got %+v, want %q", text, wrong, want)
-		}
 	}
 }
 
@@ -328,7 +314,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 			t.Errorf("%s: %d bodies are stored, want %d", test.fault, len(w.bodyLog), test.bodies)
 		}
 		kind, _, _ := strings.Cut(test.fault, " ")
-		if struck := !strings.Contains(test.fault, "bob"); w.marks.has(Mark(kind)) != struck ||
+		if struck := !strings.Contains(test.fault, "bob"); w.marks.has(spec.Mark(kind)) != struck ||
 			(len(w.unmetFaults()) == 0) != struck {
 			t.Errorf("%s: marked %v, unmet %v", test.fault, w.marks, w.unmetFaults())
 		}
@@ -353,93 +339,10 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	}
 }
 
-func TestDependencyFaultsAreParsed(t *testing.T) {
-	for _, test := range []struct{ fault, problem, hint string }{
-		{"body-put-fails",
-			"want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, " +
-				"stale-read, unprocessed, short-page, body-put-failed, body-put-lost, body-get-failed, " +
-				"origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
-		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed",
-			"such as: origin-failed actor=alice times=2"},
-		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed",
-			"such as: origin-failed actor=alice times=2"},
-		{"origin-failed actor=carol", `found a fault of actor "carol", expected one of alice, bob`, ""},
-		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so",
-			"leave out nth, or leave out maybe"},
-		{"conflict op=PutObject op=PutItem", `fault "conflict op=PutObject op=PutItem": op is given twice`, ""},
-		{"conflict op=PutObject lock", `fault "conflict op=PutObject lock": found "lock", want name=value`, ""},
-	} {
-		_, err := Parse("f.yaml", []byte(troubled(test.fault)))
-		if err == nil || !strings.Contains(err.Error(), test.problem) || !strings.Contains(err.Error(), test.hint) {
-			t.Errorf("%s: %v\nwant it to say %q and %q", test.fault, err, test.problem, test.hint)
-		}
-	}
-}
-
-// A quoted value in a fault of S3 keeps its spaces.
-func TestFaultsOfObjectsAreParsed(t *testing.T) {
-	const want = `conflict op=PutObject key="two  spaces"`
-	if f, _, err := parseFault(want); err != nil || f.String() != want || f.Key != "two  spaces" {
-		t.Errorf("got %s and %v, want %s", f, err, want)
-	}
-}
-
-func oneScript(commands string) string {
-	return "name: x\nactors:\n  - {name: alice, script: [" + commands + "]}\n"
-}
-
-const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n" +
-	"  - {name: bob, region: eu-west-1, script: [get /home]}\n"
-
-// A scenario is refused if it has something that no invariant would judge.
-func TestWhatIsNotJudgedIsRefused(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{inTwoRegions, ""},
-		{inTwoRegions + "region-lag: fixed 2s\n", ""},
-		{"name: x\nactors:\n  - {name: alice, region: us-east-1, script: [get /home]}\n", ""},
-		{"name: x\nregion-lag: fixed 2s\nactors:\n  - {name: alice, script: [get /home]}\n",
-			"found a lag between regions, and all actors in one region"},
-		{inTwoRegions + "region-lag: manual\n", `region lag "manual": a scenario has no command to replicate`},
-		{inTwoRegions + "settle: 30s\n", "with settle: the visitor after the run is in one region"},
-		{inTwoRegions + "compare-lags: [1h]\n", "with compare-lags"},
-		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[regenerate /home as r1]"),
-			`with the command "regenerate /home as r1", which is judged in one region only`},
-		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[rollback /home]"), `with the command "rollback /home"`},
-		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[hold job for 1s]"), `with the command "hold job for 1s"`},
-		{oneScript("hold job for 1s, sleep 1s, hold other for 1s"), ""},
-		{oneScript("get /home, sleep 1s, hold job for 1s"),
-			`found "get /home" and "hold job for 1s", which are of pages and of locks`},
-		{oneScript("hold job for 1s, once a with b"),
-			`found "hold job for 1s" and "once a with b", which are of locks and of calls`},
-		{oneScript("once a with b, change /home"),
-			`found "once a with b" and "change /home", which are of calls and of pages`},
-		{strings.ReplaceAll(inTwoRegions, "name: bob", "name: replication"), `found an actor called "replication"`},
-	} {
-		s, err := Parse("x.yaml", []byte(test.text))
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s\ngot %v, want %q", test.text, err, test.want)
-		}
-		if err != nil {
-			continue
-		}
-		text, err := s.YAML()
-		must.OK(t, err)
-		if again, err := Parse("x.yaml", text); err != nil || !cmp.Equal(s.Actors, again.Actors) ||
-			s.RegionLag != again.RegionLag {
-			t.Errorf("%s\nis printed as\n%s%v", test.text, text, err)
-		}
-	}
-	s := must.Of(Parse("x.yaml", []byte(inTwoRegions)))(t)
-	s.Settle = 1 // as a program may
-	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "with settle") {
-		t.Errorf("a run came to %v", err)
-	}
-}
-
 // With both kinds of client, a node's requests go to its own region, or to the region that their options name.
 func TestRequestsGoToARegion(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(inTwoRegions+"region-lag: never\n"))
+	s, err := spec.Parse("x.yaml", []byte("name: x\nactors:\n  - {name: alice, script: [get /home]}\n"+
+		"  - {name: bob, region: eu-west-1, script: [get /home]}\nregion-lag: never\n"))
 	must.OK(t, err)
 	home, err := ProtocolNamed("recipe-a-home")
 	must.OK(t, err)
@@ -516,7 +419,7 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 // A delayed request that a program gives up counts as failed. A request that it drops at once does not, because the
 // program did not wait.
 func TestARequestThatIsGivenUpExcuses(t *testing.T) {
-	s, err := Parse("f.yaml",
+	s, err := spec.Parse("f.yaml",
 		[]byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
 	must.OK(t, err)
 	for _, l := range []impatientLock{{drop: time.Second}, {}, {drop: time.Second, deaf: true}, {deaf: true}} {
@@ -549,12 +452,12 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 func TestMarksAreToldApart(t *testing.T) {
 	var all marks
 	for _, m := range allMarks {
-		if one := bitOfMark[m].all(); !slices.Equal(one, []Mark{m}) {
+		if one := bitOfMark[m].all(); !slices.Equal(one, []spec.Mark{m}) {
 			t.Errorf("the bit of %s is that of %v", m, one)
 		}
 		all |= bitOfMark[m]
 	}
-	if !slices.Equal(all.all(), Marks()) {
-		t.Errorf("got %v, want %v", all.all(), Marks())
+	if !slices.Equal(all.all(), spec.Marks()) {
+		t.Errorf("got %v, want %v", all.all(), spec.Marks())
 	}
 }

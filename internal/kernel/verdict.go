@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
@@ -32,8 +33,8 @@ func (j judges) none() bool { return j.by == nil && j.own == nil }
 // own, without the invariants that the scenario leaves out; or the only one that the options name. Invariants that are
 // rules of the recipe judge where it is promised, or where they are named. An error says that the caller's own
 // invariants have a mistake, or that a name is unknown, or that nothing is left of the only one.
-func judgesOf(s *Scenario, o Options, recipe bool) (j judges, err error) {
-	of := s.about()
+func judgesOf(s *spec.Scenario, o Options, recipe bool) (j judges, err error) {
+	of := s.Subject()
 	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && o.Only == "" {
 		if recipe { // nearly every run is like this, and it must cost nothing
 			return judges{by: of.All}, nil
@@ -105,12 +106,12 @@ func (j judges) excused(ev invariant.Evidence) (invariant.Verdict, string) {
 
 // promisesRecipe says whether the rules of the recipe are promised: by the scenario, or because the protocol is one of
 // isr-sim, which are the recipes, their mutants and their policies.
-func (s *Scenario) promisesRecipe(protocol string) bool {
+func promisesRecipe(s *spec.Scenario, protocol string) bool {
 	return s.Promise.Recipe || protocols.BuiltIn(protocol)
 }
 
 // NotJudged returns the names of the invariants of package invariant that the scenario leaves out.
-func (s *Scenario) NotJudged() (names []string) {
+func NotJudged(s *spec.Scenario) (names []string) {
 	j, err := judgesOf(s, Options{}, true)
 	if err != nil {
 		return nil // then no run of the scenario has a verdict
@@ -208,13 +209,13 @@ func withSkew(statement string, e time.Duration) string {
 // Outcome is the result of a run.
 type Outcome struct {
 	Verdict   invariant.Verdict
-	Violation *Violation // the first violation, if the verdict is violated
-	Broken    []string   // the names of all violated invariants, in the order of invariant.All
-	Why       string     // for the verdict unknown
-	Marks     []Mark     // the marks that were reached, in the order of Marks
+	Violation *Violation  // the first violation, if the verdict is violated
+	Broken    []string    // the names of all violated invariants, in the order of invariant.All
+	Why       string      // for the verdict unknown
+	Marks     []spec.Mark // the marks that were reached, in the order of Marks
 
 	Result sim.Result
-	Unmet  []Fault // declared faults that could strike no call of the run
+	Unmet  []spec.Fault // declared faults that could strike no call of the run
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them; without
 	// Scenario.Rows, that none of them is META or LOCK. It is empty if Scenario.Rows fits them, or if no row was
 	// written. If the rows do not fit, a violation that rests on them makes the run unknown.
@@ -258,8 +259,8 @@ func (o *Outcome) Shown() string {
 }
 
 // Replay returns everything that is needed to run the schedule again.
-func (o *Outcome) Replay() Replay {
-	r := Replay{
+func (o *Outcome) Replay() spec.Replay {
+	r := spec.Replay{
 		Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, AllStops: o.allStops,
 		Steps: o.cut, Digest: o.Digest,
 	}
@@ -285,8 +286,8 @@ type BrokenError struct {
 }
 
 // Replay returns everything that is needed to run the schedule again.
-func (e *BrokenError) Replay() Replay {
-	return Replay{
+func (e *BrokenError) Replay() spec.Replay {
+	return spec.Replay{
 		Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm, AllStops: e.AllStops,
 	}
 }
@@ -302,7 +303,7 @@ func (e *BrokenError) Unwrap() error { return e.Result.Err }
 // Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations,
 // bodies, and the scenario's promises. The caller must not modify it. The result kept is false if the evidence was not
 // kept, because a campaign makes all its runs in the same memory. To get the evidence of such a run, repeat it with
-// Outcome.Replay and Replay.Run.
+// Outcome.Replay and Replay.
 func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
 	if !o.whole {
 		return invariant.Evidence{}, false

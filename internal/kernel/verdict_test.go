@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -46,7 +47,7 @@ func lingering(t *testing.T) isr.Protocol {
 
 func judgedBy(t *testing.T, choice string, o Options) *Outcome {
 	t.Helper()
-	s, err := Parse("f.yaml", []byte(twoReads+choice))
+	s, err := spec.Parse("f.yaml", []byte(twoReads+choice))
 	must.OK(t, err)
 	out, err := Run{
 		Scenario: s, Protocol: lingering(t), Seed: 1, Strategy: strategy.DelayBound(0), Options: o,
@@ -155,26 +156,6 @@ func TestAScenarioChoosesItsInvariants(t *testing.T) {
 	}
 }
 
-func TestWhichInvariantsJudgeIsPrintedAndReadBack(t *testing.T) {
-	for _, choice := range []string{"invariants: [freshness, stale-writer]", "without: [freshness]",
-		"promise: {monotonic-reads: across-nodes, max-age: 61s}"} {
-		s, err := Parse("f.yaml", []byte(twoReads+choice))
-		must.OK(t, err)
-		text, err := s.YAML()
-		must.OK(t, err)
-		again, err := Parse("f.yaml", text)
-		must.OK(t, err)
-		type choices struct {
-			Invariants, Without []string
-			Promise             Promise
-		}
-		if diff := cmp.Diff(choices{s.Invariants, s.Without, s.Promise},
-			choices{again.Invariants, again.Without, again.Promise}); diff != "" {
-			t.Errorf("%s (-once +again):\n%s", choice, diff)
-		}
-	}
-}
-
 func TestAWrongChoiceOfInvariantsIsAnError(t *testing.T) {
 	for choice, want := range map[string]string{
 		"invariants: [freshnes]":                       `did you mean "freshness"?`,
@@ -185,7 +166,7 @@ func TestAWrongChoiceOfInvariantsIsAnError(t *testing.T) {
 		"promise: {max-age: 0s}":                       "1s",
 		"promise: {monotonic-reads: everywhere}":       "across-nodes",
 	} {
-		_, err := Parse("f.yaml", []byte(twoReads+choice))
+		_, err := spec.Parse("f.yaml", []byte(twoReads+choice))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error that says %s", choice, err, want)
 		}
@@ -256,7 +237,7 @@ func TestTheEvidenceOfARun(t *testing.T) {
 	if diff := cmp.Diff(o.Broken, broken); diff != "" {
 		t.Errorf("judged again (-then +now):\n%s", diff)
 	}
-	s, err := Parse("f.yaml", []byte(twoReads))
+	s, err := spec.Parse("f.yaml", []byte(twoReads))
 	must.OK(t, err)
 	var pool hooks.Pool
 	defer pool.Close()
@@ -268,7 +249,7 @@ func TestTheEvidenceOfARun(t *testing.T) {
 }
 
 func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
-	s := must.Of(Parse("f.yaml", []byte(twoReads)))(t)
+	s := must.Of(spec.Parse("f.yaml", []byte(twoReads)))(t)
 	named := servesOnce(invariant.Violated)
 	for want, inv := range map[string]invariant.Invariant{
 		"expected one with a name":                     {Name: "x"},
@@ -288,7 +269,7 @@ func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
 // run.
 func happened(t *testing.T, file string, p isr.Protocol) *world {
 	t.Helper()
-	s, err := Parse("f.yaml", []byte(file))
+	s, err := spec.Parse("f.yaml", []byte(file))
 	must.OK(t, err)
 	w, err := newWorld(context.Background(), Run{Scenario: s, Protocol: p},
 		sim.Config{Strategy: strategy.DelayBound(0), MaxSteps: s.Bounds.Steps})
@@ -363,7 +344,7 @@ bounds: {ticks: 6, schedules: 200}
 // which a lag led to decisions that do not fit the schedule.
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
-	s, err := Parse("f.yaml", []byte(lagging))
+	s, err := spec.Parse("f.yaml", []byte(lagging))
 	must.OK(t, err)
 	p, err := ProtocolNamed(protocol)
 	must.OK(t, err)
@@ -419,25 +400,5 @@ func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {
 		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit; want some of both",
 			differ, diverged)
-	}
-}
-
-func TestComparedLagsAreParsed(t *testing.T) {
-	s := must.Of(Parse("f.yaml", []byte(lagging)))(t)
-	if got, want := strings.Join(texts(s.CompareLags), ", "),
-		"at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
-		t.Errorf("the lags print %q, want %q", got, want)
-	}
-	for _, test := range []struct{ old, new, problem, hint string }{
-		{"[at-once, 1h, 48h, never]", "[at-once]\nttl-lag: scheduler",
-			"found lags to compare with that of the scheduler", "leave ttl-lag out"},
-		{"48h", "manual", `a scenario has no command to sweep`, "such as: [at-once, 1h, 48h, never]"},
-		{"48h", "soon", `ttl lag "soon"`, "such as: [at-once, 1h, 48h, never]"},
-		{"[at-once, 1h, 48h, never]", "never", "expected a list", ""},
-	} {
-		_, err := Parse("f.yaml", []byte(strings.Replace(lagging, test.old, test.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), test.problem) || !strings.Contains(err.Error(), test.hint) {
-			t.Errorf("%s: %v\nwant it to say %q and %q", test.new, err, test.problem, test.hint)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
@@ -33,7 +34,7 @@ import (
 type world struct {
 	*stage
 	ctx      context.Context
-	scenario *Scenario
+	scenario *spec.Scenario
 	protocol isr.Protocol
 	start    time.Time
 	seed     uint64
@@ -78,7 +79,7 @@ type world struct {
 	times         subject.Times
 	ordered       bool        // see sim.Config.Ordered
 	allStops      bool        // see Options.AllStops
-	showsOrder    bool        // see Scenario.showsOrder
+	showsOrder    bool        // see showsOrder
 	shown         hooks.Shown // what shows the violation
 	marks         marks       // that the run has reached
 	// The numbers, from stage.changed, of the latest changes: stored of the store; told of rows, bodies, data and
@@ -109,23 +110,23 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// An interrupted campaign stops between runs. Within a run, a cancelled context would act like one more fault.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		keys: &keys{script: s.Actors}, subject: s.about(),
+		keys: &keys{script: s.Actors}, subject: s.Subject(),
 		ttl: cmp.Or(r.setup.TTL, defaultTTL), ownKeys: request.HasOwnKeys(r.setup.Table),
-		recipe: s.promisesRecipe(protocol.Name), times: s.times(),
+		recipe: promisesRecipe(s, protocol.Name), times: timesOf(s),
 	}
 	w.by, w.state = w.subject.Judged(), w.subject.New(w)
-	w.showsOrder = s.showsOrder()
+	w.showsOrder = showsOrder(s)
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
 	}
-	lag := s.Lag.ofStore()
+	lag := s.Lag.OfStore()
 	if r.lag != nil {
 		lag = *r.lag
 	}
-	if problem, hint := s.unjudged(); problem != "" {
+	if problem, hint := s.Unjudged(); problem != "" {
 		return nil, mistake.New(fmt.Errorf("scenario %s: %s", s.Name, problem), hint)
 	}
-	regions := s.regions()
+	regions := s.Regions()
 	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.setup.Table, w.ttl, strings.Join(regions, " ")})
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if w.allStops {
 		w.deadlines.Skew = s.Skew
 	}
-	for _, end := range s.windows() {
+	for _, end := range windows(s) {
 		w.deadlines.Windows = append(w.deadlines.Windows, w.start.Add(end))
 	}
 	store := ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault,
@@ -148,18 +149,18 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	w.db.Reset(store, empty)
 	if regions != nil {
 		w.replicator = &replicator{w: w}
-		w.db.SetRegionLag(s.RegionLag.ofStore())
+		w.db.SetRegionLag(s.RegionLag.OfStore())
 	}
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
 			w.certain = append(w.certain, certainFault{fault: f, declared: i})
-			if f.ofStore() && !w.countedHere(&f) {
+			if f.OfStore() && !w.countedHere(&f) {
 				w.db.Inject(f.Fault)
 			}
 			continue
 		}
-		left := f.times()
+		left := f.Strikes()
 		if r.Swarm && !hooks.KeepsFault(cfg.Seed, f.String()) {
 			left = 0
 		}
@@ -241,7 +242,7 @@ func (w *world) newSim(cfg sim.Config) {
 }
 
 // addActor adds the actor's node and its script. The parameter place is the actor's position among the actors, from 1.
-func (w *world) addActor(a Actor, place int) {
+func (w *world) addActor(a spec.Actor, place int) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
@@ -354,7 +355,7 @@ func (w *world) Add(e history.Event) {
 func (w *world) onFault(f ddbfake.Fault) {
 	w.struck = f.Kind
 	w.Mark(f.Kind.String())
-	if i := slices.Index(w.scenario.Faults, Fault{Fault: f}); i >= 0 {
+	if i := slices.Index(w.scenario.Faults, spec.Fault{Fault: f}); i >= 0 {
 		w.meet(i)
 	}
 }
@@ -368,8 +369,8 @@ func (w *world) meet(fault int) {
 }
 
 // unmetFaults returns the declared faults that could strike no call so far.
-func (w *world) unmetFaults() []Fault {
-	var unmet []Fault
+func (w *world) unmetFaults() []spec.Fault {
+	var unmet []spec.Fault
 	for i, f := range w.scenario.Faults {
 		if !w.met[i] {
 			unmet = append(unmet, f)

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel/deadline"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -228,7 +229,9 @@ type searched struct {
 
 // search explores a scenario. It returns the number of states, if states are compared, and whether the search was
 // complete.
-func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, exhaustive.Explored) {
+func search(
+	t *testing.T, s *spec.Scenario, p isr.Protocol, off sim.Reduction, bound int,
+) (searched, exhaustive.Explored) {
 	t.Helper()
 	x := exhaustive.Exploration{Off: off, MaxSchedules: bound}
 	ends, broken := map[string]bool{}, map[string]bool{}
@@ -259,7 +262,7 @@ func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	worlds := uint64(effort.Fewer(270, 54))
 	for seed := range worlds {
 		text, p := drawWorld(sim.Stream(seed, "world"), seed)
-		s, err := Parse("f.yaml", []byte(text))
+		s, err := spec.Parse("f.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
@@ -312,7 +315,7 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 // Code that does not read its clock does the same at any time. But the judgement differs, because a publish is judged
 // by the time at which it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(
+	s, err := spec.Parse("f.yaml", []byte(
 		"name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n"+
 			"  - {name: bob, script: [sleep 1s]}\n",
 	))
@@ -379,7 +382,7 @@ func TestStatesTellRowsApart(t *testing.T) {
 		},
 	} {
 		sum := func(first, second string) fingerprint.Hash {
-			p := newFingerprinter(&Scenario{}, true, asItIs, nil)
+			p := newFingerprinter(&spec.Scenario{}, true, asItIs, nil)
 			for i, value := range []string{first, second} {
 				c := keys[i]
 				c.After = maps.Clone(c.Key)
@@ -396,10 +399,10 @@ func TestStatesTellRowsApart(t *testing.T) {
 
 // Old versions of a row are a part of the state if a read may be stale: by a fault, or at a replica.
 func TestStatesHaveWhatStaleReadsMaySee(t *testing.T) {
-	var faulty Scenario
-	faulty.Faults = make([]Fault, 1)
+	var faulty spec.Scenario
+	faulty.Faults = make([]spec.Fault, 1)
 	faulty.Faults[0].Kind = ddbfake.FaultStaleRead
-	for name, s := range map[string]*Scenario{"": {}, "a fault": &faulty, "a replica": {ReplicaLag: time.Second}} {
+	for name, s := range map[string]*spec.Scenario{"": {}, "a fault": &faulty, "a replica": {ReplicaLag: time.Second}} {
 		print := func(values ...string) fingerprint.Hash {
 			p := newFingerprinter(s, true, asItIs, nil)
 			for _, value := range values {
@@ -415,7 +418,7 @@ func TestStatesHaveWhatStaleReadsMaySee(t *testing.T) {
 
 // A row of the table still counts if it is translated to a row with the same name that leaves something out.
 func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
-	s := Defaults()
+	s := spec.Defaults()
 	s.Rows.Translate = func(_ string, row map[string]types.AttributeValue) []map[string]types.AttributeValue {
 		row = maps.Clone(row)
 		delete(row, "note")
@@ -443,8 +446,8 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 // it is, because other attributes may have it, too.
 func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	print := func(etag, version string) fingerprint.Hash {
-		s := Defaults()
-		s.Actors = []Actor{{Name: "alice"}, {Name: "bob"}}
+		s := spec.Defaults()
+		s.Actors = []spec.Actor{{Name: "alice"}, {Name: "bob"}}
 		p := newFingerprinter(s, true, asItIs, nil)
 		p.symmetric = symmetricOf(s)
 		number := must.Of(attr.ParseNumber(version))(t)
@@ -469,8 +472,8 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 func TestStatesHaveTheStopsToCome(t *testing.T) {
 	now := fakeclock.Epoch
 	print := func(d deadline.Stops) uint64 {
-		w := &world{stage: newStage(), scenario: Defaults(), clock: fakeclock.New(now),
-			fingerprinter: newFingerprinter(Defaults(), true, nil, nil)}
+		w := &world{stage: newStage(), scenario: spec.Defaults(), clock: fakeclock.New(now),
+			fingerprinter: newFingerprinter(spec.Defaults(), true, nil, nil)}
 		w.deadlines = d
 		return w.fingerprint()
 	}
@@ -491,7 +494,7 @@ func TestStatesHaveTheStopsToCome(t *testing.T) {
 
 // Time stops at the ttl of a row, even if the translation of the row is empty or has no ttl.
 func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
-	s := Defaults()
+	s := spec.Defaults()
 	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"},
 		{Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
 	rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
@@ -531,7 +534,7 @@ func TestTimeStopsAtDeadlinesOfOwnRows(t *testing.T) {
 		{"", last + 1, nil, nil}, {" ms", 0, nil, nil}, {" ms", 1, nil, []int64{0, 999, 1000, 2000}},
 		{" ms", last + 1, nil, nil},
 	} {
-		s := Defaults()
+		s := spec.Defaults()
 		s.Rows.Rows = []isr.Row{{Partition: "id = {key}", Token: "by", Expires: "until" + test.unit}}
 		rows, _, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
 		must.OK(t, err)

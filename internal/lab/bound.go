@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -73,7 +73,7 @@ func (c Cache) Bound(ctx context.Context, d policy.Demand) (Bounded, error) {
 func (c Cache) breaks(ctx context.Context, d policy.Demand, b Bounded) (string, error) {
 	const poll = 500 * time.Millisecond
 	script := boundScript(d.Longest+b.Lifetime+b.Retention, b.Lifetime, b.Lifetime+b.Retention, d.Longest)
-	s, err := kernel.Parse("bound.yaml", fmt.Appendf(nil, `name: bound
+	s, err := spec.Parse("bound.yaml", fmt.Appendf(nil, `name: bound
 about: how old data is that is served
 max-clock-skew: %[1]s
 promise: {max-age: %[2]s}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -59,7 +59,7 @@ func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, 
 // leaseIsSafe runs one lease. The marks show whether a lock was lost.
 func leaseIsSafe(ctx context.Context, seconds int, render, skew time.Duration) (bool, error) {
 	patience := int(render/askAgain) + spare
-	s, err := kernel.Parse("lease.yaml", fmt.Appendf(nil, `name: lease
+	s, err := spec.Parse("lease.yaml", fmt.Appendf(nil, `name: lease
 about: the smallest lease that is safe
 max-clock-skew: %[3]s
 cache: {lease: %[1]ds, revalidate: 24h, render: %[2]s, contention: wait, poll: %[5]s, patience: %[4]d}
@@ -78,6 +78,6 @@ reach: [lock-taken-over, publish-refused]
 	if err != nil {
 		return false, err
 	}
-	never := func(m string) bool { return slices.Contains(report.Missing, kernel.Mark(m)) }
+	never := func(m string) bool { return slices.Contains(report.Missing, spec.Mark(m)) }
 	return never("lock-taken-over") && never("publish-refused"), nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -112,7 +113,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 			"actors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\n"+
 			"bounds: {ticks: 0}\n")
 	// "random" asks for a count that the process keeps, and "own-number" for the id of the process
-	for behaviour, s := range map[string]*kernel.Scenario{"random": oneNode(t), "own-number": two} {
+	for behaviour, s := range map[string]*spec.Scenario{"random": oneNode(t), "own-number": two} {
 		p := program(t, behaviour, 0)
 		_, err := campaign.Prove{
 			Scenario: s, Protocol: p.Protocol(), Options: kernel.Options{SDK: true},

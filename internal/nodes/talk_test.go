@@ -21,6 +21,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -221,7 +222,7 @@ func TestRequestsOverlap(t *testing.T) {
 	}
 }
 
-func oneNode(t *testing.T) *kernel.Scenario {
+func oneNode(t *testing.T) *spec.Scenario {
 	t.Helper()
 	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	return s

@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
@@ -14,7 +15,7 @@ func TestUnlinked(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		data, err := fixtures.Read(name)
 		if err == nil {
-			_, err = kernel.Parse(name, data)
+			_, err = spec.Parse(name, data)
 		}
 		if err != nil {
 			t.Error(err)

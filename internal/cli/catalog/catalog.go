@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -31,17 +32,17 @@ const Stdin = "-"
 
 // Load finds a scenario by its embedded name or as a file; - is the standard input. Its errors are mistakes of the
 // user, with a hint at the end where possible.
-func Load(name string) (*kernel.Scenario, error) {
+func Load(name string) (*spec.Scenario, error) {
 	if name == Stdin {
 		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
 		if err != nil {
 			return nil, fmt.Errorf("scenario: standard input: %w", err)
 		}
-		return kernel.Parse("<stdin>", data)
+		return spec.Parse("<stdin>", data)
 	}
 	if !IsFile(name) {
 		if data, err := fixtures.Read(name); err == nil {
-			return kernel.Parse(name+".yaml", data)
+			return spec.Parse(name+".yaml", data)
 		}
 	}
 	info, err := os.Stat(name)
@@ -54,7 +55,7 @@ func Load(name string) (*kernel.Scenario, error) {
 	case err == nil && filepath.Ext(name) == ".json":
 		return loadRecord(name)
 	case err == nil || IsFile(name):
-		s, err := kernel.Load(name)
+		s, err := spec.Load(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w\nhint: %s", err, missingFileHint(name))
 		}
@@ -69,8 +70,8 @@ func Load(name string) (*kernel.Scenario, error) {
 const maxStdin = 8 << 20
 
 // LoadAll loads several scenarios, each as Load does.
-func LoadAll(names []string) ([]*kernel.Scenario, error) {
-	scenarios := make([]*kernel.Scenario, len(names))
+func LoadAll(names []string) ([]*spec.Scenario, error) {
+	scenarios := make([]*spec.Scenario, len(names))
 	for i, name := range names {
 		s, err := Load(name)
 		if err != nil {
@@ -91,7 +92,7 @@ func missingFileHint(name string) string {
 }
 
 // Summary returns the first sentence about a scenario, on one line.
-func Summary(s *kernel.Scenario) string {
+func Summary(s *spec.Scenario) string {
 	text := strings.Join(strings.Fields(s.About), " ")
 	if i := strings.Index(text, ". "); i >= 0 {
 		return text[:i+1]
@@ -144,7 +145,7 @@ func listProtocols(out io.Writer, protocols []isr.Protocol) {
 }
 
 // loadRecord reads the scenario in the record of a run, with its replay entry.
-func loadRecord(name string) (*kernel.Scenario, error) {
+func loadRecord(name string) (*spec.Scenario, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func loadRecord(name string) (*kernel.Scenario, error) {
 				"hint: the test runs it again: go test -v -run '^%s$'", name,
 				strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	}
-	return kernel.Parse(name, []byte(r.File))
+	return spec.Parse(name, []byte(r.File))
 }
 
 // Rows finds a row mapping: a ready-made one by name, others by file. Its errors are mistakes of the user.
@@ -182,7 +183,7 @@ func Rows(name string) (isr.Schema, error) {
 	if err == nil {
 		return ready, nil
 	}
-	s, err := kernel.LoadRows(name)
+	s, err := spec.LoadRows(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		var names []string
 		for _, s := range isr.Schemas() {

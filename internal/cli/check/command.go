@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -231,14 +232,14 @@ func (c *command) check(cmd *cobra.Command) (*engine.Check, error) {
 		check.Reach = nil
 		if len(c.reach) != 1 || c.reach[0] != "none" {
 			var marks []string
-			for _, m := range kernel.Marks() {
+			for _, m := range spec.Marks() {
 				marks = append(marks, string(m))
 			}
 			if err := known("reach", c.reach, marks); err != nil {
 				return check, err
 			}
 			for _, m := range c.reach {
-				check.Reach = append(check.Reach, kernel.Mark(m))
+				check.Reach = append(check.Reach, spec.Mark(m))
 			}
 		}
 	}
@@ -348,7 +349,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 		}
 	}
 	s.Without, s.Rows, s.S3Store = check.Without, check.Rows, check.S3Store // what is said now counts
-	run := s.Replay.Run(s, check.Protocol)
+	run := kernel.Replay(*s.Replay, s, check.Protocol)
 	broken := func(err error) error {
 		return cli.Unknown(fmt.Errorf("%s: %w", c.file(), err),
 			"an earlier check has left this file, perhaps of other code; delete it to go on without it")

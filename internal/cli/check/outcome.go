@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/engine"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -110,7 +111,7 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 		return &cli.Error{Code: cli.ExitUnknown}
 	}
 	replay := report.Failure.Replay()
-	s, run, o := *report.Scenario, replay.Run(report.Scenario, report.Protocol), report.Failure
+	s, run, o := *report.Scenario, kernel.Replay(replay, report.Scenario, report.Protocol), report.Failure
 	s.Replay = &replay
 	if c.shrink > 0 {
 		within, stop := context.WithTimeout(ctx, c.shrink)
@@ -118,7 +119,7 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 		if shrunk, err := (campaign.Shrink{Failed: run, Runs: campaign.DefaultShrinkRuns}).Run(within); err == nil {
 			fmt.Fprintf(c.Out, "%s\n", prose.Sizes(shrunk.Before, shrunk.After))
 			s, o = *shrunk.Scenario, shrunk.Outcome
-			run = s.Replay.Run(&s, report.Protocol)
+			run = kernel.Replay(*s.Replay, &s, report.Protocol)
 		}
 	}
 	c.Lose(c.write(&s))
@@ -157,7 +158,7 @@ func (c *command) show(ctx context.Context, run kernel.Run, o *kernel.Outcome) {
 }
 
 // write writes a scenario into the folder.
-func (c *command) write(s *kernel.Scenario) error {
+func (c *command) write(s *spec.Scenario) error {
 	yaml, err := s.YAML()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/subject/list/draw"
@@ -20,18 +21,18 @@ import (
 // the protocol: then the user expects its verdict. If no scenario is left, nothing would be judged, so it returns an
 // error.
 func (p *Program) able(
-	r *Results, protocol isr.Protocol, all []*kernel.Scenario, names []string, named bool,
-) ([]*kernel.Scenario, []string, error) {
+	r *Results, protocol isr.Protocol, all []*spec.Scenario, names []string, named bool,
+) ([]*spec.Scenario, []string, error) {
 	if len(all) == 0 || len(all[0].Actors) == 0 {
 		return all, names, nil
 	}
-	lacks := func(s *kernel.Scenario) (why, hint string) { return Lacking(p.cmd.Context(), s, protocol) }
+	lacks := func(s *spec.Scenario) (why, hint string) { return Lacking(p.cmd.Context(), s, protocol) }
 	if p.nodes != nil {
 		can, err := p.nodes.Can(all[0].Actors[0].Name)
 		if err != nil {
 			return all, names, nil //nolint:nilerr // the first run fails in the same way, and says where
 		}
-		lacks = func(s *kernel.Scenario) (why, hint string) {
+		lacks = func(s *spec.Scenario) (why, hint string) {
 			if verb, lacks := lacking(s, can); lacks {
 				why = fmt.Sprintf("its script has %s, and the program's hello does not say that it can", verb)
 			}
@@ -39,7 +40,7 @@ func (p *Program) able(
 				canDo(can))
 		}
 	}
-	var left []*kernel.Scenario
+	var left []*spec.Scenario
 	var called, refused []string
 	hint := ""
 	for i, s := range all {
@@ -73,14 +74,14 @@ func (p *Program) able(
 // Lacking names a command in a scenario's scripts that its protocol cannot do, and a protocol that can; otherwise it
 // returns "". Such a command would fail in every schedule and never be judged. The zero Protocol means the scenario's
 // own. Commands of locks and idempotent calls are not checked, because no protocol has them.
-func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint string) {
+func Lacking(ctx context.Context, s *spec.Scenario, p isr.Protocol) (why, hint string) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
 		return "", "" // the run reports the error
 	}
 	for _, verb := range draw.Verbs {
-		asks := func(a kernel.Actor) bool {
-			return slices.ContainsFunc(a.Script, func(c kernel.Command) bool { return c.Verb == verb })
+		asks := func(a spec.Actor) bool {
+			return slices.ContainsFunc(a.Script, func(c spec.Command) bool { return c.Verb == verb })
 		}
 		if !slices.ContainsFunc(s.Actors, asks) || can(ctx, p, verb) {
 			continue
@@ -97,7 +98,7 @@ func Lacking(ctx context.Context, s *kernel.Scenario, p isr.Protocol) (why, hint
 }
 
 // undoable refuses a scenario whose subject no protocol has.
-func undoable(s *kernel.Scenario, name string) error {
+func undoable(s *spec.Scenario, name string) error {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
 			for _, of := range draw.Subjects() {
@@ -114,7 +115,7 @@ func undoable(s *kernel.Scenario, name string) error {
 }
 
 // lacking is the first verb of a scenario's scripts that is not in can. Every cache can change and sleep.
-func lacking(s *kernel.Scenario, can []string) (kernel.Verb, bool) {
+func lacking(s *spec.Scenario, can []string) (spec.Verb, bool) {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
 			if c.Verb != "change" && c.Verb != "sleep" && !slices.Contains(can, string(c.Verb)) {
@@ -127,10 +128,10 @@ func lacking(s *kernel.Scenario, can []string) (kernel.Verb, bool) {
 
 // can reports whether a protocol of isr-sim can do a verb. It asks the protocol in a separate run, after the protocol
 // has made the page.
-func can(ctx context.Context, p isr.Protocol, verb kernel.Verb) (does bool) {
-	s := kernel.Defaults()
+func can(ctx context.Context, p isr.Protocol, verb spec.Verb) (does bool) {
+	s := spec.Defaults()
 	s.Name = "can"
-	s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: "get", Key: "/page"}}}}
+	s.Actors = []spec.Actor{{Name: "alice", Script: []spec.Command{{Verb: "get", Key: "/page"}}}}
 	newCache := p.New
 	p.New = func(cfg isr.Config) (isr.Handler, error) {
 		cache, err := newCache(cfg)
@@ -143,7 +144,7 @@ func can(ctx context.Context, p isr.Protocol, verb kernel.Verb) (does bool) {
 // trial is a cache that is asked for a page, and then for a verb. It notes whether it can do the verb.
 type trial struct {
 	isr.Handler
-	verb kernel.Verb
+	verb spec.Verb
 	does *bool
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
@@ -146,7 +146,7 @@ func (c *Corpus) Close(ctx context.Context) error {
 
 // Strangers judges the files that no campaign can run. It returns lines about them, and the exit code.
 func (c *Corpus) Strangers(
-	r *Results, scenarios []*kernel.Scenario, p isr.Protocol,
+	r *Results, scenarios []*spec.Scenario, p isr.Protocol,
 ) (lines []string, code int, err error) {
 	runs, err := c.Corpus.Strangers(scenarios, p)
 	for _, run := range runs {
@@ -156,7 +156,7 @@ func (c *Corpus) Strangers(
 }
 
 // Run runs the files of the scenario and the protocol, and returns the exit code.
-func (c *Corpus) Run(ctx context.Context, r *Results, s *kernel.Scenario, p isr.Protocol) (int, error) {
+func (c *Corpus) Run(ctx context.Context, r *Results, s *spec.Scenario, p isr.Protocol) (int, error) {
 	runs, err := c.Corpus.Run(ctx, s, p)
 	protocol := cmp.Or(p.Name, s.Protocol)
 	if err == nil {

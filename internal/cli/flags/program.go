@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
@@ -111,14 +111,14 @@ func (p *Program) program(command string) (*nodes.Program, error) {
 
 // Other returns the program of another command as a protocol, and a function that reports whether it can run a
 // scenario. Close ends its processes.
-func (p *Program) Other(command string) (isr.Protocol, func(s *kernel.Scenario) bool, error) {
+func (p *Program) Other(command string) (isr.Protocol, func(s *spec.Scenario) bool, error) {
 	n, err := p.program(command)
 	if err != nil {
 		return isr.Protocol{}, nil, err
 	}
 	p.others = append(p.others, n)
 	can, err := n.Can("alice")
-	return n.Protocol(), func(s *kernel.Scenario) bool {
+	return n.Protocol(), func(s *spec.Scenario) bool {
 		_, lacks := lacking(s, can)
 		return !lacks
 	}, cli.Unknown(err, "")
@@ -126,7 +126,7 @@ func (p *Program) Other(command string) (isr.Protocol, func(s *kernel.Scenario) 
 
 // Load returns the protocol that the flags choose, and the named scenarios, or all embedded ones, with their names.
 // Close ends the processes of a program.
-func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*kernel.Scenario, []string, error) {
+func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*spec.Scenario, []string, error) {
 	protocol, err := p.protocol(p.name)
 	if err != nil {
 		return protocol, nil, nil, err

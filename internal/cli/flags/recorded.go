@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
@@ -61,7 +62,7 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, cli.Usage(err, "")
 	}
-	entry := kernel.Replay{Protocol: s.Protocol}
+	entry := spec.Replay{Protocol: s.Protocol}
 	if s.Replay != nil {
 		entry = *s.Replay
 	}
@@ -114,7 +115,7 @@ func (r *Recording) Load(name string) (Recorded, error) {
 		slices.ContainsFunc([]string{"seed", "choices", "steps", "swarm", "all-stops"}, given) {
 		entry.Violates = "" // the entry does not describe this run
 	}
-	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest, entry.Violates}, nil
+	return Recorded{kernel.Replay(entry, s, p), entry.Choices, entry.Digest, entry.Violates}, nil
 }
 
 // String identifies the run.

@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
@@ -148,7 +149,7 @@ func (r *Results) Campaign(
 // Exploration keeps the shortest run of each finding of an exploration of s under p, and notes the results. The zero
 // protocol is the scenario's own.
 func (r *Results) Exploration(
-	ctx context.Context, s *kernel.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+	ctx context.Context, s *spec.Scenario, p isr.Protocol, x *explore.Exploration, name string,
 ) {
 	r.Lose(r.keepFindings(context.WithoutCancel(ctx), s, p, x, name))
 	for _, result := range x.Results(shell.Program()) {
@@ -157,7 +158,7 @@ func (r *Results) Exploration(
 }
 
 func (r *Results) keepFindings(
-	ctx context.Context, s *kernel.Scenario, p isr.Protocol, x *explore.Exploration, name string,
+	ctx context.Context, s *spec.Scenario, p isr.Protocol, x *explore.Exploration, name string,
 ) error {
 	if !r.Wanted() {
 		return nil
@@ -175,7 +176,7 @@ func (r *Results) keepFindings(
 		if err != nil {
 			return err
 		}
-		run := again.Run(s, p)
+		run := kernel.Replay(again, s, p)
 		run.Only = f.Name
 		lost = append(lost, r.KeepAs(ctx, run, name, x.Scenario+"."+x.Protocol+"."+f.Name))
 	}
@@ -184,7 +185,7 @@ func (r *Results) keepFindings(
 
 // BrokeOff reports whether an error says that a run broke off, and prints that run. The other scenarios may still get a
 // verdict.
-func (r *Results) BrokeOff(err error, s *kernel.Scenario, protocol, name string) bool {
+func (r *Results) BrokeOff(err error, s *spec.Scenario, protocol, name string) bool {
 	broken, ok := errors.AsType[*kernel.BrokenError](err)
 	if ok {
 		fmt.Fprintf(r.Out, "\nbroken: %v\n%s\n", broken,
@@ -324,7 +325,7 @@ func ofError(command string, e *cli.Error) []verdicts.Result {
 }
 
 // mistakesIn splits an error into mistakes in files and other errors.
-func mistakesIn(err error) (mistakes []*kernel.SyntaxError, others []error) {
+func mistakesIn(err error) (mistakes []*spec.SyntaxError, others []error) {
 	if err == nil {
 		return nil, nil
 	}
@@ -335,8 +336,8 @@ func mistakesIn(err error) (mistakes []*kernel.SyntaxError, others []error) {
 		}
 		return mistakes, others
 	}
-	if m, ok := errors.AsType[*kernel.SyntaxError](err); ok {
-		return []*kernel.SyntaxError{m}, nil
+	if m, ok := errors.AsType[*spec.SyntaxError](err); ok {
+		return []*spec.SyntaxError{m}, nil
 	}
 	return nil, []error{err}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -27,7 +28,7 @@ type Batches struct {
 
 // Batch is one scenario under one protocol; the zero Protocol is the scenario's own.
 type Batch struct {
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	Name     string // how the user names the scenario
 	Protocol isr.Protocol
 	Canary   bool // it must find a known bug
@@ -61,13 +62,13 @@ func (b *Batches) Commands() (all []string) {
 // runner is a protocol, with a function that reports which scenarios it can run.
 type runner struct {
 	isr.Protocol
-	runs func(s *kernel.Scenario) bool
+	runs func(s *spec.Scenario) bool
 }
 
 // runners are the protocols of --protocols, or the given one.
 func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner, err error) {
 	if len(b.protocols) == 0 {
-		return []runner{{p, func(*kernel.Scenario) bool { return true }}}, nil
+		return []runner{{p, func(*spec.Scenario) bool { return true }}}, nil
 	}
 	if p.New != nil {
 		return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"),
@@ -81,7 +82,7 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 			if r.Protocol, err = kernel.ProtocolNamed(name); err != nil {
 				err = cli.Usage(fmt.Errorf("--protocols: %w", err), "isr-sim list names all")
 			}
-			r.runs = func(s *kernel.Scenario) bool { return selftest.Understands(s, r.Protocol) }
+			r.runs = func(s *spec.Scenario) bool { return selftest.Understands(s, r.Protocol) }
 		}
 		if err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner
 
 // Of returns the batches of scenarios. timed says that the user gave --for.
 func (b *Batches) Of(
-	scenarios []*kernel.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
+	scenarios []*spec.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool,
 ) ([]Batch, error) {
 	runners, err := b.runners(p, programs)
 	if err != nil {

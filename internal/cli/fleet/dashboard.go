@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
@@ -105,11 +106,11 @@ func place(ctx context.Context, f *report.DashboardFinding, from, to, version st
 		return err
 	}
 	f.Link, f.Command = addressOf(f.File), shell.Program()+" replay "+shell.Quote(f.File)
-	s, err := kernel.Parse(f.File, data)
+	s, err := spec.Parse(f.File, data)
 	if err != nil {
 		return nil //nolint:nilerr // the page has the file: its reader sees that it cannot be read
 	}
-	run, err := s.Recorded()
+	run, err := kernel.Recorded(s)
 	if err != nil || !explore.Replays(ctx, run) {
 		return nil //nolint:nilerr // as above: its protocol is gone or has changed
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
@@ -63,7 +63,7 @@ func (s *Server) suggest(ctx context.Context, a *Answer, in map[string]any) erro
 	if err != nil {
 		return err
 	}
-	yaml, err := kernel.RowsYAML(schema)
+	yaml, err := spec.RowsYAML(schema)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/lab/programs"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -223,7 +224,7 @@ var asplos25 = map[string]published{
 // mutants returns the mutants as subjects, each in the scenario that fits it best: of the scenarios that catch it, the
 // one that catches the fewest others.
 func mutants() ([]subject, error) {
-	var scenarios []*kernel.Scenario
+	var scenarios []*spec.Scenario
 	for _, name := range fixtures.Names() {
 		if strings.HasPrefix(name, "prove-") {
 			continue // small enough for every schedule: a strategy has no choice left
@@ -232,7 +233,7 @@ func mutants() ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := kernel.Parse(name+".yaml", data)
+		s, err := spec.Parse(name+".yaml", data)
 		if err != nil {
 			return nil, err
 		}
@@ -245,18 +246,18 @@ func mutants() ([]subject, error) {
 		scenarios = append(scenarios, s)
 	}
 	// Scenarios made for the plain reference come first: most mutants are made from it.
-	made := func(s *kernel.Scenario) int {
+	made := func(s *spec.Scenario) int {
 		if s.Protocol == recipe.Reference().Name {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(scenarios, func(a, b *kernel.Scenario) int {
+	slices.SortStableFunc(scenarios, func(a, b *spec.Scenario) int {
 		return cmp.Or(cmp.Compare(made(a), made(b)), cmp.Compare(len(a.Catches), len(b.Catches)))
 	})
 	var subjects []subject
 	for _, m := range mutant.All() {
-		i := slices.IndexFunc(scenarios, func(s *kernel.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
+		i := slices.IndexFunc(scenarios, func(s *spec.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
 		if i < 0 {
 			continue // the museum has a scenario made to show it
 		}
@@ -266,7 +267,7 @@ func mutants() ([]subject, error) {
 }
 
 // mutantIn is the search for a mutant. It succeeds when the mutant's invariant is violated.
-func mutantIn(s *kernel.Scenario, m isr.Protocol) subject {
+func mutantIn(s *spec.Scenario, m isr.Protocol) subject {
 	return subject{
 		name: m.Name, where: s.Name,
 		once: func(ctx context.Context, seed uint64, strategy sim.Strategy, expected int) (bool, int, error) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -70,12 +70,12 @@ func replaced(mutated pagecache.Store) (names []string) {
 }
 
 // catchers returns the scenarios that catch a mutant.
-func catchers(t *testing.T, name string) (some []*kernel.Scenario) {
+func catchers(t *testing.T, name string) (some []*spec.Scenario) {
 	t.Helper()
 	for _, file := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		text, err := fixtures.Read(file)
 		must.OK(t, err)
-		s, err := kernel.Parse(file, text)
+		s, err := spec.Parse(file, text)
 		must.OK(t, err)
 		if s.Broken == name || slices.Contains(s.Catches, name) {
 			some = append(some, s)
@@ -128,7 +128,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 }
 
 // caughtIn returns a scenario that catches the mutant, and the number of schedules that this takes.
-func caughtIn(t *testing.T, m isr.Protocol) (*kernel.Scenario, int) {
+func caughtIn(t *testing.T, m isr.Protocol) (*spec.Scenario, int) {
 	t.Helper()
 	for _, s := range catchers(t, m.Name) {
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1})

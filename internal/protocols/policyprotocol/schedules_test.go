@@ -9,6 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -20,11 +21,11 @@ import (
 )
 
 // steadyReads is the scenario in which policies differ.
-func steadyReads(t *testing.T) *kernel.Scenario {
+func steadyReads(t *testing.T) *spec.Scenario {
 	t.Helper()
 	data, err := fixtures.Read("steady-reads")
 	must.OK(t, err)
-	s, err := kernel.Parse("steady-reads.yaml", data)
+	s, err := spec.Parse("steady-reads.yaml", data)
 	must.OK(t, err)
 	return s
 }
@@ -48,7 +49,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 			case r.Verdict != invariant.Violated:
 				t.Fatalf("verdict %v after %d schedules, want %s violated", r.Verdict, r.Schedules, p.Breaks)
 			}
-			again, err := r.Failure.Replay().Run(s, p).Do(t.Context())
+			again, err := kernel.Replay(r.Failure.Replay(), s, p).Do(t.Context())
 			must.OK(t, err)
 			if again.Violation == nil || again.Verdict != invariant.Violated {
 				t.Errorf("the replay comes to %v, want a violation", again.Verdict)
@@ -74,7 +75,7 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* => body \S+ generated \+(\S+) `)
 
 // refreshes counts the pages in a run that were made again before the end of their window, and those made after it.
-func refreshes(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64) (early, late int) {
+func refreshes(t *testing.T, s *spec.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
 	must.Done(t)(kernel.Run{

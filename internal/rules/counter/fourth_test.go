@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/check"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -39,8 +40,8 @@ func init() { // before anything reads a scenario
 	list.Add(counters{})
 	draw.Add(&worlds.Subject{
 		Verb: "add", UnderTest: counterUnderTest, Program: worlds.Program{Flag: "counter"},
-		Fill: func(_ *rapid.T, s *kernel.Scenario, _ worlds.Extras) {
-			parsed, err := kernel.Parse("count.yaml", drawn)
+		Fill: func(_ *rapid.T, s *spec.Scenario, _ worlds.Extras) {
+			parsed, err := spec.Parse("count.yaml", drawn)
 			if err != nil {
 				panic(err)
 			}
@@ -94,7 +95,7 @@ func counter(races bool) func(isr.Config) (isr.Handler, error) {
 
 // TestAFourthSubject checks that a subject that nothing else knows is proved and shrunk.
 func TestAFourthSubject(t *testing.T) {
-	s := must.Of(kernel.Parse("f.yaml", drawn))(t)
+	s := must.Of(spec.Parse("f.yaml", drawn))(t)
 	for _, races := range []bool{false, true} {
 		p := isr.Protocol{Name: "counter", New: counter(races)}
 		proof := must.Of(campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context()))(t)

@@ -46,6 +46,7 @@ var Module = Rules{
 		{"internal/subject"},
 		{"internal/subject/calls", "internal/subject/locks", "internal/subject/pages"},
 		{"internal/subject/list"},
+		{"internal/kernel/spec"},
 		{"internal/kernel", "internal/nodes", "property/bodies", "scenario/live"},
 		{"internal/rules/scenariotest", "internal/search/schedules", "internal/search/worlds", "scenario"},
 		{
@@ -73,7 +74,7 @@ var Module = Rules{
 		},
 		{
 			From: []string{"scenario/isr/...", "internal/protocols/pagecache"},
-			To: []string{"./internal/kernel", "./internal/search/campaign", "./internal/sim",
+			To: []string{"./internal/kernel/...", "./internal/search/campaign", "./internal/sim",
 				"./internal/invariant"},
 			Reason: "the reference protocol knows nothing of the simulator; internal/base/storeop alone it " +
 				"may import, for the plain values in which it tells a checker what it did to its store",
@@ -112,7 +113,7 @@ var Module = Rules{
 		},
 		{
 			From: []string{"scenario/live", "internal/trace/describe"},
-			To: []string{"github.com/goccy/go-yaml/...", "./internal/protocols/mutant", "./internal/kernel",
+			To: []string{"github.com/goccy/go-yaml/...", "./internal/protocols/mutant", "./internal/kernel/...",
 				"./internal/search/campaign"},
 			Reason: "a program that has live traffic judged reads no scenario file and runs no mutant; " +
 				"the words that both print stand in internal/trace/describe",

@@ -9,9 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
 	_ "github.com/isr-sim/isr-sim/internal/protocols/policyprotocol" // likewise
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -19,19 +24,19 @@ import (
 )
 
 // Embedded returns an embedded scenario.
-func Embedded(t testing.TB, name string) *kernel.Scenario {
+func Embedded(t testing.TB, name string) *spec.Scenario {
 	t.Helper()
 	data, err := fixtures.Read(name)
 	must.OK(t, err)
-	s, err := kernel.Parse(name+".yaml", data)
+	s, err := spec.Parse(name+".yaml", data)
 	must.OK(t, err)
 	return s
 }
 
 // Parsed reads a scenario given as text.
-func Parsed(t testing.TB, text string) *kernel.Scenario {
+func Parsed(t testing.TB, text string) *spec.Scenario {
 	t.Helper()
-	return must.Of(kernel.Parse("test.yaml", []byte(text)))(t)
+	return must.Of(spec.Parse("test.yaml", []byte(text)))(t)
 }
 
 // Protocol returns one of scenario.Protocols.
@@ -138,16 +143,32 @@ func (b Bodies) GetBody(_ context.Context, name string) ([]byte, error) {
 // Settles checks the time within which everything must be well again after a command's faults, and after a crash. A
 // longer time would leave bugs unseen.
 func Settles(
-	t *testing.T, verb kernel.Verb, settle func(*kernel.Scenario) time.Duration, quiet, crashed time.Duration,
+	t *testing.T, verb spec.Verb, settle func(*spec.Scenario) time.Duration, quiet, crashed time.Duration,
 ) {
 	t.Helper()
-	s := kernel.Defaults()
-	s.Actors = []kernel.Actor{{Name: "alice", Script: []kernel.Command{{Verb: verb, Key: "/home"}}}}
+	s := spec.Defaults()
+	s.Actors = []spec.Actor{{Name: "alice", Script: []spec.Command{{Verb: verb, Key: "/home"}}}}
 	if got := settle(s); got != quiet {
 		t.Errorf("settle %v, want %v", got, quiet)
 	}
 	s.Actors[0].Crashes = 1
 	if got := settle(s); got != crashed {
 		t.Errorf("settle %v after a crash, want %v", got, crashed)
+	}
+}
+
+// SameAfterPrinting checks that a scenario does not change when it is printed and read again.
+func SameAfterPrinting(t *testing.T, s *spec.Scenario) {
+	t.Helper()
+	printed, err := s.YAML()
+	if err != nil {
+		t.Fatalf("YAML: %v", err)
+	}
+	again, err := spec.Parse(s.File, printed)
+	if err != nil {
+		t.Fatalf("Parse of what YAML printed: %v\n%s", err, printed)
+	}
+	if diff := cmp.Diff(s, again, cmpopts.EquateComparable(ddbfake.Lag{})); diff != "" {
+		t.Errorf("printed and read again (-before +after):\n%s\n%s", diff, printed)
 	}
 }

@@ -114,7 +114,7 @@ replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00"
 
 // The schema may accept more than the parser, but it must find at least fifteen of the mistakes in one file.
 func TestTheSchemaFindsMostMistakesOfTheParser(t *testing.T) {
-	text, err := os.ReadFile("../../../internal/kernel/testdata/mistakes.yaml")
+	text, err := os.ReadFile("../../../internal/kernel/spec/testdata/mistakes.yaml")
 	must.OK(t, err)
 	// Two of the mistakes are not YAML.
 	text = bytes.Replace(text, []byte("\n    liveness: 3s"), nil, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -64,7 +65,7 @@ func worthSaying(o *kernel.Outcome) *kernel.Outcome {
 const anew = "-anew"
 
 // renamed is the scenario with other names for the interchangeable actors.
-func (v Prove) renamed(class map[string]int) *kernel.Scenario {
+func (v Prove) renamed(class map[string]int) *spec.Scenario {
 	s := *v.Scenario
 	s.Actors = slices.Clone(s.Actors)
 	for i := range s.Actors {

@@ -8,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
@@ -17,7 +18,7 @@ import (
 // Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
 // the i-th seed derived from Seed, and the strategy that the plan has for it.
 type Campaign struct {
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
@@ -35,14 +36,14 @@ type Campaign struct {
 
 // Report is the result of a campaign.
 type Report struct {
-	Scenario  *kernel.Scenario
+	Scenario  *spec.Scenario
 	Protocol  isr.Protocol
 	Seed      uint64
-	Schedules int           // how many were run
-	Steps     int           // in all of them
-	Missing   []kernel.Mark // marks that the scenario declares and no schedule reached
+	Schedules int         // how many were run
+	Steps     int         // in all of them
+	Missing   []spec.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
-	Unmet []kernel.Fault
+	Unmet []spec.Fault
 	// Deadlines are the ends of leases and of freshness in rows. Each says whether a proof sent requests before, at and
 	// after it. A campaign has none.
 	Deadlines []Deadline
@@ -71,8 +72,8 @@ type Report struct {
 }
 
 // judgesNothing reports whether no invariant judges.
-func judgesNothing(s *kernel.Scenario, o kernel.Options) bool {
-	return o.Invariants == nil && len(s.NotJudged()) == len(kernel.About(s).All)
+func judgesNothing(s *spec.Scenario, o kernel.Options) bool {
+	return o.Invariants == nil && len(kernel.NotJudged(s)) == len(s.Subject().All)
 }
 
 // Run runs the campaign. A cancelled context ends it: the report then covers the schedules that were run, and its
@@ -119,7 +120,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules",
 			r.Schedules, set.Schedules)
 	default:
-		r.Missing = schedules.Missing(kernel.About(c.Scenario), c.Scenario.Reach, r.total.Marks.Has)
+		r.Missing = schedules.Missing(c.Scenario.Subject(), c.Scenario.Reach, r.total.Marks.Has)
 		r.idle = !r.total.Judged
 	}
 	return r, nil
@@ -155,7 +156,7 @@ func (r *Report) sum() {
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.
-func (r *Report) Reached() []kernel.Mark { return r.total.Marks.Reached() }
+func (r *Report) Reached() []spec.Mark { return r.total.Marks.Reached() }
 
 // Has says whether some schedule reached the mark.
-func (r *Report) Has(m kernel.Mark) bool { return r.total.Marks.Has(m) }
+func (r *Report) Has(m spec.Mark) bool { return r.total.Marks.Has(m) }

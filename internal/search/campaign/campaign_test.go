@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -86,11 +87,11 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 		name     string
 		protocol isr.Protocol
 		cache    string
-		missing  []kernel.Mark
+		missing  []spec.Mark
 	}{
 		{"a cache", recipe.Reference(), "", nil},
 		{"a cache that may publish nothing", recipe.Reference(), "cache: {lease: 5s, render: 7s}", nil},
-		{"a cache that always fails", nothing, "", []kernel.Mark{mark.Published, mark.ServedFresh}},
+		{"a cache that always fails", nothing, "", []spec.Mark{mark.Published, mark.ServedFresh}},
 	} {
 		s := scenariotest.Parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
@@ -275,7 +276,7 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	}
 	failed := report.Failure
 	global = 0
-	run := failed.Replay().Run(report.Scenario, p)
+	run := kernel.Replay(failed.Replay(), report.Scenario, p)
 	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
 	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 )
 
 // Certificate is the set of all states that a scenario can reach, as a proof has found them: see Prove.Certify.
@@ -40,7 +40,7 @@ type subject struct {
 	Seed     uint64 `json:"seed"`
 }
 
-func subjectOf(s *kernel.Scenario, protocol string, seed uint64) (subject, error) {
+func subjectOf(s *spec.Scenario, protocol string, seed uint64) (subject, error) {
 	text, err := s.YAML()
 	return subject{sum(text), protocol, seed}, err
 }
@@ -96,7 +96,7 @@ func ReadCertificate(file []byte) (*Certificate, error) {
 }
 
 // Of returns an error unless the certificate belongs to this scenario, protocol and seed.
-func (c *Certificate) Of(s *kernel.Scenario, protocol string, seed uint64) error {
+func (c *Certificate) Of(s *spec.Scenario, protocol string, seed uint64) error {
 	of, err := subjectOf(s, protocol, seed)
 	switch {
 	case err != nil:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -35,7 +36,7 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	for _, fault := range mark.DependencyFaults() {
-		if !slices.Contains(r.Reached(), kernel.Mark(fault)) {
+		if !slices.Contains(r.Reached(), spec.Mark(fault)) {
 			t.Errorf("no schedule met %s", fault)
 		}
 	}
@@ -82,7 +83,7 @@ func settled(
 
 // Tables and their settings count after the machine that has changed them is done.
 func TestWhatIsNoRowCounts(t *testing.T) {
-	world := func(attempts, faults string) *kernel.Scenario {
+	world := func(attempts, faults string) *spec.Scenario {
 		return scenariotest.Parsed(t, "name: small\n"+
 			"cache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: "+attempts+"}\nbounds: {ticks: 0}\n"+
 			"faults: ["+faults+"]\nactors:\n"+

@@ -9,7 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -61,7 +61,7 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		back = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, rollback /home]}\n" +
 			"  - {name: bob, script: [get /home]}\n"
 	)
-	worlds := func(s *kernel.Scenario, p isr.Protocol) (reached []uint64, err error) {
+	worlds := func(s *spec.Scenario, p isr.Protocol) (reached []uint64, err error) {
 		seen := map[uint64]bool{}
 		proof, err := Prove{
 			Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors | sim.PersistentSets,

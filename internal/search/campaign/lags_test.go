@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -85,7 +86,7 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 }
 
 // exchanges counts the exchanges of one run.
-func exchanges(t *testing.T, s *kernel.Scenario) int {
+func exchanges(t *testing.T, s *spec.Scenario) int {
 	t.Helper()
 	recorded := hooks.Probe{Record: true}
 	must.Done(t)(kernel.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(),

@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -289,7 +290,7 @@ func TestDeadNodesSayNothing(t *testing.T) {
 // as from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	effort.Long(t)
-	compare := func(s *kernel.Scenario, p isr.Protocol, sdk bool) {
+	compare := func(s *spec.Scenario, p isr.Protocol, sdk bool) {
 		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: effort.Fewer(3000, 60), strict: true}
 		v.SDK = sdk
 		with, without, _, _ := both(t, v)
@@ -376,7 +377,7 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 	before, seeded := func(uint64) {}, 0
 	const most = 300 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
-		s     *kernel.Scenario
+		s     *spec.Scenario
 		setup hooks.Setup
 		sdk   bool
 		want  int // starts of a machine in a schedule

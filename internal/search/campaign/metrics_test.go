@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
@@ -76,7 +76,7 @@ actors:
 // A test can assert that an operator's alarms would have rung, although no invariant was violated and no caller saw an
 // error: the client has retried the throttled request, and the failed conditions are how a lock says no.
 func ExampleReport() {
-	s, err := kernel.Parse("contenders.yaml", []byte(contenders))
+	s, err := spec.Parse("contenders.yaml", []byte(contenders))
 	if err != nil {
 		fmt.Println(err)
 		return

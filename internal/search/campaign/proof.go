@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
@@ -26,7 +26,7 @@ type Proof struct {
 }
 
 // byOrphanedRead reports whether a read whose sender is gone may reach the mark.
-func byOrphanedRead(m kernel.Mark) bool {
+func byOrphanedRead(m spec.Mark) bool {
 	return m == mark.OrphanTookPlace || m == mark.ExpiredRowRead || m == mark.RequestRepeated
 }
 
@@ -103,7 +103,7 @@ func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
 // the proof says nothing about the others.
 func (p *Proof) Drawn() (all []string) {
 	s := p.Scenario
-	random := func(l kernel.Lag) bool {
+	random := func(l spec.Lag) bool {
 		kind, _, _ := strings.Cut(l.String(), " ")
 		return kind == "uniform" || kind == "exponential"
 	}
@@ -124,5 +124,5 @@ func (p *Proof) Drawn() (all []string) {
 // NothingExpires reports whether the scenario has a TTL, but no schedule deleted a row: perhaps no row has the TTL
 // attribute. Then the proof does not cover deletions.
 func (p *Proof) NothingExpires() bool {
-	return p.Scenario.Lag != (kernel.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
+	return p.Scenario.Lag != (spec.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -42,7 +43,7 @@ import (
 // remembered of the code. The first 32,768 schedules take one core. The others take all cores, up to eight, if the code
 // of nodes is remembered. The result does not depend on the number of cores.
 type Prove struct {
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	// Seed is the seed of random TTL lags. The schedules need none.
@@ -316,7 +317,7 @@ func (v Prove) explore(
 	looked.Ends.Share(looked.Symmetric)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
-		proof.Missing = schedules.Missing(kernel.About(s), s.Reach, proof.total.Marks.Has)
+		proof.Missing = schedules.Missing(s.Subject(), s.Reach, proof.total.Marks.Has)
 		proof.idle = len(proof.Proved()) == 0
 		if v.Certify {
 			proof.States = x.States()

@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -553,7 +554,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 
 // comesAgain runs a violated schedule again, as its file says.
 func comesAgain(
-	t *testing.T, name string, s *kernel.Scenario, p isr.Protocol, of kernel.Options, failed *kernel.Outcome,
+	t *testing.T, name string, s *spec.Scenario, p isr.Protocol, of kernel.Options, failed *kernel.Outcome,
 ) {
 	t.Helper()
 	recorded, file := failed.Replay(), *s
@@ -562,7 +563,7 @@ func comesAgain(
 	text, err := file.YAML()
 	must.OK(t, err)
 	read := scenariotest.Parsed(t, string(text))
-	run := read.Replay.Run(s, p)
+	run := kernel.Replay(*read.Replay, s, p)
 	run.SDK = of.SDK
 	o, err := run.Do(t.Context())
 	if err != nil || !slices.Equal(o.Broken, failed.Broken) {
@@ -571,7 +572,7 @@ func comesAgain(
 }
 
 // leavesOutNothing compares a search with a plain enumeration. It returns the invariants that schedules break.
-func leavesOutNothing(t *testing.T, name string, s *kernel.Scenario, p isr.Protocol, o kernel.Options) []string {
+func leavesOutNothing(t *testing.T, name string, s *spec.Scenario, p isr.Protocol, o kernel.Options) []string {
 	t.Helper()
 	ends, broken, plain := endsOf(t, s, p, o, sim.SleepSets|sim.PersistentSets|sim.StateComparison)
 	if !plain.Complete {
@@ -593,7 +594,7 @@ func leavesOutNothing(t *testing.T, name string, s *kernel.Scenario, p isr.Proto
 
 // endsOf explores a scenario. It returns the states in which runs end, and the invariants that they break.
 func endsOf(
-	t *testing.T, s *kernel.Scenario, p isr.Protocol, o kernel.Options, off sim.Reduction,
+	t *testing.T, s *spec.Scenario, p isr.Protocol, o kernel.Options, off sim.Reduction,
 ) (ends, broken []string, explored exhaustive.Explored) {
 	t.Helper()
 	x, end, breaks := exhaustive.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}

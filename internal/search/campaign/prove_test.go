@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -413,7 +414,7 @@ func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 		{"../../../examples/programs/two-writers.yaml", "guard-token-alone", "expired-publish"},
 		{"../../../examples/programs/two-writers.yaml", "acquire-a-second-early", "lock-theft"},
 	} {
-		s, err := kernel.Load(test.scenario)
+		s, err := spec.Load(test.scenario)
 		if err != nil {
 			s = scenariotest.Embedded(t, test.scenario)
 		}
@@ -430,7 +431,7 @@ func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	effort.Long(t)
 	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"},
 		[]string{"../../../examples/programs/two-writers.yaml"}) {
-		s, err := kernel.Load(name)
+		s, err := spec.Load(name)
 		if err != nil {
 			s = scenariotest.Embedded(t, name)
 		}

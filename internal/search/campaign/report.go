@@ -8,7 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
@@ -39,7 +39,7 @@ func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 
 func (r *Report) judges() (all []invariant.Invariant) {
 	recipe := r.Scenario.Promise.Recipe || protocols.BuiltIn(r.Protocol.Name)
-	for _, inv := range kernel.About(r.Scenario).All {
+	for _, inv := range r.Scenario.Subject().All {
 		named := slices.Contains(r.Scenario.Invariants, inv.Name)
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !named
 		rule := inv.Rule && !recipe && !named && r.only == ""
@@ -78,7 +78,7 @@ func (r *Report) Passed() bool {
 }
 
 // Expected is the verdict that a scenario expects of a protocol: Expect for its own protocol, and ok for every other.
-func Expected(s *kernel.Scenario, protocol string) invariant.Verdict {
+func Expected(s *spec.Scenario, protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -297,7 +298,7 @@ func TestWitnesses(t *testing.T) {
 
 // TestOutcomesAreRenumberedWithoutFaults: the outcomes of an effect number the faults that the schedule may choose.
 func TestOutcomesAreRenumberedWithoutFaults(t *testing.T) {
-	faults := []kernel.Fault{{Maybe: true}, {Maybe: false}, {Maybe: true}, {Maybe: true}} // outcomes 1, none, 2, 3
+	faults := []spec.Fault{{Maybe: true}, {Maybe: false}, {Maybe: true}, {Maybe: true}} // outcomes 1, none, 2, 3
 	for _, test := range []struct {
 		without []int
 		want    [4]int // by outcome
@@ -332,16 +333,16 @@ func TestAnActorIsAllItsIncarnations(t *testing.T) {
 
 // TestChangesLeaveTheScenarioAlone: no attempt changes the scenario that it starts from.
 func TestChangesLeaveTheScenarioAlone(t *testing.T) {
-	s := kernel.Defaults()
+	s := spec.Defaults()
 	s.Name = "s"
-	s.Actors = []kernel.Actor{
-		{Name: "alice", Script: []kernel.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1},
+	s.Actors = []spec.Actor{
+		{Name: "alice", Script: []spec.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1},
 		{Name: "bob"},
 	}
-	s.Faults = []kernel.Fault{{Maybe: true}, {}}
+	s.Faults = []spec.Fault{{Maybe: true}, {}}
 	before, err := s.YAML()
 	must.OK(t, err)
-	other := changed(s, func(s *kernel.Scenario) {
+	other := changed(s, func(s *spec.Scenario) {
 		s.Actors[0].Script[0] = s.Actors[0].Script[1]
 		s.Actors[0].Pauses = 0
 		s.Actors = s.Actors[:1]
@@ -353,7 +354,7 @@ func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	if other == nil || string(before) != string(after) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	if same := changed(s, func(*kernel.Scenario) {}); same != nil {
+	if same := changed(s, func(*spec.Scenario) {}); same != nil {
 		t.Error("no change is a change")
 	}
 }

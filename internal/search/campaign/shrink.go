@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -28,7 +29,7 @@ import (
 //
 // It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
 // simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that
-// violates the invariant (kernel.Replay.Steps). A violation of liveness has no such step: liveness concerns the end.
+// violates the invariant (spec.Replay.Steps). A violation of liveness has no such step: liveness concerns the end.
 //
 // # Limits
 //
@@ -51,7 +52,7 @@ const DefaultShrinkRuns = 10_000
 type Shrunk struct {
 	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks
 	// and no mutants.
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	Outcome  *kernel.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
 	After    Size
@@ -70,7 +71,7 @@ type Size struct {
 	Commands int // in all scripts
 }
 
-func sizeOf(s *kernel.Scenario, r sim.Result) Size {
+func sizeOf(s *spec.Scenario, r sim.Result) Size {
 	size := Size{Switches: r.Switches, Steps: r.Steps, Elapsed: r.Elapsed, Faults: len(s.Faults), Actors: len(s.Actors)}
 	for _, a := range s.Actors {
 		size.Commands += len(a.Script)
@@ -159,10 +160,10 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 
 // drawn returns the scenario without the possible faults that swarm testing turns off in the run of a seed. The run's
 // choices fit the returned scenario unchanged: a fault that is off offers no step.
-func drawn(s *kernel.Scenario, seed uint64) *kernel.Scenario {
+func drawn(s *spec.Scenario, seed uint64) *spec.Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults),
-		func(f kernel.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
+		func(f spec.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
 	return &same
 }
 
@@ -289,7 +290,7 @@ func Worse(ctx context.Context, run kernel.Run, o *kernel.Outcome) (*kernel.Outc
 
 // attempt returns an Attempt, which reports whether a schedule of the scenario violates the invariant, with no less
 // harm.
-func (sh *shrinker) attempt(s *kernel.Scenario, seed uint64) reschedule.Attempt {
+func (sh *shrinker) attempt(s *spec.Scenario, seed uint64) reschedule.Attempt {
 	return func(strategy sim.Strategy) (sim.Result, bool) {
 		if sh.left == 0 || sh.ctx.Err() != nil {
 			return sim.Result{}, false
@@ -300,7 +301,7 @@ func (sh *shrinker) attempt(s *kernel.Scenario, seed uint64) reschedule.Attempt 
 }
 
 func (sh *shrinker) violates(
-	ctx context.Context, s *kernel.Scenario, seed uint64, strategy sim.Strategy,
+	ctx context.Context, s *spec.Scenario, seed uint64, strategy sim.Strategy,
 ) (sim.Result, bool) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
@@ -337,7 +338,7 @@ func (sh *shrinker) withoutTail(f found) found {
 
 // found is a scenario and a run of it that violates the invariant.
 type found struct {
-	scenario *kernel.Scenario
+	scenario *spec.Scenario
 	seed     uint64
 	recorded reschedule.Recorded
 }
@@ -354,7 +355,7 @@ func (f *found) compare(o *found) int {
 
 // detailsOf counts the details of a scenario that its size leaves out: the pauses, crashes and clock steps that it
 // permits, ticks, settings that are not the default, and durations.
-func detailsOf(s *kernel.Scenario) [4]int64 {
+func detailsOf(s *spec.Scenario) [4]int64 {
 	var nodeFaults, settings int64
 	count := func(differs bool) {
 		if differs {
@@ -371,7 +372,7 @@ func detailsOf(s *kernel.Scenario) [4]int64 {
 	for _, f := range s.Faults {
 		count(f.Times != 0)
 	}
-	d := kernel.Defaults()
+	d := spec.Defaults()
 	for _, same := range cacheSettings {
 		differing := s.Cache
 		same(&differing, &d.Cache)

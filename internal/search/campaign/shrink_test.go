@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -95,7 +96,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 func replays(t *testing.T, shrunk *campaign.Shrunk) kernel.Run {
 	t.Helper()
 	s := scenariotest.Parsed(t, yamlOf(t, shrunk.Scenario))
-	run := must.Of(s.Recorded())(t)
+	run := must.Of(kernel.Recorded(s))(t)
 	_, o := scenariotest.Trace(t, run)
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
@@ -110,7 +111,7 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) kernel.Run {
 	return run
 }
 
-func yamlOf(t testing.TB, s *kernel.Scenario) string {
+func yamlOf(t testing.TB, s *spec.Scenario) string {
 	t.Helper()
 	yaml := must.Of(s.YAML())(t)
 	return string(yaml)
@@ -228,7 +229,7 @@ func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
 // TestShrinkDropsWhatHappensAtATime: among the events at a time, only the pause that matters is left. The resulting
 // file can be read, and violates the same invariant.
 func TestShrinkDropsWhatHappensAtATime(t *testing.T) {
-	s, err := kernel.Parse("events.yaml", []byte(`
+	s, err := spec.Parse("events.yaml", []byte(`
 name: events
 max-clock-skew: 1s
 cache: {lease: 10s, revalidate: 60s, render: 3s}
@@ -251,7 +252,7 @@ bounds: {ticks: 0}
 		Strategy: strategy.Replay(r.Failure.Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	text := yamlOf(t, shrunk.Scenario)
-	again, err := kernel.Parse("shrunk.yaml", []byte(text))
+	again, err := spec.Parse("shrunk.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("the shrunk file:\n%s\n%v", text, err)
 	}
@@ -264,7 +265,7 @@ bounds: {ticks: 0}
 	if len(left) != 1 || left[0] != "alice pause" || len(again.Faults) > 0 {
 		t.Errorf("left are %v and %v, want alice's pause:\n%s", left, again.Faults, text)
 	}
-	o, err := again.Replay.Run(again, p).Do(t.Context())
+	o, err := kernel.Replay(*again.Replay, again, p).Do(t.Context())
 	if err != nil || o.Violation == nil || o.Violation.Invariant.Name != r.Failure.Violation.Invariant.Name {
 		t.Errorf("the shrunk file replays as %+v, %v", o, err)
 	}
@@ -288,7 +289,7 @@ func (c impatient) PutItem(
 // TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, and only for an actor
 // that is not the first.
 func TestShrinkKeepsTheFaultThatMatters(t *testing.T) {
-	s, err := kernel.Parse("faults.yaml", []byte(`
+	s, err := spec.Parse("faults.yaml", []byte(`
 name: faults
 cache: {lease: 10s, revalidate: 20s, render: 1s, attempts: 1, contention: wait}
 actors:
@@ -352,11 +353,11 @@ faults:
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}
-	shrunk := shrink(t, campaign.Shrink{Failed: r.Failure.Replay().Run(s, p)})
+	shrunk := shrink(t, campaign.Shrink{Failed: kernel.Replay(r.Failure.Replay(), s, p)})
 	if shrunk.Scenario.Replay.Swarm || shrunk.Scenario.Replay.Violates != r.Failure.Violation.Invariant.Name {
 		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
 	}
-	run, err := shrunk.Scenario.Recorded()
+	run, err := kernel.Recorded(shrunk.Scenario)
 	must.OK(t, err)
 	o, err := run.Do(context.Background())
 	if err != nil || o.Verdict != invariant.Violated {

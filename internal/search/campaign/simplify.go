@@ -7,7 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
@@ -32,13 +32,13 @@ func (sh *shrinker) simplify(f found) found {
 // cut does the same as try, for a change that may remove the very thing that the schedule needs. If the schedules of
 // try no longer violate the invariant, it searches for others. Most bugs that remain in the smaller scenario show
 // within some tens of schedules.
-func (sh *shrinker) cut(f *found, change func(*kernel.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
+func (sh *shrinker) cut(f *found, change func(*spec.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	return sh.try(f, change, adapt) || sh.search(f, change, 40, 200)
 }
 
 // search does the same as try, but with another schedule: the first one of a portfolio that violates the invariant,
 // made smaller. It makes at most runs runs.
-func (sh *shrinker) search(f *found, change func(*kernel.Scenario), schedules, runs int) bool {
+func (sh *shrinker) search(f *found, change func(*spec.Scenario), schedules, runs int) bool {
 	s := changed(f.scenario, change)
 	if s == nil {
 		return false
@@ -66,7 +66,7 @@ func (sh *shrinker) search(f *found, change func(*kernel.Scenario), schedules, r
 
 // try changes a copy of the scenario, and keeps it if the invariant is still violated and the run is smaller. adapt, if
 // set, translates the moves of a schedule; moves that it refuses are left out.
-func (sh *shrinker) try(f *found, change func(*kernel.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
+func (sh *shrinker) try(f *found, change func(*spec.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	s := changed(f.scenario, change)
 	if s == nil || unfair(s) && !unfair(f.scenario) {
 		return false
@@ -98,14 +98,14 @@ func (sh *shrinker) try(f *found, change func(*kernel.Scenario), adapt func(sim.
 
 // unfair reports whether even a correct protocol would violate an invariant: a cache that obeys the scenario's settings
 // serves pages that its promise forbids, or it has to have fresh pages where they may never be fresh.
-func unfair(s *kernel.Scenario) bool {
+func unfair(s *spec.Scenario) bool {
 	c := s.Cache
 	return s.Promise.MaxAge > 0 && c.Revalidate+c.Retention > s.Promise.MaxAge ||
 		s.Settle > 0 && hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll, s.ReplicaLag+2*s.Skew)
 }
 
 // changed returns a changed copy; nil if it is the same, or if a file cannot hold it.
-func changed(s *kernel.Scenario, change func(*kernel.Scenario)) *kernel.Scenario {
+func changed(s *spec.Scenario, change func(*spec.Scenario)) *spec.Scenario {
 	c := clone(s)
 	change(c)
 	if !sensible(c) {
@@ -119,17 +119,17 @@ func changed(s *kernel.Scenario, change func(*kernel.Scenario)) *kernel.Scenario
 
 // sensible leaves out restarts of machines that no longer crash, and says whether each window of a fault ends after it
 // begins.
-func sensible(s *kernel.Scenario) bool {
+func sensible(s *spec.Scenario) bool {
 	for i := range s.Actors {
 		a := s.Actors[i]
 		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events,
 			func(e sim.Planned) bool { return e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) })
 	}
-	return !slices.ContainsFunc(s.Faults, func(f kernel.Fault) bool { return f.To > 0 && f.To <= f.From })
+	return !slices.ContainsFunc(s.Faults, func(f spec.Fault) bool { return f.To > 0 && f.To <= f.From })
 }
 
 // clone copies the parts of a scenario that simplify changes.
-func clone(s *kernel.Scenario) *kernel.Scenario {
+func clone(s *spec.Scenario) *spec.Scenario {
 	c := *s
 	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
 	for i := range c.Actors {
@@ -149,9 +149,9 @@ func (sh *shrinker) withoutActors(f found) found {
 				faults = append(faults, j)
 			}
 		}
-		if !sh.cut(&f, func(s *kernel.Scenario) {
+		if !sh.cut(&f, func(s *spec.Scenario) {
 			s.Actors = slices.Delete(s.Actors, i, i+1)
-			s.Faults = slices.DeleteFunc(s.Faults, func(f kernel.Fault) bool { return f.Actor == name })
+			s.Faults = slices.DeleteFunc(s.Faults, func(f spec.Fault) bool { return f.Actor == name })
 		}, func(m sim.Move) (sim.Move, bool) {
 			return withoutOutcomes(m, f.scenario.Faults, faults), !ofActor(m, name)
 		}) {
@@ -164,7 +164,7 @@ func (sh *shrinker) withoutActors(f found) found {
 // withoutFaults leaves out faults, or how often they strike.
 func (sh *shrinker) withoutFaults(f found) found {
 	for i := 0; i < len(f.scenario.Faults); {
-		if !sh.cut(&f, func(s *kernel.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) },
+		if !sh.cut(&f, func(s *spec.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) },
 			func(m sim.Move) (sim.Move, bool) {
 				return withoutOutcomes(m, f.scenario.Faults, []int{i}), true
 			}) {
@@ -172,14 +172,14 @@ func (sh *shrinker) withoutFaults(f found) found {
 		}
 	}
 	for i := range f.scenario.Faults {
-		sh.cut(&f, func(s *kernel.Scenario) { s.Faults[i].Times = 0 }, nil)
+		sh.cut(&f, func(s *spec.Scenario) { s.Faults[i].Times = 0 }, nil)
 	}
 	return f
 }
 
 // withoutOutcomes returns the move with its outcome renumbered for a scenario that lacks some of the faults: outcome 0
 // of an effect is the ordinary one, and the possible faults count from 1.
-func withoutOutcomes(m sim.Move, faults []kernel.Fault, without []int) sim.Move {
+func withoutOutcomes(m sim.Move, faults []spec.Fault, without []int) sim.Move {
 	outcome, possible := m.Outcome, 0
 	for i, fault := range faults {
 		if !fault.Maybe {
@@ -203,7 +203,7 @@ func (sh *shrinker) withoutCommands(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].Script) && len(f.scenario.Actors[i].Script) > 1; {
 			if !sh.cut(&f,
-				func(s *kernel.Scenario) { s.Actors[i].Script = slices.Delete(s.Actors[i].Script, j, j+1) }, nil) {
+				func(s *spec.Scenario) { s.Actors[i].Script = slices.Delete(s.Actors[i].Script, j, j+1) }, nil) {
 				j++
 			}
 		}
@@ -215,7 +215,7 @@ func (sh *shrinker) withoutCommands(f found) found {
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
-			if !sh.cut(&f, func(s *kernel.Scenario) {
+			if !sh.cut(&f, func(s *spec.Scenario) {
 				s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1)
 			}, nil) {
 				j++
@@ -223,66 +223,66 @@ func (sh *shrinker) withoutNodeFaults(f found) found {
 		}
 		for j := 0; j < len(f.scenario.Actors[i].Events); {
 			if !sh.cut(&f,
-				func(s *kernel.Scenario) { s.Actors[i].Events = slices.Delete(s.Actors[i].Events, j, j+1) }, nil) {
+				func(s *spec.Scenario) { s.Actors[i].Events = slices.Delete(s.Actors[i].Events, j, j+1) }, nil) {
 				j++
 			}
 		}
-		for _, change := range []func(*kernel.Actor){
-			func(a *kernel.Actor) { a.Pauses, a.PauseFor = 0, 0 },
-			func(a *kernel.Actor) { a.Crashes, a.Restarts = 0, 0 },
-			func(a *kernel.Actor) { a.Restarts = 0 },
-			func(a *kernel.Actor) { a.Drift = fakeclock.Drift{} },
-			func(a *kernel.Actor) { a.Pauses = min(a.Pauses, 1) },
-			func(a *kernel.Actor) { a.Crashes = min(a.Crashes, 1) },
-			func(a *kernel.Actor) { a.Restarts = min(a.Restarts, 1) },
+		for _, change := range []func(*spec.Actor){
+			func(a *spec.Actor) { a.Pauses, a.PauseFor = 0, 0 },
+			func(a *spec.Actor) { a.Crashes, a.Restarts = 0, 0 },
+			func(a *spec.Actor) { a.Restarts = 0 },
+			func(a *spec.Actor) { a.Drift = fakeclock.Drift{} },
+			func(a *spec.Actor) { a.Pauses = min(a.Pauses, 1) },
+			func(a *spec.Actor) { a.Crashes = min(a.Crashes, 1) },
+			func(a *spec.Actor) { a.Restarts = min(a.Restarts, 1) },
 		} {
-			sh.cut(&f, func(s *kernel.Scenario) { change(&s.Actors[i]) }, nil)
+			sh.cut(&f, func(s *spec.Scenario) { change(&s.Actors[i]) }, nil)
 		}
 	}
 	return f
 }
 
 // cacheSettings copy one setting of a cache to another cache.
-var cacheSettings = []func(c, d *kernel.Cache){
-	func(c, d *kernel.Cache) { c.Lease = d.Lease },
-	func(c, d *kernel.Cache) { c.Revalidate = d.Revalidate },
-	func(c, d *kernel.Cache) { c.Retention = d.Retention },
-	func(c, d *kernel.Cache) { c.TTLBuffer = d.TTLBuffer },
-	func(c, d *kernel.Cache) { c.Render = d.Render },
-	func(c, d *kernel.Cache) { c.KeepAlive = d.KeepAlive },
-	func(c, d *kernel.Cache) { c.SameBytes = d.SameBytes },
-	func(c, d *kernel.Cache) { c.Contention = d.Contention },
-	func(c, d *kernel.Cache) { c.Failure = d.Failure },
-	func(c, d *kernel.Cache) { c.Poll = d.Poll },
-	func(c, d *kernel.Cache) { c.Patience = d.Patience },
-	func(c, d *kernel.Cache) { c.Attempts = d.Attempts },
+var cacheSettings = []func(c, d *spec.Cache){
+	func(c, d *spec.Cache) { c.Lease = d.Lease },
+	func(c, d *spec.Cache) { c.Revalidate = d.Revalidate },
+	func(c, d *spec.Cache) { c.Retention = d.Retention },
+	func(c, d *spec.Cache) { c.TTLBuffer = d.TTLBuffer },
+	func(c, d *spec.Cache) { c.Render = d.Render },
+	func(c, d *spec.Cache) { c.KeepAlive = d.KeepAlive },
+	func(c, d *spec.Cache) { c.SameBytes = d.SameBytes },
+	func(c, d *spec.Cache) { c.Contention = d.Contention },
+	func(c, d *spec.Cache) { c.Failure = d.Failure },
+	func(c, d *spec.Cache) { c.Poll = d.Poll },
+	func(c, d *spec.Cache) { c.Patience = d.Patience },
+	func(c, d *spec.Cache) { c.Attempts = d.Attempts },
 }
 
 // withDefaults sets each value that the violation does not need to its default, which files leave out.
 func (sh *shrinker) withDefaults(f found) found {
-	d := kernel.Defaults()
+	d := spec.Defaults()
 	// Settle must go first: with short durations in cache, no page may ever be fresh, and such a cache would never
 	// settle.
-	sh.try(&f, func(s *kernel.Scenario) { s.Settle = 0 }, nil)
+	sh.try(&f, func(s *spec.Scenario) { s.Settle = 0 }, nil)
 	for _, same := range cacheSettings {
-		sh.try(&f, func(s *kernel.Scenario) { same(&s.Cache, &d.Cache) }, nil)
+		sh.try(&f, func(s *spec.Scenario) { same(&s.Cache, &d.Cache) }, nil)
 	}
-	sh.try(&f, func(s *kernel.Scenario) { s.Lag = d.Lag }, nil)
+	sh.try(&f, func(s *spec.Scenario) { s.Lag = d.Lag }, nil)
 	for i := 0; i < len(f.scenario.CompareLags); {
-		if !sh.try(&f, func(s *kernel.Scenario) { s.CompareLags = slices.Delete(s.CompareLags, i, i+1) }, nil) {
+		if !sh.try(&f, func(s *spec.Scenario) { s.CompareLags = slices.Delete(s.CompareLags, i, i+1) }, nil) {
 			i++
 		}
 	}
 	for i := range f.scenario.Actors {
-		sh.cut(&f, func(s *kernel.Scenario) { s.Actors[i].Region = "" }, nil)
+		sh.cut(&f, func(s *spec.Scenario) { s.Actors[i].Region = "" }, nil)
 	}
-	sh.try(&f, func(s *kernel.Scenario) { s.RegionLag = d.RegionLag }, nil)
-	sh.try(&f, func(s *kernel.Scenario) { s.ReplicaLag = 0 }, nil)
-	sh.try(&f, func(s *kernel.Scenario) { s.Bounds.Sweeps = 0 }, nil)
-	if !slices.ContainsFunc(f.scenario.Actors, func(a kernel.Actor) bool {
+	sh.try(&f, func(s *spec.Scenario) { s.RegionLag = d.RegionLag }, nil)
+	sh.try(&f, func(s *spec.Scenario) { s.ReplicaLag = 0 }, nil)
+	sh.try(&f, func(s *spec.Scenario) { s.Bounds.Sweeps = 0 }, nil)
+	if !slices.ContainsFunc(f.scenario.Actors, func(a spec.Actor) bool {
 		return a.Drift != fakeclock.Drift{} || sim.SetsClock(a.ClockSteps, a.Events)
 	}) {
-		sh.try(&f, func(s *kernel.Scenario) { s.Skew = 0 }, nil)
+		sh.try(&f, func(s *spec.Scenario) { s.Skew = 0 }, nil)
 	}
 	return f
 }
@@ -290,7 +290,7 @@ func (sh *shrinker) withDefaults(f found) found {
 // withFewerTicks lets time move less often while something else could happen.
 func (sh *shrinker) withFewerTicks(f found) found {
 	for ticks := 0; ticks < f.scenario.Bounds.Ticks; ticks++ {
-		sh.try(&f, func(s *kernel.Scenario) { s.Bounds.Ticks = ticks }, nil)
+		sh.try(&f, func(s *spec.Scenario) { s.Bounds.Ticks = ticks }, nil)
 	}
 	return f
 }
@@ -302,7 +302,7 @@ type duration struct {
 }
 
 // durations returns the durations that decide how long a run takes.
-func durations(s *kernel.Scenario) []duration {
+func durations(s *spec.Scenario) []duration {
 	c := &s.Cache
 	all := []duration{
 		{&c.Lease, time.Second}, {&c.Revalidate, time.Second}, {&c.Render, 0}, {&c.KeepAlive, 0},
@@ -352,7 +352,7 @@ func (sh *shrinker) inLessTime(f found) found {
 		longest = max(longest, *d.value)
 	}
 	for _, to := range nice[1:] {
-		change := func(s *kernel.Scenario) {
+		change := func(s *spec.Scenario) {
 			for _, d := range durations(s) {
 				seconds := int64(*d.value/time.Millisecond) * int64(to/time.Second) / int64(longest/time.Millisecond)
 				*d.value = max(time.Duration(seconds)*time.Second, d.least)
@@ -369,7 +369,7 @@ func (sh *shrinker) inLessTime(f found) found {
 			if to >= *d.value || to < d.least {
 				continue
 			}
-			change := func(s *kernel.Scenario) { *durations(s)[i].value = to }
+			change := func(s *spec.Scenario) { *durations(s)[i].value = to }
 			if sh.try(&f, change, nil) || least && sh.search(&f, change, 8, 80) {
 				break
 			}

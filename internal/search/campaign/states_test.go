@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -91,7 +92,7 @@ func (s successor) difference(o successor) string {
 
 // walks are walks through one world.
 type walks struct {
-	scenario *kernel.Scenario
+	scenario *spec.Scenario
 	protocol isr.Protocol
 	pool     hooks.Pool
 	numbers  map[sim.Move]uint64
@@ -181,7 +182,7 @@ func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
 }
 
 // through walks through a world until a step differs, at most the given number of times.
-func through(t *testing.T, s *kernel.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
+func through(t *testing.T, s *spec.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
 	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{},
 		taken: map[sim.Kind]int{}}
 	defer w.pool.Close()
@@ -311,14 +312,14 @@ func drawnCommand(r *rand.Rand, key string, regions bool) string {
 }
 
 // drawnAs draws the n-th world. It is a valid one.
-func drawnAs(t *testing.T, n int) (text string, s *kernel.Scenario, p isr.Protocol) {
+func drawnAs(t *testing.T, n int) (text string, s *spec.Scenario, p isr.Protocol) {
 	rng, kind := rand.New(rand.NewPCG(uint64(n), 7)), drawnKinds[n%len(drawnKinds)]
 	for range 10_000 {
 		text = drawnWorld(rng)
 		if !strings.Contains(text, kind) {
 			continue
 		}
-		s, err := kernel.Parse("f.yaml", []byte(text))
+		s, err := spec.Parse("f.yaml", []byte(text))
 		if err != nil {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -141,10 +142,10 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 // them, by one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
-	s := kernel.Defaults()
+	s := spec.Defaults()
 	s.Name = "two-writers"
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
+		s.Actors = append(s.Actors, spec.Actor{Name: name, Script: []spec.Command{{Verb: "get", Key: "/home"}}})
 	}
 	c := campaign.Campaign{
 		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -29,8 +30,8 @@ type Check struct {
 	worlds.Extras
 	TTL               worlds.TTL
 	Seed              uint64
-	Worlds, Schedules int           // Schedules is the number for each world
-	Reach             []kernel.Mark // what some world must reach
+	Worlds, Schedules int         // Schedules is the number for each world
+	Reach             []spec.Mark // what some world must reach
 	Progress          func(done, all int)
 }
 
@@ -39,19 +40,19 @@ type Result struct {
 	Tally
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed *campaign.Report
-	Broken *kernel.Scenario // the world of the error; nil if there is none
-	Last   int              // the number of the world of Failed, or of the error; from 0
-	Unmet  []string         // attributes that the mapping of rows names and no row had
+	Broken *spec.Scenario // the world of the error; nil if there is none
+	Last   int            // the number of the world of Failed, or of the error; from 0
+	Unmet  []string       // attributes that the mapping of rows names and no row had
 }
 
 // Drawn is the name of each world.
 const Drawn = "drawn"
 
 // World draws the world with the given number, in the form of its file.
-func (c *Check) World(i int) (*kernel.Scenario, error) {
+func (c *Check) World(i int) (*spec.Scenario, error) {
 	protocol := c.Protocol.Name
 	if schedules.OfProgram(c.Protocol) { // a scenario file names a program only in its replay entry
-		protocol = kernel.Defaults().Protocol
+		protocol = spec.Defaults().Protocol
 	}
 	seed := sim.Derive(c.Seed, i)
 	drawn := c.Of.Draw(Drawn, protocol, c.Schedules, c.Extras).Example(int(seed >> 1)).OfSeed(seed)
@@ -81,7 +82,7 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 	together := min(atOnce, c.Worlds)
 	schedules.InOrder(ctx, together, 1, c.Worlds, func(i int) *run {
 		done := &run{ttl: worlds.TTL{Said: c.TTL.Said}}
-		var s *kernel.Scenario
+		var s *spec.Scenario
 		if s, done.err = c.World(i); done.err != nil {
 			return done
 		}
@@ -160,7 +161,7 @@ func (a *attributes) never() []string {
 }
 
 // Try runs a world under its schedules, workers at a time; 0 means one for each core.
-func (c *Check) Try(ctx context.Context, s *kernel.Scenario, seed uint64, workers int) (*campaign.Report, error) {
+func (c *Check) Try(ctx context.Context, s *spec.Scenario, seed uint64, workers int) (*campaign.Report, error) {
 	return Try(ctx, campaign.Campaign{
 		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Workers: workers,
 		Options: kernel.Options{SDK: true},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for freshness-by-ttl
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -228,11 +229,11 @@ func TestAViolationStandsUntilSlowerClocksAreJudged(t *testing.T) {
 		h, err := boot(c)
 		return patient{h, c}, err
 	}
-	s := kernel.Defaults()
+	s := spec.Defaults()
 	s.Name, s.Skew = "drifts", 2*time.Second
 	s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 10*time.Second, 8*time.Second, 5*time.Second
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, kernel.Actor{Name: name, Script: []kernel.Command{{Verb: "get", Key: "/home"}}})
+		s.Actors = append(s.Actors, spec.Actor{Name: name, Script: []spec.Command{{Verb: "get", Key: "/home"}}})
 	}
 	s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
 	of := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 50, Workers: 1}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -89,12 +89,12 @@ func (t *Tally) Rows() string {
 }
 
 // Missing returns the wanted marks that no world has reached: see worlds.Missing.
-func (t *Tally) Missing(wanted []kernel.Mark) (missing, untested []kernel.Mark) {
+func (t *Tally) Missing(wanted []spec.Mark) (missing, untested []spec.Mark) {
 	return worlds.Missing(wanted, t.Marks, t.Worlds, t.Schedules)
 }
 
 // Untested is a line that names marks which no world reached, if that may be chance.
-func Untested(marks []kernel.Mark) string {
+func Untested(marks []spec.Mark) string {
 	var names []string
 	for _, m := range marks {
 		names = append(names, string(m))

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -103,7 +104,7 @@ func (c Set) nondeterministic(o *kernel.Outcome, difference string) error {
 }
 
 // Broken is the error of a run of a scenario that broke off.
-func Broken(s *kernel.Scenario, p isr.Protocol, of kernel.Options, result sim.Result) error {
+func Broken(s *spec.Scenario, p isr.Protocol, of kernel.Options, result sim.Result) error {
 	return &kernel.BrokenError{
 		Scenario: s.Name, Protocol: p.Name, Swarm: of.Swarm, AllStops: of.AllStops, Result: result,
 	}

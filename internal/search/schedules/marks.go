@@ -7,33 +7,33 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 )
 
 // MarkSet counts in how many runs each mark was reached.
-type MarkSet map[kernel.Mark]int
+type MarkSet map[spec.Mark]int
 
 // Reached returns the marks in the set, in the order of Marks.
-func (m MarkSet) Reached() []kernel.Mark {
-	return slices.DeleteFunc(kernel.Marks(), func(mark kernel.Mark) bool { return m[mark] == 0 })
+func (m MarkSet) Reached() []spec.Mark {
+	return slices.DeleteFunc(spec.Marks(), func(mark spec.Mark) bool { return m[mark] == 0 })
 }
 
 // Has says whether a mark is in the set.
-func (m MarkSet) Has(mark kernel.Mark) bool { return m[mark] > 0 }
+func (m MarkSet) Has(mark spec.Mark) bool { return m[mark] > 0 }
 
 // Missing returns which of the wanted marks are not in the set.
-func (m MarkSet) Missing(wanted []kernel.Mark) []kernel.Mark {
-	return slices.DeleteFunc(slices.Clone(wanted), func(mark kernel.Mark) bool { return m[mark] > 0 })
+func (m MarkSet) Missing(wanted []spec.Mark) []spec.Mark {
+	return slices.DeleteFunc(slices.Clone(wanted), func(mark spec.Mark) bool { return m[mark] > 0 })
 }
 
 // Missing returns which of the declared marks and of the subject's basic marks a campaign must still reach. If no
 // publish succeeded, one must have been refused.
-func Missing(of *list.About, declared []kernel.Mark, reached func(kernel.Mark) bool) []kernel.Mark {
+func Missing(of *list.About, declared []spec.Mark, reached func(spec.Mark) bool) []spec.Mark {
 	marks := slices.DeleteFunc(slices.Clone(declared), reached)
 	for _, some := range of.Basic() {
-		first := kernel.Mark(some[0])
-		any := slices.ContainsFunc(some, func(m string) bool { return reached(kernel.Mark(m)) })
+		first := spec.Mark(some[0])
+		any := slices.ContainsFunc(some, func(m string) bool { return reached(spec.Mark(m)) })
 		if !any && !slices.Contains(marks, first) {
 			marks = append(marks, first)
 		}
@@ -42,7 +42,7 @@ func Missing(of *list.About, declared []kernel.Mark, reached func(kernel.Mark) b
 }
 
 // FaultTexts prints faults as scenario files write them.
-func FaultTexts(faults []kernel.Fault) []string {
+func FaultTexts(faults []spec.Fault) []string {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.String()

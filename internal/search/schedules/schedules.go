@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -49,7 +50,7 @@ func New(run kernel.Run, plan strategy.Plan, schedules, workers int) (Set, error
 }
 
 // ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
-func ProtocolOf(s *kernel.Scenario, p isr.Protocol) (isr.Protocol, error) {
+func ProtocolOf(s *spec.Scenario, p isr.Protocol) (isr.Protocol, error) {
 	if p.New != nil {
 		return p, nil
 	}
@@ -125,7 +126,7 @@ func (c Set) First(ctx context.Context, n int) (runs []kernel.Run, err error) {
 		if err = a.Err; err != nil {
 			return false
 		}
-		runs = append(runs, a.Outcome.Replay().Run(c.Scenario, c.Protocol))
+		runs = append(runs, kernel.Replay(a.Outcome.Replay(), c.Scenario, c.Protocol))
 		return true
 	})
 	return runs, err
@@ -166,7 +167,7 @@ type Total struct {
 	Schedules, Steps int
 	Marks            MarkSet
 	// Unmet are the declared faults that could strike in no run.
-	Unmet []kernel.Fault
+	Unmet []spec.Fault
 	// Judged says that in some run an invariant that judges had something to judge.
 	Judged bool
 }
@@ -185,5 +186,5 @@ func (t *Total) Add(o *kernel.Outcome) {
 	if t.Schedules == 1 {
 		t.Unmet = slices.Clone(o.Unmet)
 	}
-	t.Unmet = slices.DeleteFunc(t.Unmet, func(f kernel.Fault) bool { return !slices.Contains(o.Unmet, f) })
+	t.Unmet = slices.DeleteFunc(t.Unmet, func(f spec.Fault) bool { return !slices.Contains(o.Unmet, f) })
 }

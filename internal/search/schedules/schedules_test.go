@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -46,15 +47,15 @@ func TestDifference(t *testing.T) {
 func TestMissing(t *testing.T) {
 	for _, c := range []struct {
 		of                      string
-		declared, reached, want []kernel.Mark
+		declared, reached, want []spec.Mark
 	}{
-		{"pages", nil, nil, []kernel.Mark{mark.Published, mark.ServedFresh}},
-		{"pages", nil, []kernel.Mark{mark.PublishRefused, mark.ServedStale}, nil},
-		{"locks", nil, nil, []kernel.Mark{mark.HoldTaken}},
-		{"locks", []kernel.Mark{mark.HoldTaken, mark.HoldLost}, nil, []kernel.Mark{mark.HoldTaken, mark.HoldLost}},
-		{"calls", []kernel.Mark{mark.NodePaused}, []kernel.Mark{mark.CallAnswered}, []kernel.Mark{mark.NodePaused}},
+		{"pages", nil, nil, []spec.Mark{mark.Published, mark.ServedFresh}},
+		{"pages", nil, []spec.Mark{mark.PublishRefused, mark.ServedStale}, nil},
+		{"locks", nil, nil, []spec.Mark{mark.HoldTaken}},
+		{"locks", []spec.Mark{mark.HoldTaken, mark.HoldLost}, nil, []spec.Mark{mark.HoldTaken, mark.HoldLost}},
+		{"calls", []spec.Mark{mark.NodePaused}, []spec.Mark{mark.CallAnswered}, []spec.Mark{mark.NodePaused}},
 	} {
-		got := Missing(list.Called(c.of), c.declared, func(m kernel.Mark) bool { return slices.Contains(c.reached, m) })
+		got := Missing(list.Called(c.of), c.declared, func(m spec.Mark) bool { return slices.Contains(c.reached, m) })
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s, of which %v was reached: got %v, want %v", c.of, c.reached, got, c.want)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 )
 
 // shortestLease is the shortest lease that still leaves scripts something to do under the lock.
@@ -56,22 +56,22 @@ func Or(named []time.Duration, usual ...time.Duration) []time.Duration {
 }
 
 // Tries draws how often code that takes a lease tries, and what may fail in its store.
-func Tries(t *rapid.T, s *kernel.Scenario) {
+func Tries(t *rapid.T, s *spec.Scenario) {
 	c := &s.Cache
 	c.Poll = Pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
 	c.Patience = Pick(t, "patience", 4, 10, 1) // four tries wait a lease out
 	c.Attempts = Pick(t, "attempts", 3, 1)
 	s.Lag = Lag(t)
 	s.Skew = Pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
-	fault := rapid.Custom(func(t *rapid.T) kernel.Fault { // left to the schedule
-		f := kernel.Fault{Maybe: true}
+	fault := rapid.Custom(func(t *rapid.T) spec.Fault { // left to the schedule
+		f := spec.Fault{Maybe: true}
 		f.Kind = Pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter,
 			ddbfake.FaultRequestLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
 			ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 		f.Times = Pick(t, "fault's times", 0, 2)
 		return f
 	})
-	s.Faults = rapid.SliceOfNDistinct(fault, 0, 3, kernel.Fault.String).Draw(t, "faults")
+	s.Faults = rapid.SliceOfNDistinct(fault, 0, 3, spec.Fault.String).Draw(t, "faults")
 }
 
 // Keys draws the names of locks or calls: one, or two. Some others differ from the first one only in the case of
@@ -84,10 +84,10 @@ func Keys(t *rapid.T, first string, others ...string) []string {
 }
 
 // Scripted draws nodes that run such commands, with their pauses and crashes.
-func Scripted(t *rapid.T, s *kernel.Scenario, crashes int, commands *rapid.Generator[kernel.Command]) {
+func Scripted(t *rapid.T, s *spec.Scenario, crashes int, commands *rapid.Generator[spec.Command]) {
 	lease := s.Cache.Lease
-	Actors(t, s, rapid.Custom(func(t *rapid.T) kernel.Actor {
-		a := kernel.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
+	Actors(t, s, rapid.Custom(func(t *rapid.T) spec.Actor {
+		a := spec.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
 		if a.Pauses = Pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = Pick(t, "pause for", lease+time.Second, 0, lease-time.Second, lease)
 		}
@@ -100,7 +100,7 @@ func Scripted(t *rapid.T, s *kernel.Scenario, crashes int, commands *rapid.Gener
 
 // Late draws the clocks of a world in which code takes leases, and how late its store may be. A try takes the given
 // time, and rows are kept for the given time.
-func Late(t *rapid.T, s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration) {
+func Late(t *rapid.T, s *spec.Scenario, verb spec.Verb, try, kept time.Duration) {
 	Clocks(t, s, longestTries(s, verb, try, kept))
 	s.ReplicaLag = Pick(t, "replica lag", 0, 0, time.Second)
 	// In half of the worlds in which something else fails, batches are answered in part and queries in short pages,
@@ -108,12 +108,12 @@ func Late(t *rapid.T, s *kernel.Scenario, verb kernel.Verb, try, kept time.Durat
 	// the schedule chooses one row.
 	if Pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
 		s.Faults = append(s.Faults,
-			kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, ShortPages)
+			spec.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, ShortPages)
 	}
 }
 
 // NamesOf returns the keys of the scripts' commands with a verb.
-func NamesOf(s *kernel.Scenario, verb kernel.Verb) []string {
+func NamesOf(s *spec.Scenario, verb spec.Verb) []string {
 	var names []string
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
@@ -127,7 +127,7 @@ func NamesOf(s *kernel.Scenario, verb kernel.Verb) []string {
 
 // longestTries bounds how much time a run can take. Each command of the verb tries Patience times. A try takes the
 // given time, and rows are kept for the given time.
-func longestTries(s *kernel.Scenario, verb kernel.Verb, try, kept time.Duration) time.Duration {
+func longestTries(s *spec.Scenario, verb spec.Verb, try, kept time.Duration) time.Duration {
 	c := s.Cache
 	var moving time.Duration
 	for _, a := range s.Actors {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
@@ -11,13 +12,13 @@ import (
 )
 
 // WithoutTTL leaves TTLDeletion out of the marks: TTL deletes nothing from a table whose rows have no ttl attribute.
-func WithoutTTL(marks []kernel.Mark) []kernel.Mark {
-	return slices.DeleteFunc(marks, func(m kernel.Mark) bool { return m == mark.TTLDeletion })
+func WithoutTTL(marks []spec.Mark) []spec.Mark {
+	return slices.DeleteFunc(marks, func(m spec.Mark) bool { return m == mark.TTLDeletion })
 }
 
 // WithoutLocks leaves out the marks of a cache's locks, which no world reaches where no row is a lock.
-func WithoutLocks(marks []kernel.Mark) []kernel.Mark {
-	return slices.DeleteFunc(marks, func(m kernel.Mark) bool {
+func WithoutLocks(marks []spec.Mark) []spec.Mark {
+	return slices.DeleteFunc(marks, func(m spec.Mark) bool {
 		return m == mark.LockTakenOver || m == mark.LockRefused || m == mark.PublishRefused
 	})
 }
@@ -54,8 +55,8 @@ const (
 // Missing returns the wanted marks that no world has reached. They are missing if there were enough worlds and
 // schedules to expect them, and untested otherwise. The map reached has the number of worlds that reached each mark.
 func Missing(
-	wanted []kernel.Mark, reached map[kernel.Mark]int, worlds, schedules int,
-) (missing, untested []kernel.Mark) {
+	wanted []spec.Mark, reached map[spec.Mark]int, worlds, schedules int,
+) (missing, untested []spec.Mark) {
 	few := worlds < EnoughWorlds || schedules < EnoughSchedules
 	for _, m := range wanted {
 		switch {
@@ -72,7 +73,7 @@ func Missing(
 // Steadier returns the world with slower drifts, if a clock has drifted by more than the world promises in the run of
 // o; nil otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than
 // that gives a clock more time to drift, which is not the store's fault.
-func Steadier(s *kernel.Scenario, o *kernel.Outcome) *kernel.Scenario {
+func Steadier(s *spec.Scenario, o *kernel.Outcome) *spec.Scenario {
 	if !slices.Contains(o.Marks, mark.SkewBroken) {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
@@ -14,14 +14,14 @@ import (
 // Subject is what a check in Go and a check of a program need to know about a subject: which worlds are drawn for it,
 // and what they must reach.
 type Subject struct {
-	Verb kernel.Verb // what all its code can do
+	Verb spec.Verb // what all its code can do
 	// Fill draws everything in a world except the bounds.
-	Fill func(*rapid.T, *kernel.Scenario, Extras)
+	Fill func(*rapid.T, *spec.Scenario, Extras)
 	// Wrong names a field of the terms whose value would let all code pass, and says why; nil means that no field has
 	// one.
 	Wrong func(Extras) (field, why string)
-	Reach []kernel.Mark // what some world of a check must reach, unless the check says otherwise
-	Proof []kernel.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
+	Reach []spec.Mark // what some world of a check must reach, unless the check says otherwise
+	Proof []spec.Mark // what some schedule of a proof must reach, unless the check or its file says otherwise
 	// Nothing says that no world reached the first mark of Reach, so that nothing was judged. It is "" for pages, whose
 	// rows say more.
 	Nothing string
@@ -35,8 +35,8 @@ type Subject struct {
 
 // Also is a verb, and the mark that a run reaches when the verb succeeds.
 type Also struct {
-	Verb kernel.Verb
-	Mark kernel.Mark
+	Verb spec.Verb
+	Mark spec.Mark
 }
 
 // Program has the flag that tells isr-sim check that a program is of this subject, and the texts about it.
@@ -57,7 +57,7 @@ func (s *Subject) About() *list.About { return list.Named(string(s.Verb)).About 
 func (s *Subject) OfRows() bool { return s.About().Judged().Rows }
 
 // Unmet is Nothing if the first mark of Reach was not reached; otherwise "".
-func (s *Subject) Unmet(reached func(kernel.Mark) bool) string {
+func (s *Subject) Unmet(reached func(spec.Mark) bool) string {
 	if s.Nothing == "" || reached(s.Reach[0]) {
 		return ""
 	}
@@ -65,16 +65,16 @@ func (s *Subject) Unmet(reached func(kernel.Mark) bool) string {
 }
 
 // Reaches reports whether a run can reach a mark. It cannot reach the marks of other subjects.
-func (s *Subject) Reaches(m kernel.Mark) bool {
+func (s *Subject) Reaches(m spec.Mark) bool {
 	return !slices.ContainsFunc(list.Subjects(), func(other *list.About) bool {
 		return other != s.About() && slices.Contains(other.Marks(), string(m)) && !slices.Contains(ofAnyRow, m)
 	})
 }
 
 // ofAnyRow are marks of pages that requests for any rows can reach, whatever the rows mean.
-var ofAnyRow = []kernel.Mark{
+var ofAnyRow = []spec.Mark{
 	mark.LockTakenOver, mark.LockRefused, mark.OwnCommitMet, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
 }
 
 // ResponseLost is the mark of a lost answer of the store.
-var ResponseLost = kernel.Mark(ddbfake.FaultResponseLost.String())
+var ResponseLost = spec.Mark(ddbfake.FaultResponseLost.String())

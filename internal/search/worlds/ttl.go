@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -81,7 +81,7 @@ func ofRun(seconds int64) bool {
 // Unmet says why TTL was not tested although the table may have it; otherwise "". If no attribute looks like TTL, the
 // note says so. The map reached counts the worlds that reached each mark; usual says that the check has the marks of
 // its subject. The texts setting and none are the user's ways to name the attribute, or to say that there is no TTL.
-func (o *TTL) Unmet(reached map[kernel.Mark]int, worlds int, usual bool, setting, none string) (why, note string) {
+func (o *TTL) Unmet(reached map[spec.Mark]int, worlds int, usual bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {
 	case o.Said == hooks.NoTTL:

@@ -9,23 +9,23 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/subject"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // World is a scenario that rapid drew.
-type World struct{ *kernel.Scenario }
+type World struct{ *spec.Scenario }
 
 // Extras are features of worlds that only some code under test has, and its terms.
 type Extras struct {
-	Rows    isr.Schema    // of a cache
-	Verbs   []kernel.Verb // the verbs that a cache knows besides get
-	Tenants bool          // a cache takes its node's tenant
-	Promise kernel.Promise
+	Rows    isr.Schema  // of a cache
+	Verbs   []spec.Verb // the verbs that a cache knows besides get
+	Tenants bool        // a cache takes its node's tenant
+	Promise spec.Promise
 	Without []string // names of invariants that do not judge
 	Exact   bool     // all clocks of a cache's worlds show true time
-	S3Store string   // see kernel.Scenario
+	S3Store string   // see spec.Scenario
 
 	Terms
 	Leases     []time.Duration // of a lock, or how long a call counts as in progress; without any, the usual ones
@@ -38,7 +38,7 @@ type Extras struct {
 type Terms = subject.Terms
 
 // Text returns the scenario as the text of its file.
-func Text(s *kernel.Scenario) string {
+func Text(s *spec.Scenario) string {
 	yaml, err := s.YAML()
 	if err != nil {
 		return err.Error()
@@ -49,7 +49,7 @@ func Text(s *kernel.Scenario) string {
 // OfSeed makes a world of pages render the same bytes from unchanged data under one seed in four: a cache that compares
 // contents may then leave out a write. The seed decides, so that the draws of the world stay the same.
 func (w World) OfSeed(seed uint64) World {
-	w.Cache.SameBytes = seed%4 == 3 && kernel.About(w.Scenario).Judged().Rows
+	w.Cache.SameBytes = seed%4 == 3 && w.Scenario.Subject().Judged().Rows
 	return w
 }
 
@@ -64,7 +64,7 @@ func (w World) GoString() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), kernel.About(w.Scenario).Name(),
+	return fmt.Sprintf("%d machines, %d %s, %d faults", len(w.Actors), len(keys), w.Scenario.Subject().Name(),
 		len(w.Faults))
 }
 
@@ -75,10 +75,10 @@ const MaxSteps = 10_000
 // towards the first value.
 func (s *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
-		w := kernel.Defaults()
+		w := spec.Defaults()
 		w.Name, w.Protocol, w.Rows, w.Promise = name, protocol, extra.Rows, extra.Promise
 		w.Without, w.S3Store = slices.Clone(extra.Without), extra.S3Store
-		w.Bounds = kernel.Bounds{Schedules: schedules, Steps: MaxSteps}
+		w.Bounds = spec.Bounds{Schedules: schedules, Steps: MaxSteps}
 		w.Bounds.Ticks = Pick(t, "ticks", 0, 2, 4, 8)
 		s.Fill(t, w, extra)
 		return World{w}
@@ -86,12 +86,12 @@ func (s *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapi
 }
 
 // Checked returns the world as written to its file, so that the file replays the run exactly.
-func Checked(w *kernel.Scenario) (*kernel.Scenario, error) {
+func Checked(w *spec.Scenario) (*spec.Scenario, error) {
 	yaml, err := w.YAML()
 	if err != nil {
 		return nil, err
 	}
-	s, err := kernel.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
+	s, err := spec.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
 	if err != nil {
 		return nil, fmt.Errorf("the world that was drawn is not valid: either a duration of the check is out of "+
 			"bounds, or isr-sim has made a mistake: %w", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 )
 
 // width is the column at which lists are wrapped.
@@ -26,7 +26,7 @@ var errChanged = errors.New(
 func Scenario(file string, data []byte) ([]byte, error) {
 	// A lone CR ends a line in YAML, too, but the library takes it for part of a text.
 	data = []byte(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)))
-	before, err := kernel.Parse(file, data)
+	before, err := spec.Parse(file, data)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Scenario(file string, data []byte) ([]byte, error) {
 	out := []byte(strings.Join(lines, "\n") + "\n")
 	// The library's printer cannot print every file correctly, and a new layout must not change a run. So the result is
 	// read again and compared.
-	if after, err := kernel.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) ||
+	if after, err := spec.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) ||
 		comments(data) != comments(out) {
 		return nil, errChanged
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -176,7 +177,7 @@ func commands(r *record.Record, source string) []report.Command {
 	}
 	seed, seedErr := strconv.ParseUint(r.Seed, 10, 64)
 	choices, choicesErr := schedule.ParseChoices(r.Choices)
-	replay := kernel.Replay{
+	replay := spec.Replay{
 		Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, AllStops: r.AllStops, Digest: r.Digest,
 	}
 	var all []report.Command
@@ -206,9 +207,9 @@ func History(file string, visualize func(io.Writer) error) error {
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (kernel.Run, bool, error) {
 	switch {
 	case r.Failure != nil:
-		return r.Failure.Replay().Run(r.Scenario, r.Protocol), true, nil
+		return kernel.Replay(r.Failure.Replay(), r.Scenario, r.Protocol), true, nil
 	case r.Doubt != nil:
-		return r.Doubt.Replay().Run(r.Scenario, r.Protocol), true, nil
+		return kernel.Replay(r.Doubt.Replay(), r.Scenario, r.Protocol), true, nil
 	case c == nil || r.Schedules == 0 || ctx.Err() != nil:
 		return kernel.Run{}, false, nil //nolint:nilerr // an interrupt ends the command without more runs
 	}

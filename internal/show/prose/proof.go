@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
@@ -55,7 +55,7 @@ func Extent(p *campaign.Proof) string {
 }
 
 // Bounds names, for a hint, the bounds of a scenario that make its search long.
-func Bounds(s *kernel.Scenario) string {
+func Bounds(s *spec.Scenario) string {
 	var pauses, crashes, restarts, steps, faults int
 	for _, a := range s.Actors {
 		pauses, crashes, restarts, steps = pauses+a.Pauses, crashes+a.Crashes, restarts+a.Restarts, steps+

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
@@ -83,14 +84,14 @@ func Outcome(o *kernel.Outcome, name, protocol string) string {
 }
 
 // ReplayLine is ReplayCommand on a line that begins with the command's name.
-func ReplayLine(r kernel.Replay, command, program, file string) string {
+func ReplayLine(r spec.Replay, command, program, file string) string {
 	return command + ": " + ReplayCommand(r, command, program, file) + "\n"
 }
 
 // ReplayCommand is the command that replays a schedule, or another command for it, such as shrink, with everything that
 // decides the run. The parameters program and file are the reader's names for isr-sim and the scenario. With the
 // digest, if there is one, the command can tell whether it runs the same schedule.
-func ReplayCommand(r kernel.Replay, command, program, file string) string {
+func ReplayCommand(r spec.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {
 		flags += " --swarm"
@@ -123,7 +124,7 @@ func ProofHeader() string {
 }
 
 // TableRow is a line of such a table. It leaves out the marks that every campaign must reach.
-func TableRow(name, protocol, schedules, steps, verdict string, reached []kernel.Mark) string {
+func TableRow(name, protocol, schedules, steps, verdict string, reached []spec.Mark) string {
 	return tableLine(name, protocol, schedules, steps, verdict, join(notable(reached)))
 }
 
@@ -134,15 +135,15 @@ func tableLine(scenario, protocol, schedules, steps, verdict, reached string) st
 }
 
 // notable returns the marks without the basic ones.
-func notable(marks []kernel.Mark) []kernel.Mark {
-	return slices.DeleteFunc(slices.Clone(marks), func(m kernel.Mark) bool { return list.Basic(string(m)) })
+func notable(marks []spec.Mark) []spec.Mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m spec.Mark) bool { return list.Basic(string(m)) })
 }
 
 // join lists marks on one line.
-func join(marks []kernel.Mark) string { return strings.Join(Names(marks), " ") }
+func join(marks []spec.Mark) string { return strings.Join(Names(marks), " ") }
 
 // Names returns the names of marks, or nil.
-func Names(marks []kernel.Mark) []string {
+func Names(marks []spec.Mark) []string {
 	var all []string
 	for _, m := range marks {
 		all = append(all, string(m))
@@ -152,7 +153,7 @@ func Names(marks []kernel.Mark) []string {
 
 // Missing prints the marks that no schedule reached, and the faults that could not strike. The parameter which names
 // the schedules in the text.
-func Missing(b *strings.Builder, which string, missing []kernel.Mark, unmet []string) {
+func Missing(b *strings.Builder, which string, missing []spec.Mark, unmet []string) {
 	for _, m := range missing {
 		if list.Basic(string(m)) {
 			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -68,7 +69,7 @@ func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 }
 
 // fileOf returns the scenario file, with the replay in it; "" if a file cannot hold it.
-func fileOf(s *kernel.Scenario, replay kernel.Replay) string {
+func fileOf(s *spec.Scenario, replay spec.Replay) string {
 	with := *s
 	with.Replay = &replay
 	text, err := with.YAML()
@@ -78,7 +79,7 @@ func fileOf(s *kernel.Scenario, replay kernel.Replay) string {
 	return string(text)
 }
 
-func (r *Record) actors(s *kernel.Scenario) {
+func (r *Record) actors(s *spec.Scenario) {
 	r.Actors = []Actor{}
 	for _, a := range s.Actors {
 		actor := Actor{Name: a.Name, Tenant: a.Tenant, PPM: a.Drift.PPM, Script: []string{}}

@@ -38,7 +38,7 @@ func failed(t *testing.T, name, protocol string) kernel.Run {
 	if r.Failure == nil {
 		t.Fatalf("%s passes %s", protocol, name)
 	}
-	return r.Failure.Replay().Run(s, p)
+	return kernel.Replay(r.Failure.Replay(), s, p)
 }
 
 func made(t *testing.T, run kernel.Run) (*record.Record, string) {
@@ -161,7 +161,7 @@ func TestRecordHasRequestsAndAnswers(t *testing.T) {
 func TestRecordIsEnoughForAReplay(t *testing.T) {
 	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))
 	s := scenariotest.Parsed(t, r.File)
-	o, err := s.Replay.Run(s, protocolNamed(t, r.Protocol).Protocol).Do(t.Context())
+	o, err := kernel.Replay(*s.Replay, s, protocolNamed(t, r.Protocol).Protocol).Do(t.Context())
 	if err != nil || o.Violation == nil || o.Violation.Why != r.Violation.Why {
 		t.Errorf("%v, %+v", err, o)
 	}
@@ -211,7 +211,7 @@ func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
 	if found.Failure == nil {
 		t.Fatal("heartbeat-beats-once passes its scenario")
 	}
-	r := must.Of(record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test"))(t)
+	r := must.Of(record.Of(t.Context(), kernel.Replay(found.Failure.Replay(), s, p), "test"))(t)
 	v := r.Violation
 	if v == nil || v.Invariant != "linearizable" || v.Step < 1 || v.Step > len(r.Steps) {
 		t.Fatalf("found the violation %+v, want one of linearizable with a step", v)

@@ -32,7 +32,7 @@ func blindPublish(t *testing.T) *record.Record {
 	t.Helper()
 	shrunk.Do(func() {
 		small := scenariotest.Ran(t, campaign.Shrink{Failed: blindPublishFailed(t)})
-		shrunkText = must.Of(json.Marshal(recorded(t, must.Of(small.Scenario.Recorded())(t))))(t)
+		shrunkText = must.Of(json.Marshal(recorded(t, must.Of(kernel.Recorded(small.Scenario))(t))))(t)
 	})
 	r := &record.Record{}
 	must.OK(t, json.Unmarshal(shrunkText, r))
@@ -52,7 +52,7 @@ func blindPublishFailed(t *testing.T) kernel.Run {
 	if found.Failure == nil {
 		t.Fatal("blind-publish passes paused-writer")
 	}
-	return found.Failure.Replay().Run(s, p)
+	return kernel.Replay(found.Failure.Replay(), s, p)
 }
 
 // explained gives a record an explanation, in which the chance grows from step to step.

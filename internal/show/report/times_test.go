@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -111,7 +112,7 @@ func TestBoundedStalenessOpensWhereItBegan(t *testing.T) {
 	if found.Failure == nil {
 		t.Fatal("last-page-for-ever passes long-outage")
 	}
-	r := recorded(t, found.Failure.Replay().Run(s, p))
+	r := recorded(t, kernel.Replay(found.Failure.Replay(), s, p))
 	read, end := -1, -1
 	var key string
 	for i, step := range r.Steps {

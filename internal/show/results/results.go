@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -82,7 +83,7 @@ func OfOutcome(run kernel.Run, o *kernel.Outcome, program, file string) verdicts
 }
 
 // Commands adds to a result the commands for its schedule.
-func Commands(result *verdicts.Result, r kernel.Replay, program, file string) {
+func Commands(result *verdicts.Result, r spec.Replay, program, file string) {
 	result.Replay, result.Shrink = prose.ReplayCommand(r, "replay", program, file), prose.ReplayCommand(r,
 		"shrink", program, file)
 }

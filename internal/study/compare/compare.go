@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -59,7 +60,7 @@ func Run(
 ) (c Comparison, err error) {
 	for _, run := range runs {
 		if slices.ContainsFunc(run.Scenario.Actors,
-			func(a kernel.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
+			func(a spec.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
 			return c, fmt.Errorf("scenario: compare: found scenario %s with actors in several regions, expected one "+
 				"region: the other store is in one", run.Scenario.Name)
 		}

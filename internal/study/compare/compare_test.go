@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -19,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/compare"
 )
 
-func recorded(t testing.TB, s *kernel.Scenario, seed uint64, n int) []kernel.Run {
+func recorded(t testing.TB, s *spec.Scenario, seed uint64, n int) []kernel.Run {
 	t.Helper()
 	set, err := schedules.New(kernel.Run{Scenario: s, Seed: seed}, strategy.Plan{}, n, 0)
 	must.OK(t, err)

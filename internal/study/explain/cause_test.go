@@ -30,8 +30,8 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	if found.Failure == nil {
 		t.Fatalf("%s passes %s", protocol, name)
 	}
-	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
-	run := must.Of(shrunk.Scenario.Recorded())(t)
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: kernel.Replay(found.Failure.Replay(), s, p)})
+	run := must.Of(kernel.Recorded(shrunk.Scenario))(t)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: tails})
 	return x
 }
@@ -177,7 +177,7 @@ bounds: {ticks: 0}
 			if found.Failure == nil {
 				t.Fatal("it passes")
 			}
-			x := scenariotest.Ran(t, explain.Explain{Failed: found.Failure.Replay().Run(s, p), Tails: 40})
+			x := scenariotest.Ran(t, explain.Explain{Failed: kernel.Replay(found.Failure.Replay(), s, p), Tails: 40})
 			if len(x.Events) == 0 || x.Events[0].What != tc.cause || !x.Events[0].Needed() {
 				t.Errorf("want %q first:\n%s", tc.cause, x.Text(true))
 			}
@@ -224,7 +224,7 @@ func TestAFaultOfABatchIsOneCause(t *testing.T) {
 		if found.Failure == nil {
 			t.Fatal("it passes")
 		}
-		run := found.Failure.Replay().Run(s, p)
+		run := kernel.Replay(found.Failure.Replay(), s, p)
 		run.SDK = true
 		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 40})
 		if len(x.Events) == 0 || x.Events[0].What != "alice unprocessed" || !x.Events[0].Needed() {
@@ -243,8 +243,9 @@ func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
 	if found.Failure == nil {
 		t.Fatal("eventual-read passes")
 	}
-	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true})
-	run := must.Of(shrunk.Scenario.Recorded())(t)
+	shrunk := scenariotest.Ran(t,
+		campaign.Shrink{Failed: kernel.Replay(found.Failure.Replay(), s, p), ScheduleOnly: true})
+	run := must.Of(kernel.Recorded(shrunk.Scenario))(t)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 20})
 	reads := 0
 	for _, event := range x.Events {

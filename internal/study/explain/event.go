@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
@@ -73,8 +74,8 @@ func rankOf(k sim.Kind) int {
 // counterfactual is an event, and a way to run without it.
 type counterfactual struct {
 	Event
-	world *kernel.Scenario // nil means the world of the run
-	fresh int              // the number of the read that no replica answers: see hooks.Probe
+	world *spec.Scenario // nil means the world of the run
+	fresh int            // the number of the read that no replica answers: see hooks.Probe
 	// follow returns a strategy without the event: the recorded schedule up to the step cut, and the strategy then from
 	// there on.
 	follow func(cut int, then sim.Strategy) sim.Strategy
@@ -178,7 +179,7 @@ func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, er
 }
 
 // in returns the run in another world and under another schedule, without a bound on its steps.
-func (e Explain) in(world *kernel.Scenario, s sim.Strategy) kernel.Run {
+func (e Explain) in(world *spec.Scenario, s sim.Strategy) kernel.Run {
 	run := e.Failed
 	run.Trace, run.Strategy, run.Steps = nil, s, 0
 	if world != nil {
@@ -227,8 +228,8 @@ func (e Explain) what(m sim.Move) string {
 
 // possible are the faults that the schedule may choose from. A fault's index is the number of the outcome, minus 1 and
 // modulo the count of faults.
-func (e Explain) possible() []kernel.Fault {
-	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f kernel.Fault) bool { return !f.Maybe })
+func (e Explain) possible() []spec.Fault {
+	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f spec.Fault) bool { return !f.Maybe })
 }
 
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
@@ -238,7 +239,7 @@ func (e Explain) elsewhere(
 	ctx context.Context, x *Explanation, recorded reschedule.Recorded,
 ) ([]counterfactual, error) {
 	var all []counterfactual
-	add := func(what string, rank int, change func(*kernel.Scenario)) error {
+	add := func(what string, rank int, change func(*spec.Scenario)) error {
 		world := *e.Failed.Scenario
 		world.Faults, world.Actors = slices.Clone(world.Faults), slices.Clone(world.Actors)
 		change(&world)
@@ -260,7 +261,7 @@ func (e Explain) elsewhere(
 		if f.Maybe {
 			continue
 		}
-		if err := add("fault "+f.String(), rankFault, func(s *kernel.Scenario) {
+		if err := add("fault "+f.String(), rankFault, func(s *spec.Scenario) {
 			s.Faults = slices.Delete(s.Faults, i, i+1)
 		}); err != nil {
 			return nil, err
@@ -268,7 +269,7 @@ func (e Explain) elsewhere(
 	}
 	for i, a := range s.Actors {
 		for j, event := range a.Events {
-			if err := add(a.Name+" "+event.String(), rankNode, func(s *kernel.Scenario) {
+			if err := add(a.Name+" "+event.String(), rankNode, func(s *spec.Scenario) {
 				s.Actors[i].Events = slices.Delete(slices.Clone(a.Events), j, j+1)
 			}); err != nil {
 				return nil, err
@@ -277,14 +278,14 @@ func (e Explain) elsewhere(
 		if a.Drift == (fakeclock.Drift{}) {
 			continue
 		}
-		if err := add(a.Name+" clock error", rankNode, func(s *kernel.Scenario) {
+		if err := add(a.Name+" clock error", rankNode, func(s *spec.Scenario) {
 			s.Actors[i].Drift = fakeclock.Drift{}
 		}); err != nil {
 			return nil, err
 		}
 	}
 	if s.ReplicaLag != 0 {
-		if err := add("lag of replicas", rankStore, func(s *kernel.Scenario) { s.ReplicaLag = 0 }); err != nil {
+		if err := add("lag of replicas", rankStore, func(s *spec.Scenario) { s.ReplicaLag = 0 }); err != nil {
 			return nil, err
 		}
 		reads, err := e.staleReads(ctx, x, recorded)
@@ -295,13 +296,13 @@ func (e Explain) elsewhere(
 	}
 	if !s.RegionLag.Scheduler && s.RegionLag.Fixed != ddbfake.LagNever {
 		err := add("arrival in other regions", rankStore,
-			func(s *kernel.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
+			func(s *spec.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
 		if err != nil {
 			return nil, err
 		}
 	}
 	if !s.Lag.Scheduler && s.Lag.Fixed != ddbfake.LagNever {
-		err := add("deletion by TTL", rankStore, func(s *kernel.Scenario) { s.Lag.Fixed = ddbfake.LagNever })
+		err := add("deletion by TTL", rankStore, func(s *spec.Scenario) { s.Lag.Fixed = ddbfake.LagNever })
 		if err != nil {
 			return nil, err
 		}
@@ -337,7 +338,7 @@ func (e Explain) staleReads(
 
 // differs returns the position of the first step that differs in another world, or -1.
 func (e Explain) differs(
-	ctx context.Context, x *Explanation, world *kernel.Scenario, recorded reschedule.Recorded,
+	ctx context.Context, x *Explanation, world *spec.Scenario, recorded reschedule.Recorded,
 ) (int, error) {
 	_, steps, err := told(ctx, e.in(world, reschedule.Follow(recorded.Moves)))
 	if err != nil {

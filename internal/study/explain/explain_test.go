@@ -39,7 +39,7 @@ bounds: {ticks: 0}
 	if err != nil || report.Failure == nil {
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
-	run := report.Failure.Replay().Run(s, report.Protocol)
+	run := kernel.Replay(report.Failure.Replay(), s, report.Protocol)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 50})
 	printed := x.Text(true)
 	needed := 0
@@ -150,8 +150,8 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	if report.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to explain", report.Verdict)
 	}
-	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: report.Failure.Replay().Run(s, p)})
-	run, err := shrunk.Scenario.Recorded()
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: kernel.Replay(report.Failure.Replay(), s, p)})
+	run, err := kernel.Recorded(shrunk.Scenario)
 	if err != nil {
 		t.Fatal(err)
 	}

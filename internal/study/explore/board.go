@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
@@ -89,7 +89,7 @@ func (b *Board) addKept(name string, read func() ([]byte, error), o origin) erro
 		if err != nil {
 			return err
 		}
-		s, err := kernel.Parse(name, data)
+		s, err := spec.Parse(name, data)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -69,12 +70,12 @@ type CorpusRun struct {
 	Stopped string `json:"stopped,omitempty"`
 
 	steps int
-	marks []kernel.Mark
+	marks []spec.Mark
 }
 
 // Run runs the files of a scenario, by its name, and a protocol; the zero Protocol is the scenario's own. Files that
 // failed when they were recorded come first, then those with fewer choices. An error concerns the folder.
-func (c Corpus) Run(ctx context.Context, s *kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
+func (c Corpus) Run(ctx context.Context, s *spec.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
 		return nil, err
@@ -137,10 +138,10 @@ func ended(ctx context.Context) string {
 
 // Strangers returns the files that no command can run: unreadable, without a replay entry, or of a protocol that no
 // longer exists. A file that Keep could have named for one of the scenarios is left to that scenario's campaign.
-func (c Corpus) Strangers(scenarios []*kernel.Scenario, p isr.Protocol) ([]CorpusRun, error) {
+func (c Corpus) Strangers(scenarios []*spec.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	var strangers []CorpusRun
-	err := c.each(func(file string, read *kernel.Scenario, err error) {
-		known := slices.ContainsFunc(scenarios, func(s *kernel.Scenario) bool {
+	err := c.each(func(file string, read *spec.Scenario, err error) {
+		known := slices.ContainsFunc(scenarios, func(s *spec.Scenario) bool {
 			return strings.HasPrefix(filepath.Base(file), prefix(s, cmp.Or(p.Name, s.Protocol)))
 		})
 		switch {
@@ -170,7 +171,7 @@ const (
 // entry is a file of a corpus.
 type entry struct {
 	file     string
-	scenario *kernel.Scenario
+	scenario *spec.Scenario
 	stopped  string // the version at which it stopped replaying
 	kept     keptFile
 }
@@ -224,8 +225,8 @@ func parseOrigin(line string) origin {
 }
 
 // entries reads the folder. An unreadable file is among the runs if its name has the scenario and the protocol.
-func (c Corpus) entries(s *kernel.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
-	err = c.each(func(file string, read *kernel.Scenario, err error) {
+func (c Corpus) entries(s *spec.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
+	err = c.each(func(file string, read *spec.Scenario, err error) {
 		ours := strings.HasPrefix(filepath.Base(file), prefix(s, p.Name))
 		switch {
 		case err == nil && read.Replay != nil:
@@ -250,7 +251,7 @@ func (c Corpus) entries(s *kernel.Scenario, p isr.Protocol) (entries []entry, un
 	return entries, unread, nil
 }
 
-func (c Corpus) each(use func(file string, read *kernel.Scenario, err error)) error {
+func (c Corpus) each(use func(file string, read *spec.Scenario, err error)) error {
 	if c.Folder == "" {
 		return nil
 	}
@@ -269,13 +270,13 @@ func (c Corpus) each(use func(file string, read *kernel.Scenario, err error)) er
 		if c.version(file, droppedEnding) != "" {
 			continue // another process was killed between marking and deleting it
 		}
-		read, err := kernel.Load(file)
+		read, err := spec.Load(file)
 		use(file, read, err)
 	}
 	return nil
 }
 
-func prefix(s *kernel.Scenario, protocol string) string {
+func prefix(s *spec.Scenario, protocol string) string {
 	return s.Name + "." + inName(protocol) + "."
 }
 
@@ -291,7 +292,7 @@ func inName(protocol string) string {
 
 func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	recorded := e.scenario.Replay
-	again := recorded.Run(e.scenario, p)
+	again := kernel.Replay(*recorded, e.scenario, p)
 	again.Trace = io.Discard
 	o, err := again.Do(ctx)
 	r := CorpusRun{File: e.file}
@@ -356,7 +357,7 @@ func (r CorpusRun) Explain(program string) string {
 // that it reached. A violated run is shrunk first; steps counts the steps of the result. An error concerns the folder:
 // an unsent file is sent later.
 func (c Corpus) Keep(
-	ctx context.Context, s *kernel.Scenario, p isr.Protocol, r kernel.Replay, what string,
+	ctx context.Context, s *spec.Scenario, p isr.Protocol, r spec.Replay, what string,
 ) (steps int, err error) {
 	if c.Folder == "" {
 		return 0, nil
@@ -364,7 +365,7 @@ func (c Corpus) Keep(
 	same, id := *s, r.Digest
 	same.Replay = &r
 	if r.Violates != "" {
-		var small *kernel.Scenario
+		var small *spec.Scenario
 		if small, steps, id = smallest(ctx, s, p, r); small != nil {
 			same = *small
 		}
@@ -402,7 +403,7 @@ func (c Corpus) Keep(
 }
 
 // tooMany returns the files of this version for an invariant or a mark that are not among the best.
-func (c Corpus) tooMany(s *kernel.Scenario, p isr.Protocol, what string) ([]entry, error) {
+func (c Corpus) tooMany(s *spec.Scenario, p isr.Protocol, what string) ([]entry, error) {
 	all, _, err := c.entries(s, p)
 	all = slices.DeleteFunc(all, func(e entry) bool {
 		return e.kept.version != c.Version || !strings.HasPrefix(filepath.Base(e.file), prefix(s, p.Name)+what+".")
@@ -413,19 +414,19 @@ func (c Corpus) tooMany(s *kernel.Scenario, p isr.Protocol, what string) ([]entr
 // smallest shrinks the schedule of a violated run, and returns the scenario with it, its steps, and the hash of its
 // order. If that fails, the scenario is nil, and the trace's digest replaces the hash.
 func smallest(
-	ctx context.Context, s *kernel.Scenario, p isr.Protocol, r kernel.Replay,
-) (small *kernel.Scenario, steps int, order string) {
+	ctx context.Context, s *spec.Scenario, p isr.Protocol, r spec.Replay,
+) (small *spec.Scenario, steps int, order string) {
 	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
 	runs := shrinkRuns
 	if schedules.OfProgram(p) {
 		runs /= 10 // a program's runs take much longer
 	}
-	shrunk, err := campaign.Shrink{Failed: r.Run(s, p), ScheduleOnly: true, Runs: runs}.Run(ctx)
+	shrunk, err := campaign.Shrink{Failed: kernel.Replay(r, s, p), ScheduleOnly: true, Runs: runs}.Run(ctx)
 	if err != nil {
 		return nil, 0, r.Digest
 	}
 	probe := hooks.Probe{Coverage: true}
-	o, err := shrunk.Scenario.Replay.Run(shrunk.Scenario, p).Do(hooks.With(ctx, &probe))
+	o, err := kernel.Replay(*shrunk.Scenario.Replay, shrunk.Scenario, p).Do(hooks.With(ctx, &probe))
 	if err != nil {
 		return nil, 0, r.Digest
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/subject/list"
@@ -36,9 +37,9 @@ type Exploration struct {
 	Steps       int           `json:"steps"`
 	Interrupted bool          `json:"interrupted,omitempty"`
 
-	Expect  string        `json:"expect"`          // the expected verdict
-	Reach   []kernel.Mark `json:"reach,omitempty"` // the marks that the scenario declares
-	Reached []Reached     `json:"reached,omitempty"`
+	Expect  string      `json:"expect"`          // the expected verdict
+	Reach   []spec.Mark `json:"reach,omitempty"` // the marks that the scenario declares
+	Reached []Reached   `json:"reached,omitempty"`
 	// Unmet are the declared faults that could not strike in any schedule so far.
 	Unmet []string `json:"unmet,omitempty"`
 	// Unjudged says that no invariant had anything to judge in any schedule so far.
@@ -73,8 +74,8 @@ func (x *Exploration) Used(uses []string) {
 
 // Reached is the number of schedules in which a mark was reached.
 type Reached struct {
-	Mark kernel.Mark `json:"mark"`
-	Runs int         `json:"runs"`
+	Mark spec.Mark `json:"mark"`
+	Runs int       `json:"runs"`
 }
 
 // reached lists how often each mark was reached, in the order of scenario.Marks.
@@ -136,8 +137,8 @@ func addFinding(findings []Finding, f Finding) []Finding {
 }
 
 // Missing returns the marks that must be reached and that no schedule reached.
-func (x *Exploration) Missing() []kernel.Mark {
-	return schedules.Missing(list.Called(x.Subject), x.Reach, func(m kernel.Mark) bool {
+func (x *Exploration) Missing() []spec.Mark {
+	return schedules.Missing(list.Called(x.Subject), x.Reach, func(m spec.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }
@@ -192,7 +193,7 @@ func (x *Exploration) Summary() string {
 
 // Row prints the exploration as a line of the table of campaigns.
 func (x *Exploration) Row() string {
-	marks := make([]kernel.Mark, len(x.Reached))
+	marks := make([]spec.Mark, len(x.Reached))
 	for i, r := range x.Reached {
 		marks[i] = r.Mark
 	}
@@ -290,9 +291,9 @@ func (x *Exploration) line(command, program string, e *Example) string {
 }
 
 // Recorded returns an example as a replay entry.
-func (x *Exploration) Recorded(e *Example) (kernel.Replay, error) {
+func (x *Exploration) Recorded(e *Example) (spec.Replay, error) {
 	choices, err := schedule.ParseChoices(e.Choices)
-	return kernel.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err
+	return spec.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err
 }
 
 // explainReach prints the marks that were not reached.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -64,7 +65,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		Schedules: c.Schedules, Version: e.Version, For: e.For,
 		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
-	if of := kernel.About(c.Scenario); of != list.Subjects()[0] {
+	if of := c.Scenario.Subject(); of != list.Subjects()[0] {
 		x.Subject = of.Name()
 	}
 	p := progress{Exploration: x}
@@ -145,10 +146,10 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 
 // digest distinguishes scenarios of the same name. It is the beginning of the SHA-256 of everything that decides their
 // runs.
-func digest(s *kernel.Scenario) (string, error) {
+func digest(s *spec.Scenario) (string, error) {
 	same := *s
 	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil,
-		kernel.Defaults().Bounds.Schedules
+		spec.Defaults().Bounds.Schedules
 	data, err := same.YAML()
 	if err != nil {
 		return "", err
@@ -202,7 +203,7 @@ func exampleOf(a schedules.Attempt) Example {
 	return e
 }
 
-func (e *Example) replay(r kernel.Replay) {
+func (e *Example) replay(r spec.Replay) {
 	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/schedule"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -100,7 +101,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
 			choices := must.Of(schedule.ParseChoices(example.Choices))(t)
 			_, o := scenariotest.Trace(t,
-				kernel.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+				kernel.Replay(spec.Replay{Seed: example.Seed, Choices: choices}, e.Scenario, e.Protocol))
 			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
@@ -28,7 +29,7 @@ func newKeeper(corpus Corpus, set schedules.Set, known []CorpusRun) *keeper {
 	return k
 }
 
-func (k *keeper) knows(violates string, steps int, marks []kernel.Mark) {
+func (k *keeper) knows(violates string, steps int, marks []spec.Mark) {
 	if before, known := k.steps[violates]; violates != "" && (!known || steps < before) {
 		k.steps[violates] = steps
 	}

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
@@ -48,7 +48,7 @@ func (p *progress) part() *Part {
 }
 
 // again returns the progress of a part. x is the new exploration, to which the part must belong.
-func (t *Part) again(x *Exploration, s *kernel.Scenario) (p progress, err error) {
+func (t *Part) again(x *Exploration, s *spec.Scenario) (p progress, err error) {
 	if t.Exploration == nil {
 		return p, fmt.Errorf("found no exploration in it, expected one of %s", x)
 	}
@@ -69,7 +69,7 @@ func (t *Part) again(x *Exploration, s *kernel.Scenario) (p progress, err error)
 		p.total.Marks[r.Mark] = r.Runs
 	}
 	for _, f := range s.Faults {
-		if slices.Contains(t.Unmet, schedules.FaultTexts([]kernel.Fault{f})[0]) {
+		if slices.Contains(t.Unmet, schedules.FaultTexts([]spec.Fault{f})[0]) {
 			p.total.Unmet = append(p.total.Unmet, f)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -18,7 +19,7 @@ import (
 //	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(result.Row())
 type Exhibit struct {
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	Seed     uint64
 	// Schedules is the number of schedules of the protocol without the bug; 0 means the scenario's own number.
 	Schedules int
@@ -31,7 +32,7 @@ const Within = 10_000
 
 // ExhibitResult is the result of an exhibit.
 type ExhibitResult struct {
-	Scenario *kernel.Scenario
+	Scenario *spec.Scenario
 	Bug      isr.Protocol
 	Broken   *campaign.Report // the report of the protocol with the bug, judged by the invariant that it breaks
 	Fixed    *campaign.Report // the report of the protocol without it, judged by all invariants

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/sim/strategy"
@@ -22,7 +23,7 @@ import (
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
 type Mutation struct {
 	Mutant    isr.Protocol
-	Scenarios []*kernel.Scenario
+	Scenarios []*spec.Scenario
 	Seed      uint64
 	Workers   int // as in campaign.Campaign
 }
@@ -81,7 +82,7 @@ func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 	return result, nil
 }
 
-func (m Mutation) in(ctx context.Context, s *kernel.Scenario, result *MutantResult) error {
+func (m Mutation) in(ctx context.Context, s *spec.Scenario, result *MutantResult) error {
 	set, err := schedules.New(kernel.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, strategy.Plan{}, Within,
 		m.Workers)
 	if err != nil {
@@ -109,7 +110,7 @@ func (m Mutation) in(ctx context.Context, s *kernel.Scenario, result *MutantResu
 
 // Understands reports whether a protocol can carry out the scripts of a scenario made for another protocol. Every
 // protocol can get, change and sleep.
-func Understands(s *kernel.Scenario, p isr.Protocol) bool {
+func Understands(s *spec.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
 	}
@@ -127,9 +128,9 @@ func Understands(s *kernel.Scenario, p isr.Protocol) bool {
 // schedules in all. Only the verdicts count: in a few schedules, another protocol need not reach the marks that a
 // scenario declares.
 func runReference(
-	ctx context.Context, p isr.Protocol, scenarios []*kernel.Scenario, seed uint64, schedules, workers int,
+	ctx context.Context, p isr.Protocol, scenarios []*spec.Scenario, seed uint64, schedules, workers int,
 ) ([]*campaign.Report, error) {
-	var some []*kernel.Scenario
+	var some []*spec.Scenario
 	for _, s := range scenarios {
 		if Understands(s, p) && campaign.Expected(s, p.Name) == invariant.OK && !slices.Contains(s.Catches, p.Name) {
 			some = append(some, s)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -23,7 +23,7 @@ import (
 
 // Run is one test of the tester.
 type Run struct {
-	Scenarios []*kernel.Scenario
+	Scenarios []*spec.Scenario
 	Seed      uint64
 	Workers   int // see campaign.Campaign
 }

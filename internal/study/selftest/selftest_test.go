@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -27,7 +27,7 @@ func TestTheTesterIsTested(t *testing.T) {
 	for i, s := range effort.Fewer(nil, scenarios) {
 		one := *s
 		one.Catches = slices.DeleteFunc(slices.Clone(s.Catches), func(name string) bool {
-			return slices.ContainsFunc(scenarios[:i], func(before *kernel.Scenario) bool {
+			return slices.ContainsFunc(scenarios[:i], func(before *spec.Scenario) bool {
 				return before.Broken == name || slices.Contains(before.Catches, name)
 			})
 		})

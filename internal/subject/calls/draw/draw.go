@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
@@ -18,11 +18,11 @@ import (
 // Calls are idempotency layers.
 var Calls = &worlds.Subject{
 	Verb: "once", Fill: fill, Wrong: wrong, UnderTest: "calls-under-test",
-	Reach: []kernel.Mark{
+	Reach: []spec.Mark{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
 		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
-	Proof:   []kernel.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
+	Proof:   []spec.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated},
 	Nothing: "no call was answered",
 	Program: worlds.Program{
 		Flag: "once", Named: "idempotent calls", InGo: "property.OnceCheck", Hint: "docs/NODES.md says what that is",
@@ -48,7 +48,7 @@ func wrong(e worlds.Extras) (field, why string) {
 	return field, why
 }
 
-func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
+func fill(t *rapid.T, s *spec.Scenario, c worlds.Extras) {
 	in := &s.Cache
 	in.Lease = worlds.Pick(t, "in progress", inProgress(c)...)
 	in.Retention = worlds.Pick(t, "retention", worlds.Or(c.Retentions, time.Hour, time.Minute)...)
@@ -56,13 +56,13 @@ func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
 	in.Render = worlds.Pick(t, "effect", 0, 300*time.Millisecond, in.Lease/2, in.Lease+time.Second)
 	worlds.Tries(t, s)
 	if worlds.Pick(t, "the effect may fail", false, true) {
-		s.Faults = append(s.Faults, kernel.Fault{
+		s.Faults = append(s.Faults, spec.Fault{
 			Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: worlds.Pick(t, "how often", 0, 2)}, Maybe: true,
 		})
 	}
 	if op := worlds.Pick(t, "outage", "", "UpdateItem", "", "PutItem", "", "DeleteItem"); op != "" {
 		// The outage outlasts the attempts of an SDK, but not the layer's reaction to it.
-		s.Faults = append(s.Faults, kernel.Fault{
+		s.Faults = append(s.Faults, spec.Fault{
 			Fault: ddbfake.Fault{Kind: worlds.Pick(t, "outage's fault", ddbfake.FaultErrorBefore,
 				ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true,
 		})
@@ -73,14 +73,14 @@ func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
 	if c.Payload {
 		payloads = []string{"a", "a", "b"}
 	}
-	worlds.Scripted(t, s, crashes, rapid.Custom(func(t *rapid.T) kernel.Command {
-		once := kernel.Command{
+	worlds.Scripted(t, s, crashes, rapid.Custom(func(t *rapid.T) spec.Command {
+		once := spec.Command{
 			Verb: "once", Key: worlds.Pick(t, "key", keys...), Inputs: worlds.Pick(t, "payload", payloads...),
 		}
 		return worlds.Pick(t, "command", once, once, worlds.Sleep(900*time.Millisecond), once,
 			worlds.Sleep(in.Lease+time.Second), once, worlds.Sleep(in.Retention+2*time.Second))
 	}))
-	once := kernel.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]}
+	once := spec.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]}
 	if worlds.Pick(t, "fails at each attempt", false, false, true) {
 		worlds.Outage{First: once, Takes: in.Render, Between: once, Lasts: in.Render, Then: once}.Draw(t, s)
 	}
@@ -92,7 +92,7 @@ func fill(t *rapid.T, s *kernel.Scenario, c worlds.Extras) {
 }
 
 // settle returns the time within which each call must have a result, from the end of a world's faults.
-func settle(s *kernel.Scenario, e worlds.Extras) time.Duration {
+func settle(s *spec.Scenario, e worlds.Extras) time.Duration {
 	in := s.Cache
 	each := 2*in.Lease + 2*in.Render + cmp.Or(e.Takeover, in.Lease) + cmp.Or(e.Wait, hooks.DefaultWait) + in.Poll +
 		6*s.Skew + s.ReplicaLag + 3*time.Second

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 )
 
@@ -14,12 +14,12 @@ func TestShapes(t *testing.T) {
 	const drawn = 400
 	counts := map[string]int{}
 	for i := range drawn {
-		for kind, s := range map[string]*kernel.Scenario{
+		for kind, s := range map[string]*spec.Scenario{
 			"pages": Pages.Draw("w", "recipe-a", 1, worlds.Extras{Verbs: Verbs}).Example(i).Scenario,
 			"locks": Locks.Draw("w", "lock", 1, worlds.Extras{}).Example(i).Scenario,
 			"calls": Calls.Draw("w", "once", 1, worlds.Extras{}).Example(i).Scenario,
 		} { //isrsim:unordered each counts for itself
-			at := slices.IndexFunc(s.Faults, func(f kernel.Fault) bool { return f.From > 0 })
+			at := slices.IndexFunc(s.Faults, func(f spec.Fault) bool { return f.From > 0 })
 			if at < 0 {
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -20,11 +20,11 @@ import (
 // time, and if it was taken over from a machine that had not released it.
 var Locks = &worlds.Subject{
 	Verb: "hold", Fill: fill, Wrong: worlds.Extras.WrongLease, UnderTest: "lock-under-test",
-	Reach: []kernel.Mark{
+	Reach: []spec.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
 		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
-	Proof:   []kernel.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
+	Proof:   []spec.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver},
 	Nothing: "no lock was taken", Also: worlds.Also{Verb: "extend", Mark: mark.HoldExtended},
 	Program: worlds.Program{
 		Flag: "lock", Named: "a lock", InGo: "property.LockCheck", Hint: "docs/NODES.md says what that is",
@@ -33,14 +33,14 @@ var Locks = &worlds.Subject{
 	},
 }
 
-func fill(t *rapid.T, s *kernel.Scenario, l worlds.Extras) {
+func fill(t *rapid.T, s *spec.Scenario, l worlds.Extras) {
 	lease := worlds.Pick(t, "lease", worlds.Or(l.Leases, worlds.Leases()...)...)
 	s.Cache.Lease = lease
 	worlds.Tries(t, s)
 	crashes := worlds.Pick(t, "who may crash", 0, 1)
 	names := worlds.Keys(t, "job", "mail", "Job", "jobs", "jab")
 	// Some times are not whole seconds, so that a lock that forgets about fractions is found.
-	worlds.Scripted(t, s, crashes, rapid.Custom(func(t *rapid.T) kernel.Command {
+	worlds.Scripted(t, s, crashes, rapid.Custom(func(t *rapid.T) spec.Command {
 		lock := worlds.Pick(t, "lock", names...)
 		return worlds.Pick(t, "command",
 			hold(lock, 300*time.Millisecond),
@@ -75,15 +75,15 @@ func fill(t *rapid.T, s *kernel.Scenario, l worlds.Extras) {
 	s.Settle = settle(s, l)
 }
 
-func hold(lock string, d time.Duration) kernel.Command {
-	return kernel.Command{Verb: "hold", Key: lock, For: d}
+func hold(lock string, d time.Duration) spec.Command {
+	return spec.Command{Verb: "hold", Key: lock, For: d}
 }
 
 // drawLoss draws what happens to the first holder of a lock with goroutines. A holder that sends heartbeats loses its
 // lock only if its machine dies, or stands still for longer than a lease: the timers of a machine that stands still go
 // on, and send one more heartbeat. Schedules of such a lock are few and slow, and seldom find such a moment by
 // themselves.
-func drawLoss(t *rapid.T, s *kernel.Scenario, lock string) {
+func drawLoss(t *rapid.T, s *spec.Scenario, lock string) {
 	lease := s.Cache.Lease
 	loss := sim.Planned{At: lease / 2}
 	switch worlds.Pick(t, "the first holder", "lives", "dies", "lives", "dies", "stands still") {
@@ -101,10 +101,10 @@ func drawLoss(t *rapid.T, s *kernel.Scenario, lock string) {
 // settle returns the time within which each lock must be free to take, from the end of a world's faults. If no node can
 // crash and no request can fail, not even by the lock's own timeout, every holder has released its lock by then. A lock
 // that is still held has been forgotten.
-func settle(s *kernel.Scenario, e worlds.Extras) time.Duration {
+func settle(s *spec.Scenario, e worlds.Extras) time.Duration {
 	c, locks := s.Cache, len(worlds.NamesOf(s, "hold"))
 	wait := cmp.Or(e.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
-	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool {
+	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a spec.Actor) bool {
 		return a.Crashes > 0 || (e.Goroutines || e.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
 	if fails = fails || (e.Goroutines || e.Program) && s.Bounds.Ticks > 0; !fails && locks == 1 &&
@@ -117,20 +117,20 @@ func settle(s *kernel.Scenario, e worlds.Extras) time.Duration {
 
 // cutOff cuts the first node off from the table while it holds the lock, for longer than a lease: nothing that it sends
 // extends the lock, and another node takes it.
-func cutOff(s *kernel.Scenario, lock string) {
+func cutOff(s *spec.Scenario, lock string) {
 	lease := s.Cache.Lease
 	inherits(s, lock)
-	s.Faults = append(s.Faults, kernel.Fault{
+	s.Faults = append(s.Faults, spec.Fault{
 		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: worlds.ActorNames[0]},
 		From:  lease / 4, To: 3 * lease,
 	})
 }
 
 // inherits makes the first node hold the lock for three leases, and the second one ask for it when one lease is over.
-func inherits(s *kernel.Scenario, lock string) {
+func inherits(s *spec.Scenario, lock string) {
 	lease := s.Cache.Lease
 	s.Cache.Poll, s.Cache.Patience = lease/2, max(s.Cache.Patience, 4)
-	held := []kernel.Command{hold(lock, 3*lease)}
+	held := []spec.Command{hold(lock, 3*lease)}
 	s.Actors[0].Script = slices.Concat(held, s.Actors[0].Script)
-	s.Actors[1].Script = slices.Concat([]kernel.Command{worlds.Sleep(lease)}, held, s.Actors[1].Script)
+	s.Actors[1].Script = slices.Concat([]spec.Command{worlds.Sleep(lease)}, held, s.Actors[1].Script)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/kernel"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -22,11 +22,11 @@ import (
 // cache that never reaches one of them has not been tested where its bugs would be.
 var Pages = &worlds.Subject{
 	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
-	Reach: []kernel.Mark{
+	Reach: []spec.Mark{
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
 		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
 	},
-	Proof: []kernel.Mark{mark.Published, mark.ServedFresh},
+	Proof: []spec.Mark{mark.Published, mark.ServedFresh},
 	Also:  worlds.Also{Verb: "rollback", Mark: mark.RolledBack},
 	Program: worlds.Program{
 		Flags: []string{"tenants", "max-age", "monotonic-across-nodes", "recipe"}, Hint: "it has pages if it can get",
@@ -37,7 +37,7 @@ var Pages = &worlds.Subject{
 // served. They have no locks, and compare times of two machines.
 var Entries = &worlds.Subject{
 	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
-	Reach: []kernel.Mark{
+	Reach: []spec.Mark{
 		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, worlds.ResponseLost,
 	},
 	Nothing: "no page was served as fresh",
@@ -45,10 +45,10 @@ var Entries = &worlds.Subject{
 }
 
 // Verbs are the verbs that a cache may have besides get.
-var Verbs = []kernel.Verb{"invalidate", "regenerate", "rollback"}
+var Verbs = []spec.Verb{"invalidate", "regenerate", "rollback"}
 
 // fill draws a world of a cache. The world keeps its promises: all clocks stay within max-clock-skew.
-func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
+func fill(t *rapid.T, s *spec.Scenario, extra worlds.Extras) {
 	s.Cache = drawCache(t)
 	s.Lag = worlds.Lag(t)
 	s.ReplicaLag = worlds.Pick(t, "replica lag", 0, 0, time.Second)
@@ -66,7 +66,7 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	verbs := drawVerbs(t, extra)
 	// a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
 	if len(verbs) > 0 {
-		d := kernel.Defaults().Cache
+		d := spec.Defaults().Cache
 		s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
 	}
 	plain := worlds.Pick(t, "plain", false, false, true)
@@ -93,7 +93,7 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 			s.Actors[i].Tenant = worlds.Pick(t, "tenant", tenants...)
 		}
 	}
-	var silent []*kernel.Actor // those that never ask for a page
+	var silent []*spec.Actor // those that never ask for a page
 	for i := range s.Actors {
 		if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
 			silent = append(silent, a)
@@ -101,7 +101,7 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	}
 	// unless two machines ask for pages, nothing goes wrong between machines
 	for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] {
-		a.Script = append(a.Script, kernel.Command{Verb: "get", Key: keys[0]})
+		a.Script = append(a.Script, spec.Command{Verb: "get", Key: keys[0]})
 	}
 	worlds.Clocks(t, s, longest(s))
 	// This fault strikes only batches. A page of a mapped cache may have more than two rows, so the schedule chooses
@@ -111,7 +111,7 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 	mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 	key := worlds.Pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
 	if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
-		f := kernel.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
+		f := spec.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
 		if mapped {
 			f.Key = ""
 		}
@@ -127,27 +127,27 @@ func fill(t *rapid.T, s *kernel.Scenario, extra worlds.Extras) {
 const inPages = "pages"
 
 // versions makes three versions of a page and rolls it back: with fewer, any older version would be the right one.
-func versions(s *kernel.Scenario, key string) []kernel.Command {
-	get := kernel.Command{Verb: "get", Key: key}
+func versions(s *spec.Scenario, key string) []spec.Command {
+	get := spec.Command{Verb: "get", Key: key}
 	next := worlds.Sleep(s.Cache.Revalidate + 2*s.Skew + time.Second)
-	return []kernel.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
+	return []spec.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
 // failedInvalidation renders a page. Then a node's first request, which invalidates the page, fails as often as the SDK
 // sends it. A cache that swallows the error keeps serving the page. A fault that the schedule may place would rarely
 // strike all attempts of this request.
-func failedInvalidation(s *kernel.Scenario, key string) {
-	get := kernel.Command{Verb: "get", Key: key}
-	second := []kernel.Command{worlds.Sleep(s.Cache.Render + time.Second), {Verb: "invalidate", Key: key}, get}
-	s.Actors[0].Script = append([]kernel.Command{get}, s.Actors[0].Script...)
+func failedInvalidation(s *spec.Scenario, key string) {
+	get := spec.Command{Verb: "get", Key: key}
+	second := []spec.Command{worlds.Sleep(s.Cache.Render + time.Second), {Verb: "invalidate", Key: key}, get}
+	s.Actors[0].Script = append([]spec.Command{get}, s.Actors[0].Script...)
 	s.Actors[1].Script = append(second, s.Actors[1].Script...)
-	s.Faults = append(s.Faults, kernel.Fault{
+	s.Faults = append(s.Faults, spec.Fault{
 		Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: worlds.ActorNames[1], Times: s.Cache.Attempts},
 	})
 }
 
-func drawCache(t *rapid.T) kernel.Cache {
-	c := kernel.Defaults().Cache
+func drawCache(t *rapid.T) spec.Cache {
+	c := spec.Defaults().Cache
 	c.Lease = worlds.Pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
 	c.Revalidate = worlds.Pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
 	// A rendering that outlasts the lease is a mistake in the configuration, but no excuse for a stale publish.
@@ -164,16 +164,16 @@ func drawCache(t *rapid.T) kernel.Cache {
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
 func actors(
-	s *kernel.Scenario, keys []string, crashes int, verbs []kernel.Verb, plain bool,
-) *rapid.Generator[kernel.Actor] {
+	s *spec.Scenario, keys []string, crashes int, verbs []spec.Verb, plain bool,
+) *rapid.Generator[spec.Actor] {
 	c := s.Cache
-	get := func(key string) kernel.Command { return kernel.Command{Verb: "get", Key: key} }
-	commands := rapid.Custom(func(t *rapid.T) kernel.Command {
+	get := func(key string) spec.Command { return spec.Command{Verb: "get", Key: key} }
+	commands := rapid.Custom(func(t *rapid.T) spec.Command {
 		key := worlds.Pick(t, "key", keys...)
 		if c, drawn := drawVerb(t, verbs, key); drawn {
 			return c
 		}
-		all := []kernel.Command{
+		all := []spec.Command{
 			get(key),
 			worlds.Sleep(c.Revalidate + time.Second),
 			get(key),
@@ -193,7 +193,7 @@ func actors(
 		}
 		return worlds.Pick(t, "command", all...)
 	})
-	return rapid.Custom(func(t *rapid.T) kernel.Actor {
+	return rapid.Custom(func(t *rapid.T) spec.Actor {
 		most := 6
 		switch {
 		case plain && s.Promise.MaxAge > 0:
@@ -201,7 +201,7 @@ func actors(
 		case plain:
 			most = 2
 		}
-		a := kernel.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
+		a := spec.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
 		if a.Pauses = worlds.Pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = worlds.Pick(t, "pause for", c.Lease+time.Second, 2*c.Lease+time.Second, c.Lease-time.Second)
 		}
@@ -213,7 +213,7 @@ func actors(
 }
 
 // pageCount is the number of pages that clients ask for.
-func pageCount(s *kernel.Scenario) int {
+func pageCount(s *spec.Scenario) int {
 	all := map[subject.Key]bool{}
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
@@ -226,13 +226,13 @@ func pageCount(s *kernel.Scenario) int {
 }
 
 // served says whether a command is answered with a page.
-func served(c kernel.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
+func served(c spec.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
 
 // asks reports whether a command with the verb may render a page, and wait for another node.
-func asks(v kernel.Verb) bool { return v != "sleep" && v != "change" }
+func asks(v spec.Verb) bool { return v != "sleep" && v != "change" }
 
 // longest bounds how much time a run can take.
-func longest(s *kernel.Scenario) time.Duration {
+func longest(s *spec.Scenario) time.Duration {
 	c := s.Cache
 	// Time moves on its own only towards the end of a sleep or a pause.
 	var moving time.Duration
@@ -257,7 +257,7 @@ func longest(s *kernel.Scenario) time.Duration {
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
-func settle(s *kernel.Scenario) time.Duration {
+func settle(s *spec.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
 	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll, s.ReplicaLag+2*s.Skew) {
@@ -274,9 +274,9 @@ func settle(s *kernel.Scenario) time.Duration {
 // locksStay reports whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the
 // request that would have released the lock. The fault of failedInvalidation does not count: its node has taken no lock
 // before.
-func locksStay(s *kernel.Scenario) bool {
-	return slices.ContainsFunc(s.Actors, func(a kernel.Actor) bool { return a.Crashes > 0 }) ||
-		slices.ContainsFunc(s.Faults, func(f kernel.Fault) bool {
+func locksStay(s *spec.Scenario) bool {
+	return slices.ContainsFunc(s.Actors, func(a spec.Actor) bool { return a.Crashes > 0 }) ||
+		slices.ContainsFunc(s.Faults, func(f spec.Fault) bool {
 			return (f.Maybe || f.From > 0) && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage &&
 				(f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
@@ -284,10 +284,10 @@ func locksStay(s *kernel.Scenario) bool {
 
 // drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
 // Faults of the body store and the origin do not stop a release.
-func drawFaults(t *rapid.T) []kernel.Fault {
+func drawFaults(t *rapid.T) []spec.Fault {
 	ofStore := worlds.Pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
-	generator := rapid.Custom(func(t *rapid.T) kernel.Fault {
-		f := kernel.Fault{Maybe: true}
+	generator := rapid.Custom(func(t *rapid.T) spec.Fault {
+		f := spec.Fault{Maybe: true}
 		if worlds.Pick(t, "of the store", ofStore...) {
 			f.Kind = worlds.Pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter,
 				ddbfake.FaultRequestLost, ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore,
@@ -299,18 +299,18 @@ func drawFaults(t *rapid.T) []kernel.Fault {
 		f.Times = worlds.Pick(t, "fault's times", 0, 2)
 		return f
 	})
-	return rapid.SliceOfNDistinct(generator, 0, 3, kernel.Fault.String).Draw(t, "faults")
+	return rapid.SliceOfNDistinct(generator, 0, 3, spec.Fault.String).Draw(t, "faults")
 }
 
 // drawPlain makes a world of quick renderings in which at most one kind of fault strikes, more than once. Nodes do not
 // crash, and no release of a lock fails, so a lock that is left behind shows before its lease ends.
-func drawPlain(t *rapid.T, s *kernel.Scenario) {
-	c := kernel.Defaults().Cache
+func drawPlain(t *rapid.T, s *spec.Scenario) {
+	c := spec.Defaults().Cache
 	s.Cache.Lease, s.Cache.Poll, s.Cache.Render = c.Lease, c.Poll, c.Render
 	// The last one is the shortest window in which a correct cache whose rows hold whole seconds has a fresh page.
 	s.Cache.Revalidate = worlds.Pick(t, "plain window", c.Revalidate, c.Revalidate, 2*time.Second)
 	s.Skew, s.ReplicaLag = 0, 0
-	outages := [][]kernel.Fault{
+	outages := [][]spec.Fault{
 		nil,
 		{{Dependency: mark.OriginFailed}},
 		{{Dependency: mark.BodyPutFailed}},
@@ -323,7 +323,7 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 	}
 	if op == "" || s.Rows.Translate == nil {
 		for _, kind := range []ddbfake.FaultKind{ddbfake.FaultErrorBefore, ddbfake.FaultThrottled} {
-			outages = append(outages, []kernel.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
+			outages = append(outages, []spec.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
 		}
 	}
 	s.Faults = worlds.Pick(t, "outage", outages...)
@@ -337,24 +337,24 @@ func drawPlain(t *rapid.T, s *kernel.Scenario) {
 
 // drawVerbs draws the verbs of the clients' commands, from those that the store has. Some invariants do not judge a
 // page that is rolled back, so fewer worlds have rollbacks.
-func drawVerbs(t *rapid.T, e worlds.Extras) []kernel.Verb {
+func drawVerbs(t *rapid.T, e worlds.Extras) []spec.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
 	}
-	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v kernel.Verb) bool { return v == "rollback" })
+	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v spec.Verb) bool { return v == "rollback" })
 	return worlds.Pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
 }
 
 // drawVerb draws a command with one of the verbs, for half of the commands.
-func drawVerb(t *rapid.T, verbs []kernel.Verb, key string) (c kernel.Command, drawn bool) {
+func drawVerb(t *rapid.T, verbs []spec.Verb, key string) (c spec.Command, drawn bool) {
 	if len(verbs) == 0 || worlds.Pick(t, "asks for a page", true, false) {
 		return c, false
 	}
 	return ask(t, key, verbs...), true
 }
 
-func ask(t *rapid.T, key string, verbs ...kernel.Verb) kernel.Command {
-	c := kernel.Command{Verb: worlds.Pick(t, "verb", verbs...), Key: key}
+func ask(t *rapid.T, key string, verbs ...spec.Verb) spec.Command {
+	c := spec.Command{Verb: worlds.Pick(t, "verb", verbs...), Key: key}
 	if c.Verb == "regenerate" {
 		c.Request = worlds.Pick(t, "request", "r1", "r2")
 		c.Inputs = worlds.Pick(t, "inputs", "", "", "v2")
@@ -381,16 +381,16 @@ func shares(s isr.Schema) bool {
 }
 
 // ofPage draws an outage of a page's cache.
-func ofPage(t *rapid.T, s *kernel.Scenario, key string, verbs []kernel.Verb) worlds.Outage {
-	get := kernel.Command{Verb: "get", Key: key}
+func ofPage(t *rapid.T, s *spec.Scenario, key string, verbs []spec.Verb) worlds.Outage {
+	get := spec.Command{Verb: "get", Key: key}
 	o := worlds.Outage{First: get, Takes: s.Cache.Render, Between: get, Lasts: s.Cache.Render, Then: get}
 	if len(verbs) > 0 {
-		o.Between = ask(t, key, append([]kernel.Verb{"get"}, verbs...)...)
-		o.Then = ask(t, key, append([]kernel.Verb{"get", "get", "get"}, verbs...)...)
+		o.Between = ask(t, key, append([]spec.Verb{"get"}, verbs...)...)
+		o.Then = ask(t, key, append([]spec.Verb{"get", "get", "get"}, verbs...)...)
 	}
 	if slices.Contains(verbs, "invalidate") && worlds.Pick(t, "an invalidation in between", true, false) {
-		o.Between = kernel.Command{Verb: "invalidate", Key: key}
-		s.Cache.Revalidate = kernel.Defaults().Cache.Revalidate // what is remembered of the page is still fresh
+		o.Between = spec.Command{Verb: "invalidate", Key: key}
+		s.Cache.Revalidate = spec.Defaults().Cache.Revalidate // what is remembered of the page is still fresh
 	}
 	if o.Between.Verb == "get" {
 		o.After = s.Cache.Revalidate + 2*s.Skew // until then the other node finds the page fresh

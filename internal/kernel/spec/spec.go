@@ -1,4 +1,6 @@
-package kernel
+// Package spec reads and prints scenario files: the nodes of a cache, the requests of their clients, clocks and faults,
+// and the marks that runs must reach. It knows no run.
+package spec
 
 import (
 	"encoding/hex"
@@ -15,7 +17,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols"
-	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -109,12 +110,27 @@ func (l Lag) String() string {
 	return l.Fixed.String()
 }
 
-// ofStore is the lag of the fake.
-func (l Lag) ofStore() ddbfake.Lag {
+// OfStore is the lag of the fake.
+func (l Lag) OfStore() ddbfake.Lag {
 	if l.Scheduler {
 		return ddbfake.LagManual
 	}
 	return l.Fixed
+}
+
+// Regions returns the regions that have a replica of the table: first the default region, then the others in the order
+// of the actors. It returns nil if there is only the default region.
+func (s *Scenario) Regions() []string {
+	all := []string{ddbfake.DefaultRegion}
+	for i := range s.Actors {
+		if r := s.Actors[i].Region; r != "" && !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
 }
 
 // Actor is one node and the commands of its client.
@@ -180,7 +196,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.Add("promise", promise, len(promise) > 0)
 	doc.Add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.Add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
-	doc.Add("region-lag", s.RegionLag.String(), s.RegionLag != d.RegionLag && s.regions() != nil)
+	doc.Add("region-lag", s.RegionLag.String(), s.RegionLag != d.RegionLag && s.Regions() != nil)
 	doc.Add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)
 	doc.Add("max-clock-skew", s.Skew.String(), s.Skew != 0)
 	actors := make([]document, len(s.Actors))
@@ -220,13 +236,6 @@ func (s *Scenario) YAML() ([]byte, error) {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	return out, nil
-}
-
-// RowsYAML returns a mapping as a file that LoadRows reads back.
-func RowsYAML(rows isr.Schema) ([]byte, error) {
-	var doc document
-	doc.Add("rows", rowsDocument(rows), true)
-	return doc.Text()
 }
 
 func (c Cache) document(d Cache) document {
@@ -272,58 +281,19 @@ func texts[T fmt.Stringer](values []T) []string {
 	return out
 }
 
-// Protocols returns the protocols that this program can run by name: the references and, in the command isr-sim, also
-// the mutants and the policies of expiry. In every program, scenario files may name all of them.
-func Protocols() []isr.Protocol {
-	return slices.Concat(recipe.References(), protocols.Mutants(), protocols.Policies())
-}
-
-// ProtocolNamed finds one of Protocols by its name.
-func ProtocolNamed(name string) (isr.Protocol, error) {
-	all := Protocols()
-	if i := slices.IndexFunc(all, func(p isr.Protocol) bool { return p.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	if err := protocols.Known(name); err != nil {
-		return isr.Protocol{}, err
-	}
-	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not",
-		name)
-}
-
 // Replay is a recorded run of the scenario. It has everything that decides the run.
 type Replay struct {
 	Protocol string
 	Seed     uint64
 	Choices  schedule.Choices
-	Swarm    bool // as in Run
-	AllStops bool // as in Run
-	Steps    int  // as in Run; 0 means the whole run
+	Swarm    bool // as in kernel.Run
+	AllStops bool // as in kernel.Run
+	Steps    int  // as in kernel.Run; 0 means the whole run
 	// Goroutines says that the run was in a bubble, because the store has goroutines. Package property then replays it
 	// in a bubble, too.
 	Goroutines bool
-	Digest     string // the digest of the recorded trace: see Outcome.Digest; "" if it is not known
+	Digest     string // the digest of the recorded trace: see kernel.Outcome; "" if it is not known
 	Violates   string // the name of the invariant that the run violates; "" if none or unknown
-}
-
-// Run returns the recorded run of a scenario under a protocol, ready to be run again.
-func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
-	return Run{
-		Scenario: s, Protocol: p, Seed: r.Seed, Strategy: strategy.Replay(r.Choices), Steps: r.Steps,
-		Options: Options{Swarm: r.Swarm, AllStops: r.AllStops},
-	}
-}
-
-// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols.
-func (s *Scenario) Recorded() (Run, error) {
-	if s.Replay == nil {
-		return Run{}, fmt.Errorf("scenario %s: the scenario has no replay entry", s.Name)
-	}
-	p, err := ProtocolNamed(s.Replay.Protocol)
-	if err != nil {
-		return Run{}, err
-	}
-	return s.Replay.Run(s, p), nil
 }
 
 // fileShape is the shape of scenario files.
@@ -346,10 +316,6 @@ var ofScenario = yamlfile.Kind{
 		}
 		return keys
 	}}
-
-var ofRows = yamlfile.Kind{
-	What: "a mapping of rows", Hint: "rows: dynamolock", Keys: func() []string { return []string{"rows"} },
-}
 
 // lag reads a lag. Errors call it by the given name.
 func (p *parse) lag(n yamlNode, name string) Lag {

@@ -1,4 +1,4 @@
-package kernel_test
+package spec_test
 
 import (
 	"bytes"
@@ -12,11 +12,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/yamlfile"
 	"github.com/isr-sim/isr-sim/internal/kernel"
-	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 )
@@ -35,7 +34,7 @@ faults:
 `
 
 func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
-	if _, err := kernel.Parse("f.yaml", []byte(valid)); err != nil {
+	if _, err := spec.Parse("f.yaml", []byte(valid)); err != nil {
 		t.Fatalf("the scenario to spoil is not valid: %v", err)
 	}
 	for _, test := range []struct {
@@ -133,8 +132,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 			if spoilt == valid {
 				t.Fatalf("%q does not occur", test.old)
 			}
-			_, err := kernel.Parse("f.yaml", []byte(spoilt))
-			e, ok := errors.AsType[*kernel.SyntaxError](err)
+			_, err := spec.Parse("f.yaml", []byte(spoilt))
+			e, ok := errors.AsType[*spec.SyntaxError](err)
 			if !ok {
 				t.Fatalf("Parse: got %v, want a *SyntaxError", err)
 			}
@@ -157,7 +156,7 @@ func thatListPrints() string {
 // TestFilesOfGoTests: isr-sim cannot run a protocol of a Go test, and says how to run it.
 func TestFilesOfGoTests(t *testing.T) {
 	for _, name := range []string{"store-under-test", "lock-under-test", "calls-under-test"} {
-		_, err := kernel.Parse("testdata/isr-sim/TestX.yaml", []byte(strings.Replace(valid, "recipe-a", name, 1)))
+		_, err := spec.Parse("testdata/isr-sim/TestX.yaml", []byte(strings.Replace(valid, "recipe-a", name, 1)))
 		if want := "\nhint: this run is of code in a Go test: go test -v -run '^TestX$'"; err == nil ||
 			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want the end %q", name, err, want)
@@ -166,7 +165,7 @@ func TestFilesOfGoTests(t *testing.T) {
 }
 
 func TestSyntaxErrorsPointAtTheColumn(t *testing.T) {
-	_, err := kernel.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
+	_, err := spec.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
 	want := `f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints() + `
   2 | protocol: recipe-z
     |           ^
@@ -189,7 +188,7 @@ func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 		{"a scalar", "hello", `f.yaml:1:1: found the text "hello", expected keys and values`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := kernel.Parse("f.yaml", []byte(test.in))
+			_, err := spec.Parse("f.yaml", []byte(test.in))
 			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Fatalf("error\n got %.300v\nwant %s...", err, test.want)
 			}
@@ -212,31 +211,15 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &a [*a]"))
 	f.Add([]byte("? - :\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := kernel.Parse("f.yaml", data)
+		s, err := spec.Parse("f.yaml", data)
 		if err != nil {
-			if _, ok := errors.AsType[*kernel.SyntaxError](err); !ok {
+			if _, ok := errors.AsType[*spec.SyntaxError](err); !ok {
 				t.Fatalf("%T: %v, want a *SyntaxError", err, err)
 			}
 			return
 		}
-		sameAfterPrinting(t, s)
+		scenariotest.SameAfterPrinting(t, s)
 	})
-}
-
-// sameAfterPrinting checks that a scenario does not change when it is printed and read again.
-func sameAfterPrinting(t *testing.T, s *kernel.Scenario) {
-	t.Helper()
-	printed, err := s.YAML()
-	if err != nil {
-		t.Fatalf("YAML: %v", err)
-	}
-	again, err := kernel.Parse(s.File, printed)
-	if err != nil {
-		t.Fatalf("Parse of what YAML printed: %v\n%s", err, printed)
-	}
-	if diff := cmp.Diff(s, again, cmpopts.EquateComparable(ddbfake.Lag{})); diff != "" {
-		t.Errorf("printed and read again (-before +after):\n%s\n%s", diff, printed)
-	}
 }
 
 func TestScenariosPrintAndParseBack(t *testing.T) {
@@ -253,7 +236,7 @@ expect: violated
 catches: [blind-publish]
 replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', trace: '01234567'}
 `)
-	sameAfterPrinting(t, s)
+	scenariotest.SameAfterPrinting(t, s)
 }
 
 // An entry of actors may mean several machines, and a script may be repeated. A printed file has the machines and the
@@ -281,7 +264,7 @@ func TestMachinesOfAKind(t *testing.T) {
 			`found a second actor called "a-2"`},
 		{"  - {name: a, script: [get /home], repeat: 0}", "found the number 0, expected a whole number from 1 to 100"},
 	} {
-		if _, err := kernel.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil ||
+		if _, err := spec.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil ||
 			!strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: got %v, want %q", wrong.actors, err, wrong.want)
 		}
@@ -291,18 +274,18 @@ func TestMachinesOfAKind(t *testing.T) {
 var update = flag.Bool("scenario.update", false, "write testdata/mistakes.txt and docs/scenario.schema.json anew")
 
 // mistakesOf returns the mistakes that an error of Parse holds.
-func mistakesOf(t *testing.T, err error) []*kernel.SyntaxError {
+func mistakesOf(t *testing.T, err error) []*spec.SyntaxError {
 	t.Helper()
-	if one, ok := err.(*kernel.SyntaxError); ok {
-		return []*kernel.SyntaxError{one}
+	if one, ok := err.(*spec.SyntaxError); ok {
+		return []*spec.SyntaxError{one}
 	}
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		t.Fatalf("got %T %v, want mistakes", err, err)
 	}
-	var out []*kernel.SyntaxError
+	var out []*spec.SyntaxError
 	for _, e := range several.Unwrap() {
-		one, ok := errors.AsType[*kernel.SyntaxError](e)
+		one, ok := errors.AsType[*spec.SyntaxError](e)
 		if !ok {
 			t.Fatalf("got %T %v, want a *SyntaxError", e, e)
 		}
@@ -316,7 +299,7 @@ func mistakesOf(t *testing.T, err error) []*kernel.SyntaxError {
 func TestAllMistakesAtOnce(t *testing.T) {
 	data, err := os.ReadFile("testdata/mistakes.yaml")
 	must.OK(t, err)
-	_, err = kernel.Parse("mistakes.yaml", data)
+	_, err = spec.Parse("mistakes.yaml", data)
 	if err == nil {
 		t.Fatal("no mistake found")
 	}
@@ -380,7 +363,7 @@ func TestMistakesDoNotCascade(t *testing.T) {
 			[]string{"2:9 found no source"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := kernel.Parse("f.yaml", []byte(test.file))
+			_, err := spec.Parse("f.yaml", []byte(test.file))
 			var got []string
 			for _, m := range mistakesOf(t, err) {
 				got = append(got, fmt.Sprintf("%d:%d %s", m.Line, m.Column, m.Problem))
@@ -416,7 +399,7 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 		{"f.yaml", "nam: x\nactrs: []\n", `1:1 found key "nam"` + "\n" + `2:1 found key "actrs"`},
 		{"f.yaml", "kind: x\n", `1:1 found key "kind"`},
 	} {
-		_, err := kernel.Parse(test.file, []byte(test.text))
+		_, err := spec.Parse(test.file, []byte(test.text))
 		want := strings.Split(test.want, "\n")
 		var got []string
 		for i, m := range mistakesOf(t, err) {
@@ -433,7 +416,7 @@ func TestForeignFilesHaveOneMistake(t *testing.T) {
 
 // A file with a mistake in every line does not fill the screen.
 func TestManyMistakesAreCounted(t *testing.T) {
-	_, err := kernel.Parse("f.yaml",
+	_, err := spec.Parse("f.yaml",
 		[]byte("name: x\nactors:\n  - name: a\n    script:\n"+strings.Repeat("    - go\n", 70)))
 	if err == nil || strings.Count(err.Error(), "found the command") != 50 ||
 		!strings.HasSuffix(err.Error(), "\nand 20 more mistakes in f.yaml") {
@@ -444,16 +427,16 @@ func TestManyMistakesAreCounted(t *testing.T) {
 // The published schema must agree with the parser, and has the meanings that docs/SCENARIOS.md gives. Package schemas
 // checks files against it.
 func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
-	root := kernel.FileShape()
+	root := spec.FileShape()
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
 	root.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/scenario.schema.json"
 	root.Title = "A scenario of isr-sim"
-	page, err := os.ReadFile("../../docs/SCENARIOS.md")
+	page, err := os.ReadFile("../../../docs/SCENARIOS.md")
 	must.OK(t, err)
 	rows := root.Properties["rows"].AnyOf[1].Items
 	for _, part := range []struct {
 		heading string
-		of      *kernel.Shape
+		of      *yamlfile.Shape
 	}{
 		{"## Keys", root},
 		{"### The cache", root.Properties["cache"]},
@@ -479,14 +462,14 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	must.OK(t, e.Encode(root))
-	const published = "../../docs/scenario.schema.json"
+	const published = "../../../docs/scenario.schema.json"
 	if *update {
 		must.OK(t, os.WriteFile(published, want.Bytes(), 0o644))
 	}
 	got, err := os.ReadFile(published)
 	must.OK(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./internal/kernel -run Schema "+
+		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./internal/kernel/spec -run Schema "+
 			"-scenario.update:\n%s", diff)
 	}
 }
@@ -520,16 +503,4 @@ func meaningsIn(t *testing.T, page, heading string) map[string]string {
 		}
 	}
 	return out
-}
-
-// TestNames: a protocol whose name is missing could not be named in a file, and a name without a protocol could not be
-// run.
-func TestNames(t *testing.T) {
-	var linked []string
-	for _, p := range kernel.Protocols() {
-		linked = append(linked, p.Name)
-	}
-	if diff := cmp.Diff(linked, protocols.Names()); diff != "" {
-		t.Errorf("names (-protocols +names):\n%s", diff)
-	}
 }

@@ -1,4 +1,4 @@
-package kernel
+package spec
 
 import (
 	"fmt"
@@ -192,9 +192,9 @@ func (p *parse) scenario(n yamlNode) {
 		"found no actors, expected at least one")
 	check(actorsRead && actors != nil && len(s.Actors) == 0, actors,
 		"- name: alice\n  script: [get /home]", "found no actors, expected at least one")
-	check(actorsKnown && apart != nil && s.regions() == nil, apart,
+	check(actorsKnown && apart != nil && s.Regions() == nil, apart,
 		"region: eu-west-1 for one of the actors", "found a lag between regions, and all actors in one region")
-	if problem, hint := s.unjudged(); problem != "" {
+	if problem, hint := s.Unjudged(); problem != "" {
 		check(true, actors, hint, problem)
 	}
 	check(s.Lag.Scheduler && len(s.CompareLags) > 0, compared,
@@ -286,7 +286,7 @@ const (
 )
 
 // reservedNames are names in a trace for steps that belong to no actor.
-var reservedNames = []string{"time", "ttl", replication}
+var reservedNames = []string{"time", "ttl", "replication"}
 
 // maxActors bounds how long a run takes, because an interrupt does not end a run.
 const maxActors = 64

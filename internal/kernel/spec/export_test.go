@@ -1,0 +1,4 @@
+package spec
+
+// FileShape is the shape of scenario files, in the words of JSON Schema.
+var FileShape = fileShape
