@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"testing"
 	"time"
 
@@ -28,22 +29,32 @@ func BenchmarkRecords(b *testing.B) {
 			ID: "c4ca4238a0b923820dcc509a6f75849b", Sequence: "100000000000000000001",
 		})
 	}
-	b.SetBytes(int64(len(file)))
-	b.ReportAllocs()
-	for b.Loop() {
-		n := 0
-		for _, f := range must.Of(evidence.Open([]string{"-"}, bytes.NewReader(file)))(b) {
-			for e, err := range f.Entries() {
-				if err != nil || e.Record == nil {
-					b.Fatal(e, err)
-				}
-				n++
-			}
-		}
-		if n != records {
-			b.Fatalf("got %d records, want %d", n, records)
-		}
+	var data []byte
+	for line := range bytes.Lines(file) {
+		data = append(base64.StdEncoding.AppendEncode(append(data, `{"Data":"`...), line), "\"}\n"...)
 	}
-	b.ReportMetric(float64(len(file))/records, "B/record")
-	b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")
+	for _, tc := range []struct {
+		name string
+		file []byte
+	}{{"lines", file}, {"gzip", zipped(file)}, {"kinesis", data}} {
+		b.Run(tc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				for _, f := range must.Of(evidence.Open([]string{"-"}, bytes.NewReader(tc.file)))(b) {
+					for e, err := range f.Entries() {
+						if err != nil || e.Record == nil {
+							b.Fatal(e, err)
+						}
+						n++
+					}
+				}
+				if n != records {
+					b.Fatalf("got %d records, want %d", n, records)
+				}
+			}
+			b.ReportMetric(float64(len(file))/records, "B/record")
+			b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")
+		})
+	}
 }

@@ -38,6 +38,9 @@ func TestCuts(t *testing.T) {
 		lines = evidencetest.AppendJSON(lines, record(i))
 	}
 	answer := slices.Concat([]byte(`{"Records":[`), bytes.Join(bytes.Fields(lines), []byte(",")), []byte(`]}`))
+	event := `{"eventTime":"2026-01-31T12:00:00Z","eventSource":"dynamodb.amazonaws.com","eventName":"PutItem",` +
+		`"requestParameters":{"tableName":"orders","key":{"id":"a"}}}`
+	trail := []byte(`{"Records":[` + event + "," + event + "," + event + `]}`)
 	for _, tc := range []struct {
 		name      string
 		text      []byte
@@ -47,6 +50,7 @@ func TestCuts(t *testing.T) {
 		{"lines compressed", zipped(lines), false},
 		{"an answer", answer, false},
 		{"an answer compressed", zipped(answer), false},
+		{"events of CloudTrail", trail, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			whole := read(t, tc.text)
@@ -72,10 +76,14 @@ func TestCuts(t *testing.T) {
 			}
 		})
 	}
-	got := read(t, lines[:len(lines)-9])
-	want := "2 gap in  from 2027-01-15T08:00:01Z to then: the file ends within a record"
-	if len(got) != 3 || got[2] != want {
-		t.Errorf("got %q, want it to end with %s", got, want)
+	change := `{"Metadata":{"WriteTimestampMicros":{"N":"1693681200000001"}},"Keys":{"id":{"S":"a"}}}`
+	for want, text := range map[string]string{
+		"2 gap in  from 2027-01-15T08:00:01Z to then: the file ends within a record": string(lines[:len(lines)-9]),
+		"1 gap in  from then to then: the file ends within a record":                 change + change[:20],
+	} {
+		if got := read(t, []byte(text)); got[len(got)-1] != want {
+			t.Errorf("got %q, want it to end with %s", got, want)
+		}
 	}
 }
 

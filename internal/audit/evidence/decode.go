@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -16,13 +17,21 @@ import (
 // decoder reads JSON from its beginning to its end, and keeps nothing of what it has read.
 type decoder struct {
 	*jsontext.Decoder
+	*shared
+}
+
+type shared struct {
 	// names holds the strings that come again and again, such as the names of attributes: rows share their memory.
 	names map[string]string
+	inner *decoder // of the data of Kinesis
 }
 
 func newDecoder(text io.Reader, names map[string]string) decoder {
-	return decoder{jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true)), names}
+	return decoder{jsontext.NewDecoder(text, anyNames), &shared{names: names}}
 }
+
+// anyNames: the names of attributes are looked at here, and those of other members do not matter.
+var anyNames = jsontext.AllowDuplicateNames(true)
 
 // maxNames bounds the memory of the names.
 const maxNames = 1 << 12
@@ -153,8 +162,11 @@ func (d decoder) binary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := unquoted(raw)
-	data, err := base64.StdEncoding.DecodeString(text)
+	text := raw[1 : len(raw)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(unquoted(raw))
+	}
+	data, err := base64.StdEncoding.AppendDecode([]byte{}, text)
 	if err != nil {
 		return nil, fmt.Errorf("found %.40q, expected base64", text)
 	}

@@ -3,6 +3,7 @@ package evidence_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -27,32 +28,33 @@ func zipped(text []byte) []byte {
 	return out.Bytes()
 }
 
-// told prints what a file says, one line for each entry and write.
+// told prints what a file says, one line for each write and entry.
 func told(t testing.TB, f *evidence.File) (lines []string) {
 	t.Helper()
-	for e, err := range f.Entries() {
-		switch {
-		case err != nil:
-			lines = append(lines, "error: "+err.Error())
-		case e.Gap != nil:
-			lines = append(lines, fmt.Sprintf("%d gap in %s from %s to %s: %s", e.Gap.Place.Line, e.Gap.Table,
-				when(e.Gap.From), when(e.Gap.To), e.Gap.Why))
-		default:
-			lines = append(lines, line(e.Record))
+	say := func(err error, format string, a ...any) {
+		if err != nil {
+			format, a = "error: %v", []any{err}
 		}
+		lines = append(lines, fmt.Sprintf(format, a...))
 	}
 	for w, err := range f.Writes() {
-		if err != nil {
-			lines = append(lines, "error: "+err.Error())
-			continue
+		say(err, "%d %s@%s %v by %s: %s at %s", w.Place.Line, w.Table, w.Region, w.Key, w.Actor, w.Operation,
+			when(w.Time))
+	}
+	for e, err := range f.Entries() {
+		if g := e.Gap; g != nil {
+			say(err, "%d gap in %s from %s to %s: %s", g.Place.Line, g.Table, when(g.From), when(g.To), g.Why)
+		} else if err != nil || e.Record != nil {
+			say(err, "%s", line(e.Record))
 		}
-		lines = append(lines, fmt.Sprintf("%d %s@%s %v by %s: %s at %s", w.Place.Line, w.Table, w.Region, w.Key,
-			w.Actor, w.Operation, when(w.Time)))
 	}
 	return lines
 }
 
 func line(r *evidence.Record) string {
+	if r == nil {
+		return ""
+	}
 	images := fmt.Sprintf("%v -> %v", r.Before, r.After)
 	if !r.Images {
 		images = "unseen"
@@ -162,7 +164,11 @@ func TestMistakes(t *testing.T) {
 		{"bytes that are not base64", with(`{"S":"a"}`, `{"B":"?"}`), `f:1: found "?", expected base64`},
 		{"a value too deep", with(`{"S":"a"}`, deep), "f:1: found a value of more than 32 levels"},
 		{"data that is no JSON", `{"Records":[{"Data":"AAAA"}]}`,
-			`f:1: found data that begins with "\x00\x00\x00", expected a record of DynamoDB as JSON`},
+			`f:1: found invalid character '\x00' at start of value, expected JSON`},
+		{"data that was cut", `{"Records":[{"Data":"eyI="}]}`, "f:1: found data that ends within a record"},
+		{"data without a record", `{"Records":[{"Data":""}]}`, "f:1: found data that ends within a record"},
+		{"data with more", `{"Data":"` + base64.StdEncoding.EncodeToString([]byte(record+record)) + `"}`,
+			"f:2: found data with more than one record"},
 		{"Ion", "$ion_1_0 {Item:{id:\"a\"}}", "f: found an export in Amazon Ion"},
 		{"UTF-16", "\xff\xfe{\x00", "f: found text in UTF-16"},
 		{"Parquet", "PAR1", "f: found a file of Parquet"},
@@ -181,8 +187,19 @@ func TestMistakes(t *testing.T) {
 			}
 		})
 	}
-	if err := firstError("nowhere"); err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("a file that is not there: got %v", err)
+	t.Chdir(t.TempDir())
+	must.OK(t, os.Mkdir("empty", 0o755))
+	must.OK(t, os.WriteFile("no.gz", []byte("\x1f\x8babcdefghijk"), 0o644))
+	damaged := zipped([]byte(record))
+	damaged[len(damaged)-8]++
+	must.OK(t, os.WriteFile("damaged.gz", damaged, 0o644))
+	for path, want := range map[string]string{
+		"nowhere": "lstat nowhere: no such file or directory", "empty": `found no file in ["empty"]`,
+		"no.gz": "no.gz:1: gzip: invalid header", "damaged.gz": "damaged.gz:2: gzip: invalid checksum",
+	} {
+		if err := firstError(path); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ type part struct {
 // errStop ends a reading whose reader has enough.
 var errStop = errors.New("enough")
 
-// Entries reads the file's records and gaps, in the order of the file. A file of CloudTrail has none.
+// Entries reads the file's records and gaps, in the order of the file. A file of CloudTrail has no records, and a gap
+// if Writes has found that it was cut. Several files may be read at the same time.
 func (f *File) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for _, gap := range f.gaps {
@@ -55,14 +56,14 @@ func (f *File) Entries() iter.Seq2[Entry, error] {
 		if f.open == nil || f.Kind == CloudTrail {
 			return
 		}
-		var last *Record
+		last := &Record{Place: Place{f.Name, 1}}
 		gap := func(format string, a ...any) error {
-			g := Gap{Why: fmt.Sprintf(format, a...), Place: Place{f.Name, 1}}
-			if last != nil {
-				g.From, g.Place = last.Time, last.Place
-			}
-			if f.part != nil {
-				g.Table, g.To = f.part.table, f.part.to
+			g := Gap{Why: fmt.Sprintf(format, a...), Place: last.Place}
+			switch {
+			case f.part != nil: // exports are not in the order of time
+				g.Table, g.From, g.To = f.part.table, f.part.from, f.part.end()
+			case !last.Net:
+				g.From = last.Time
 			}
 			if !yield(Entry{Gap: &g}, nil) {
 				return errStop
@@ -82,7 +83,7 @@ func (f *File) Entries() iter.Seq2[Entry, error] {
 		})
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = gap("the file ends within a record")
+			err = gap(cut)
 		case err == nil && f.part != nil && n != f.part.items:
 			err = gap("the file has %d items, and the manifest of the export says %d", n, f.part.items)
 		}
@@ -98,20 +99,27 @@ func (f *File) Writes() iter.Seq2[Write, error] {
 		if f.Kind != CloudTrail {
 			return
 		}
+		gap := Gap{Why: cut}
 		_, err := f.messages(func(m *message, place Place) error {
+			gap.Place = place
 			return m.writes(func(w Write) error {
-				w.Place = place
+				gap.From, w.Place = w.Time, place
 				if !yield(w, nil) {
 					return errStop
 				}
 				return nil
 			})
 		})
-		if err != nil && !errors.Is(err, errStop) {
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			f.gaps = []Gap{gap}
+		case err != nil && !errors.Is(err, errStop):
 			yield(Write{}, err)
 		}
 	}
 }
+
+const cut = "the file ends within a record"
 
 // messages visits the messages of the file and returns their number. If the file was cut, the error is
 // io.ErrUnexpectedEOF.
@@ -199,6 +207,8 @@ func (f *File) mistake(err error, at int, ahead []byte) error {
 	}
 	if syntax, is := errors.AsType[*jsontext.SyntacticError](err); is {
 		err = fmt.Errorf("found %s, expected JSON", strings.TrimPrefix(syntax.Err.Error(), "jsontext: "))
+	} else if inner := errors.Unwrap(err); inner != nil {
+		err = inner // of a file that cannot be read or unpacked
 	}
 	return mistake.New(fmt.Errorf("%v: %w", Place{f.Name, at}, err), hint)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,14 +78,27 @@ func (d decoder) messages(visit func(*message) error) error {
 	case err != nil:
 		return err
 	case m.data != nil:
-		if !jsontext.Value(m.data).IsValid(jsontext.AllowDuplicateNames(true)) {
-			return fmt.Errorf("found data that begins with %.20q, expected a record of DynamoDB as JSON", m.data)
-		}
-		return newDecoder(bytes.NewBuffer(m.data), d.names).messages(visit)
+		return d.within(m.data, visit)
 	case several:
 		return nil
 	}
 	return visit(&m)
+}
+
+// within visits the message in a record of Kinesis.
+func (d decoder) within(data []byte, visit func(*message) error) error {
+	if d.inner == nil {
+		d.inner = &decoder{new(jsontext.Decoder), &shared{names: d.names}}
+	}
+	d.inner.Reset(bytes.NewBuffer(data), anyNames)
+	err := d.inner.messages(visit)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("found data that ends within a record")
+	}
+	if err == nil && d.inner.PeekKind() != jsontext.KindInvalid {
+		err = errors.New("found data with more than one record")
+	}
+	return err
 }
 
 // member reads a member of a message. Members that only one kind of message has tell the kind.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -49,6 +50,10 @@ func Open(paths []string, stdin io.Reader) ([]*File, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(files) == 0 {
+		return nil, mistake.New(fmt.Errorf("found no file in %q", paths), "name files, folders with files, or - for "+
+			"standard input")
 	}
 	for _, f := range slices.Clone(files) {
 		if f.Kind == manifest {
