@@ -60,12 +60,17 @@ func (m *message) record() (r Record, err error) {
 		Net:      m.kind == Incremental,
 	}
 	switch before, after := c.before != nil, c.after != nil; {
-	case c.view != "":
-		r.Images = c.view == bothImages && (before || after)
-	case m.kind == Incremental: // another view has no images of the rows before
+	case c.view != "" && c.view != bothImages:
+	case m.event == "INSERT":
+		r.Images = !before && after
+	case m.event == "MODIFY":
+		r.Images = before && after
+	case m.event == "REMOVE":
+		r.Images = before && !after
+	case m.kind == Incremental: // the view of new images has none of the rows before
 		r.Images = before
-	default: // Kinesis does not tell its view, which has both
-		r.Images = before == (m.event != "INSERT") && after == (m.event != "REMOVE")
+	default: // DynamoDB Local 3.3.1 has an event of its own for rows that TTL deletes
+		r.Images = c.view != "" && (before || after)
 	}
 	if m.arn != "" {
 		if r.Table, r.Region, err = tableOf(m.arn); err != nil {

@@ -134,6 +134,24 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
+// A pipe with a name is read once, like standard input.
+func TestPipe(t *testing.T) {
+	out, in, err := os.Pipe()
+	must.OK(t, err)
+	defer out.Close()
+	name := fmt.Sprintf("/dev/fd/%d", out.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skip(err)
+	}
+	must.Of(in.Write(evidencetest.AppendJSON(evidencetest.AppendJSON(nil, record(1)), record(2))))(t)
+	must.OK(t, in.Close())
+	for _, f := range must.Of(evidence.Open([]string{name}, nil))(t) {
+		if got := told(t, f); len(got) != 2 || !strings.HasPrefix(got[0], "1 sessions@") {
+			t.Errorf("got %q, want two records", got)
+		}
+	}
+}
+
 // endless is a file without end, which counts what was read of it.
 type endless struct {
 	text  []byte

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,9 +36,9 @@ type listed struct {
 	Key   string `json:"dataFileS3Key"`
 }
 
-// export reads the manifest of an export, and notes what it says of each data file in that. The parameter files has the
-// known files by name. It returns the data files that were not known, and a file of gaps if some are missing.
-func (f *File) export(files map[string]*File) (more []*File, err error) {
+// export reads the manifest of an export, and notes what it says of each data file in that, which add opens. It returns
+// a file of gaps, for what is missing.
+func (f *File) export(add func(name string) (*File, error)) (*File, error) {
 	text, err := os.ReadFile(f.Name)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,8 @@ func (f *File) export(files map[string]*File) (more []*File, err error) {
 	if p.table, p.region, err = tableOf(s.Table); err != nil {
 		return nil, mistake.New(fmt.Errorf("%s: %w", f.Name, err), "")
 	}
-	gaps := &File{Name: filepath.Join(filepath.Dir(f.Name), "manifest-files.json"), Kind: Full}
+	own := filepath.Dir(f.Name)
+	gaps := &File{Name: filepath.Join(own, "manifest-files.json"), Kind: Full}
 	if !s.To.IsZero() {
 		gaps.Kind = Incremental
 	}
@@ -62,7 +64,7 @@ func (f *File) export(files map[string]*File) (more []*File, err error) {
 	if err != nil {
 		return nil, mistake.New(err, "copy the whole folder of the export from its bucket")
 	}
-	defer list.Close() //nolint:errcheck // a program can do nothing about a close that fails after a read
+	defer list.Close() //nolint:errcheck // it was only read
 	missing := func(line int, format string, a ...any) {
 		gaps.gaps = append(gaps.gaps, Gap{Table: p.table, From: p.from, To: p.end(), Why: fmt.Sprintf(format, a...),
 			Place: Place{gaps.Name, line}})
@@ -76,28 +78,27 @@ func (f *File) export(files map[string]*File) (more []*File, err error) {
 			return nil, mistake.New(fmt.Errorf("%v: %w", Place{gaps.Name, line}, err), "")
 		}
 		items += l.Items
-		data, known := dataFile(f.Name, l.Key, files)
-		if data == nil {
+		// A full export has a folder "data" of its own, and incremental exports share one.
+		name := filepath.Join(own, "data", path.Base(l.Key))
+		if _, err := os.Stat(name); err != nil {
+			name = filepath.Join(filepath.Dir(own), "data", path.Base(l.Key))
+		}
+		data, err := add(name)
+		if errors.Is(err, fs.ErrNotExist) {
 			missing(line, "the data file %s is not there", l.Key)
 			continue
 		}
-		if !known {
-			if err := data.tell(); err != nil {
-				return nil, err
-			}
-			more = append(more, data)
+		if err != nil {
+			return nil, err
 		}
 		of := p
 		of.items, of.md5 = l.Items, l.MD5
-		data.part = &of
+		data.part, data.table = &of, of.table
 	}
 	if items != s.Items {
 		missing(line, "the data files have %d items, and the summary of the export says %d", items, s.Items)
 	}
-	if gaps.gaps != nil {
-		more = append(more, gaps)
-	}
-	return more, nil
+	return gaps, nil
 }
 
 // end is the time after which the export says nothing.
@@ -106,20 +107,4 @@ func (p *part) end() time.Time {
 		return p.time
 	}
 	return p.to
-}
-
-// dataFile finds a data file by its key in the bucket. A full export has a folder "data" of its own, and incremental
-// exports share one.
-func dataFile(summary, key string, files map[string]*File) (f *File, known bool) {
-	own := filepath.Dir(summary)
-	for _, folder := range []string{own, filepath.Dir(own)} {
-		name := filepath.Join(folder, "data", path.Base(key))
-		if f := files[name]; f != nil {
-			return f, true
-		}
-		if _, err := os.Stat(name); err == nil {
-			return onDisk(name), false
-		}
-	}
-	return nil, false
 }

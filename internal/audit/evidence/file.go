@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +25,14 @@ import (
 type File struct {
 	Name string
 	Kind Kind
-	// KeyNames are the attributes that make the key of a row of a full export, which does not tell. If they are nil,
-	// the records of a full export have no Key. They are set before the file is read.
+	// KeyNames are the attributes of the key. A full export does not tell them: Open takes them from another file of
+	// the table. If there is none, they can be set before the file is read; without them the records have no Key.
 	KeyNames []string
 
-	open func() (io.ReadCloser, error) // nil if there is nothing to read
-	part *part                         // what the manifest of an export says about the file
-	gaps []Gap                         // that were found before the file was read
+	table string                        // of its first record; "" if it is not known
+	open  func() (io.ReadCloser, error) // nil if there is nothing to read
+	part  *part                         // what the manifest of an export says about the file
+	gaps  []Gap                         // that were found before the file was read
 }
 
 // part is a data file of an export, as the export's manifest tells.
@@ -217,7 +220,9 @@ func (f *File) mistake(err error, at int, ahead []byte) error {
 func (f *File) tell() error {
 	f.Kind = Empty
 	_, err := f.messages(func(m *message, _ Place) error {
-		f.Kind = m.kind
+		f.Kind, f.KeyNames = m.kind, slices.Sorted(maps.Keys(m.change.keys))
+		r, _ := m.record() // an error comes again when the file is read
+		f.table = r.Table
 		return errStop
 	})
 	if errors.Is(err, errStop) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -226,18 +231,22 @@ func (f *File) tell() error {
 	return err
 }
 
-// onDisk is a file with a name.
-func onDisk(name string) *File {
-	return &File{Name: name, open: func() (io.ReadCloser, error) { return os.Open(name) }}
+// named is the file with a name.
+func named(name string) (*File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		pipe, err := os.Open(name)
+		return piped(name, pipe), err
+	}
+	return &File{Name: name, open: func() (io.ReadCloser, error) { return os.Open(name) }}, nil
 }
 
-// standardInput is what a pipe brings. It can be read once, after tell has read its beginning.
-func standardInput(stdin io.Reader) *File {
+// piped is what a pipe brings. It can be read once, after tell has read its beginning.
+func piped(name string, pipe io.Reader) *File {
 	var head bytes.Buffer
-	f := &File{Name: "standard input"}
+	f := &File{Name: name}
 	f.open = func() (io.ReadCloser, error) {
-		f.open = func() (io.ReadCloser, error) { return io.NopCloser(io.MultiReader(&head, stdin)), nil }
-		return io.NopCloser(io.TeeReader(stdin, &head)), nil
+		f.open = func() (io.ReadCloser, error) { return io.NopCloser(io.MultiReader(&head, pipe)), nil }
+		return io.NopCloser(io.TeeReader(pipe, &head)), nil
 	}
 	return f
 }

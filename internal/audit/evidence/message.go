@@ -123,13 +123,8 @@ func (d decoder) member(m *message, name string) (err error) {
 		m.kind = Kinesis
 		m.table, err = d.name()
 	case "kinesis": // in an event of Lambda
-		err = d.fields(func(name string) error {
-			if name == "data" {
-				name = "Data"
-			}
-			return d.member(m, name)
-		})
-	case "Data":
+		err = d.fields(func(name string) error { return d.member(m, name) })
+	case "Data", "data":
 		m.data, err = d.binary()
 	case "Item":
 		m.kind = Full
@@ -149,7 +144,11 @@ func (d decoder) member(m *message, name string) (err error) {
 		raw, err = d.ReadValue()
 		m.parameters = raw.Clone()
 	case "resources":
-		err = d.array(func() error { return d.fields(func(name string) error { return d.resource(m, name) }) })
+		err = d.array(func() error { return d.fields(func(name string) error { return d.member(m, name) }) })
+	case "ARN":
+		var arn string
+		arn, err = d.name()
+		m.arn = cmp.Or(m.arn, arn)
 	case "manifestFilesS3Key":
 		m.kind = manifest
 		err = d.SkipValue()
@@ -212,14 +211,6 @@ func (d decoder) change(c *change, name string) (err error) {
 		err = d.SkipValue()
 	}
 	return err
-}
-
-func (d decoder) resource(m *message, name string) (err error) {
-	if name == "ARN" && m.arn == "" {
-		m.arn, err = d.name()
-		return err
-	}
-	return d.SkipValue()
 }
 
 // of checks that a message is one of the kind, or of any kind if the kind is Empty.

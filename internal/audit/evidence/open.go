@@ -17,32 +17,34 @@ import (
 // Files that only describe others, such as the manifest of an export, are not among the result.
 func Open(paths []string, stdin io.Reader) ([]*File, error) {
 	var files []*File
-	named := map[string]*File{}
-	add := func(f *File) error {
-		if err := f.tell(); err != nil {
-			return err
+	known := map[string]*File{} // by name
+	add := func(name string) (f *File, err error) {
+		if f := known[name]; f != nil {
+			return f, nil
 		}
-		if named[f.Name] == nil {
-			files, named[f.Name] = append(files, f), f
+		if name == "-" {
+			f = piped("standard input", stdin)
+		} else if f, err = named(name); err != nil {
+			return nil, err
 		}
-		return nil
+		if err = f.tell(); err == nil {
+			files, known[name] = append(files, f), f
+		}
+		return f, err
 	}
 	for _, path := range paths {
 		if path == "-" {
-			if err := add(standardInput(stdin)); err != nil {
+			if _, err := add(path); err != nil {
 				return nil, err
 			}
 			continue
 		}
+		path = filepath.Clean(path)
 		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-			name = filepath.Clean(name)
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir(), name != filepath.Clean(path) && isBeside(entry.Name()):
-				return nil
+			if err == nil && !entry.IsDir() && (name == path || !isBeside(entry.Name())) {
+				_, err = add(name)
 			}
-			return add(onDisk(name))
+			return err
 		})
 		if errors.Is(err, fs.ErrNotExist) {
 			err = mistake.New(err, "name files, folders, or - for standard input")
@@ -57,14 +59,26 @@ func Open(paths []string, stdin io.Reader) ([]*File, error) {
 	}
 	for _, f := range slices.Clone(files) {
 		if f.Kind == manifest {
-			more, err := f.export(named)
+			gaps, err := f.export(add)
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, more...)
+			files = append(files, gaps)
 		}
 	}
-	return slices.DeleteFunc(files, func(f *File) bool { return f.Kind == manifest || f.Kind == listing }), nil
+	for _, f := range files {
+		if i := slices.IndexFunc(files, f.sharesKey); f.Kind == Full && i >= 0 {
+			f.KeyNames = files[i].KeyNames
+		}
+	}
+	return slices.DeleteFunc(files, func(f *File) bool {
+		return f.Kind == manifest || f.Kind == listing || f.open == nil && f.gaps == nil
+	}), nil
+}
+
+// sharesKey reports whether another file tells the key of the rows of f, as far as the tables are known.
+func (f *File) sharesKey(other *File) bool {
+	return len(other.KeyNames) > 0 && (f.table == other.table || f.table == "" || other.table == "")
 }
 
 // isBeside tells the files in a folder that have no records.
