@@ -74,12 +74,24 @@ func (f *File) Entries() iter.Seq2[Entry, error] {
 			return nil
 		}
 		n, err := f.messages(func(m *message, place Place) error {
-			r, err := f.record(m)
-			if err != nil {
-				return err
+			var e Entry
+			switch {
+			case m.shardEnd:
+				return nil
+			case m.gap != nil:
+				var err error
+				if m.gap.Table, _, err = tableOf(m.arn); err != nil {
+					return err
+				}
+				m.gap.Place, e.Gap = place, m.gap
+			default:
+				r, err := f.record(m)
+				if err != nil {
+					return err
+				}
+				r.Place, last, e.Record = place, &r, &r
 			}
-			r.Place, last = place, &r
-			if !yield(Entry{Record: &r}, nil) {
+			if !yield(e, nil) {
 				return errStop
 			}
 			return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -47,6 +48,9 @@ type message struct {
 
 	time, address, failure string // of an event of CloudTrail
 	parameters             jsontext.Value
+
+	gap      *Gap // in a file that was kept, as package stream does
+	shardEnd bool // in such a file: all of a shard has been read
 }
 
 // caller is a userIdentity.
@@ -119,6 +123,12 @@ func (d decoder) member(m *message, name string) (err error) {
 	case "dynamodb":
 		m.kind = cmp.Or(m.kind, Stream)
 		err = d.fields(func(name string) error { return d.change(&m.change, name) })
+	case "shardGap":
+		m.kind, m.gap = Stream, &Gap{}
+		err = d.fields(func(name string) error { return d.gap(m.gap, name) })
+	case "shardEnd":
+		m.kind, m.shardEnd = Stream, true
+		err = d.SkipValue()
 	case "tableName":
 		m.kind = Kinesis
 		m.table, err = d.name()
@@ -209,6 +219,22 @@ func (d decoder) change(c *change, name string) (err error) {
 		})
 	default:
 		err = d.SkipValue()
+	}
+	return err
+}
+
+func (d decoder) gap(g *Gap, name string) error {
+	text, err := d.text()
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "from":
+		g.From, err = time.Parse(time.RFC3339Nano, text)
+	case "to":
+		g.To, err = time.Parse(time.RFC3339Nano, text)
+	case "why":
+		g.Why = text
 	}
 	return err
 }

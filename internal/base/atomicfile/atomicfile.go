@@ -73,8 +73,8 @@ func create(name string) (*Draft, error) {
 		draft := fmt.Sprintf("%s.%s.%d.tmp", folder, base, n)
 		file, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err == nil {
-			held, err := lock(draft)
-			if !errors.Is(err, errHeld) && !errors.Is(err, fs.ErrNotExist) {
+			held, err := Lock(draft)
+			if !errors.Is(err, ErrHeld) && !errors.Is(err, fs.ErrNotExist) {
 				return &Draft{File: file, name: name, lock: held}, nil
 			}
 			_ = file.Close() // another process took it for an abandoned one
@@ -83,7 +83,7 @@ func create(name string) (*Draft, error) {
 		if !errors.Is(err, fs.ErrExist) || n == mostDrafts {
 			return nil, err
 		}
-		if left, err := lock(draft); err == nil {
+		if left, err := Lock(draft); err == nil {
 			if os.Remove(draft) == nil {
 				n--
 			}
@@ -131,5 +131,5 @@ func (d *Draft) unlock() {
 	}
 }
 
-// errHeld means that another process is writing the draft.
-var errHeld = errors.New("another process writes this file")
+// ErrHeld means that another process has the lock of a file.
+var ErrHeld = errors.New("another process writes this file")

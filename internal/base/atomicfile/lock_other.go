@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock takes no lock: abandoned drafts of killed processes stay.
-func lock(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+// Lock takes no lock: abandoned drafts of killed processes stay.
+func Lock(string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -25,6 +25,7 @@ var Module = Rules{
 			"internal/cli/progress", "internal/sim",
 			"internal/rules/browser", "internal/rules/effort", "scenario/history"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/audit/evidence/evidencetest",
+			"internal/audit/stream",
 			"internal/kernel/deadline",
 			"internal/sim/exhaustive", "internal/sim/strategy"},
 		{"ddbfake/internal/partiql"},
