@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/audit"
 	"github.com/isr-sim/isr-sim/internal/cli/check"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/fleet"
@@ -49,7 +50,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"code", "Check your code:", []*cobra.Command{check.NewCommand(), newProve()}},
+		{"code", "Check your code:", []*cobra.Command{check.NewCommand(), newProve(), audit.NewCommand()}},
 		{"run", "Run scenarios, and study a run:", []*cobra.Command{
 			with(newRun(), newConcurrent()), newReplay(), newShrink(), newExplain(),
 			with(newReport(), fleet.NewDashboard()), newScenario(), newList(),

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,9 +21,7 @@ import (
 type Options struct {
 	Rows    isr.Schema // how pages and locks are kept, if not in META and LOCK
 	Promise invariant.Promise
-	// Results says that the pages are results of idempotent calls: a result is neither replaced nor removed before it
-	// may be forgotten.
-	Results bool
+	Of      Kind // what the rows are; the default is Pages
 	// Fence is the attribute of a lock's row with its fencing token, a number that rises with each holder; "" is none.
 	Fence string
 	// Table is the one table to judge; "" is all tables.
@@ -71,17 +70,16 @@ type partition struct {
 	ttl       attr.Item           // META, if it has a ttl
 	cut       time.Time           // the last invalidation that no newer page has followed
 	versions  map[string]presence // versions whose rows have been seen to come or go
-	leads     bool                // META leads to a version that is not there
-	since     time.Time           // since when
+	dangling  *dangling           // nil if META leads to nothing that is missing
 	rows      int                 // the rows that exist
+	rollback  bool                // the last change may have been a rollback
 	changes   int
 	steps     []Step
 }
 
-type presence bool // a version's row is there
-
 // New returns a judge. The error is about Options.Rows.
 func New(o Options) (*Judge, error) {
+	o.Of = cmp.Or(o.Of, Pages)
 	mapping, err := rowmap.New(o.Rows)
 	if err != nil {
 		return nil, err
@@ -101,10 +99,7 @@ func New(o Options) (*Judge, error) {
 // watched are the invariants that the rows alone decide, as far as Result.Promises says.
 func watched(o Options) (all []invariant.Invariant) {
 	for _, p := range promises {
-		if !p.watched || o.Results && p.notOfResults {
-			continue
-		}
-		if inv, known := invariant.Find(p.name); known && inv.Watch != nil {
+		if inv, known := invariant.Find(p.name); known && p.watched && p.judges(o) {
 			all = append(all, inv)
 		}
 	}
@@ -166,7 +161,7 @@ func (j *Judge) Gap(g evidence.Gap) {
 }
 
 func (j *Judge) gap(f Finding) {
-	f.Invariant, f.Verdict = "the history", invariant.Unknown
+	f.Invariant, f.Verdict = theHistory, invariant.Unknown
 	j.tell(f)
 }
 
@@ -188,7 +183,7 @@ func (j *Judge) take(r *evidence.Record, name string, before, after attr.Item, j
 		Seq: j.result.Changes, Request: j.result.Changes, Time: latest, Sent: latest, Cause: cause,
 		Region: r.Region, Table: r.Table, Key: r.Key, Before: before, After: after,
 	}
-	if j.o.Results {
+	if j.o.Of == Calls {
 		c.Actor = holderOf(after, before)
 	}
 	j.buffer = j.buffer[:0]
@@ -251,16 +246,21 @@ func (j *Judge) row(r *evidence.Record, name string, c *ddbfake.Change, judge bo
 	case strings.HasPrefix(sk, sortVersion):
 		p.version(sk, c.After != nil)
 	}
+	// A version to which META may have led before is the older page of a rollback.
+	p.rollback = sk == sortMeta && p.page.Version != "" && p.versions[p.page.Version] != fresh
 	j.watchers.Take([]ddbfake.Change{*c}, func(inv *invariant.Invariant, f invariant.Finding) {
-		if judge {
-			j.found(p, inv.Name, f)
+		if judge && !(p.rollback && inv.Name == monotonic) {
+			j.say(p, inv.Name, f.Verdict, reason(inv.Name, sk, c.Actor, f.Why))
 		}
 	})
+	if sk == sortMeta {
+		p.led(p.page.Version, judge)
+	}
 	j.result.count(r, p, sk, c, judge)
 	if sk == sortLock {
 		p.lock(r, c)
 	}
-	j.pointer(r, p, judge)
+	j.pointer(r, p, sk, judge)
 	p.rows += exists(c.After) - exists(c.Before)
 }
 
@@ -269,11 +269,6 @@ func exists(row attr.Item) int {
 		return 0
 	}
 	return 1
-}
-
-// found tells what an invariant has found.
-func (j *Judge) found(p *partition, name string, f invariant.Finding) {
-	j.say(p, name, f.Verdict, anonymous(f.Why))
 }
 
 func (j *Judge) violated(p *partition, name, why string, args ...any) {
@@ -303,7 +298,7 @@ func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge 
 		p.cut = r.Time
 	case another && !p.cut.IsZero() && !now.Generated.IsZero() && now.FreshUntil.After(latest):
 		if read := now.Generated.Add(unit(now.Generated) + e); !read.After(p.cut) {
-			if judge && !j.o.Results {
+			if judge && j.o.Of == Pages {
 				j.violated(p, lostInvalid, "a page was published as fresh whose data was read %s before the "+
 					"page was invalidated", span(now.Generated, p.cut))
 			}
@@ -311,7 +306,7 @@ func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge 
 			p.cut = time.Time{}
 		}
 	}
-	if j.o.Results && judge && was.Shown && !r.TTL && was.FreshUntil.After(latest.Add(e)) {
+	if j.o.Of == Calls && judge && was.Shown && !r.TTL && was.FreshUntil.After(latest.Add(e)) {
 		switch kept := span(latest, was.FreshUntil); {
 		case c.After == nil || !now.Shown:
 			j.violated(p, effectOnce, "a result was removed %s before it may be forgotten", kept)
@@ -353,35 +348,64 @@ func (j *Judge) fence(r *evidence.Record, p *partition, c *ddbfake.Change) {
 // stream, and their times may differ.
 const settle = 2 * time.Second
 
+// dangling is a pointer to a version that is not there. The next record of META confirms that it was not moved away.
+type dangling struct {
+	since time.Time
+	alone bool // TTL deleted the version, and TTL deletes each row by itself
+	steps []Step
+}
+
 // pointer judges whether META leads to a version that is there. Versions whose rows were never seen may be older than
 // the history.
-func (j *Judge) pointer(r *evidence.Record, p *partition, judge bool) {
-	if p.leads && r.Time.Sub(p.since) > settle {
-		j.dangles(p)
+func (j *Judge) pointer(r *evidence.Record, p *partition, sk string, judge bool) {
+	if d := p.dangling; d != nil && sk == sortMeta {
+		if judge && (d.alone || r.Time.Sub(d.since) > settle) {
+			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Violated, Key: p.name(), Steps: d.steps,
+				Why: fmt.Sprintf("META led to %s, whose row was not there", p.was.Version)})
+		}
+		p.dangling = nil
 	}
 	there, seen := p.versions[p.page.Version]
-	gone := p.page.Version != "" && p.page.Shown && !invariant.Expired(p.ttl, r.Time.Add(r.Unit)) &&
-		(seen && !bool(there) || !seen && j.complete[r.Table])
-	if gone && !p.leads && judge {
-		p.since = r.Time
-	}
-	if p.leads = gone && (p.leads || judge); p.leads && r.TTL { // TTL deletes each row by itself
-		j.dangles(p)
+	switch {
+	case p.page.Version == "", !p.page.Shown, invariant.Expired(p.ttl, r.Time.Add(settle)),
+		seen && there != gone, !seen && !j.complete[r.Table]:
+		p.dangling = nil
+	case p.dangling == nil && judge:
+		p.dangling = &dangling{r.Time, r.TTL, slices.Clone(p.steps)}
 	}
 }
 
-// dangles reports that META has led to a version that is not there for too long.
-func (j *Judge) dangles(p *partition) {
-	j.violated(p, danglingPointer, "META leads to %s, whose row is not there", p.page.Version)
-	p.versions[p.page.Version], p.leads = true, false // it is told once
-}
+// presence says what is known of a version's row.
+type presence uint8
+
+const (
+	gone  presence = iota
+	there          // META may have led to it before
+	fresh          // META has never led to it
+)
 
 // version notes that a version's row came or went.
-func (p *partition) version(sk string, there bool) {
+func (p *partition) version(sk string, is bool) {
 	if p.versions == nil {
 		p.versions = map[string]presence{}
 	}
-	p.versions[sk] = presence(there)
+	switch was := p.versions[sk]; {
+	case !is:
+		p.versions[sk] = gone
+	case sk == p.page.Version:
+		p.versions[sk] = there
+	case was == gone:
+		p.versions[sk] = fresh
+	}
+}
+
+// led notes that META leads to a version or, after a gap, that it may have led to any.
+func (p *partition) led(to string, judge bool) {
+	for sk, is := range p.versions { //isrsim:unordered each by itself
+		if is == fresh && (sk == to || !judge) {
+			p.versions[sk] = there
+		}
+	}
 }
 
 // lock notes the lease after a change of LOCK.

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +23,8 @@ const (
 	guardedWrite    = "guarded-write"
 	effectOnce      = "effect-once"
 	sameResult      = "same-result"
+
+	theHistory = "the history" // in the place of an invariant, for a gap
 )
 
 // promise is an invariant of which rows show something.
@@ -32,27 +33,53 @@ type promise struct {
 	shows  string // what is judged, counted in Outcome.Judged
 	hidden string // what of the invariant rows do not show; "" is nothing
 	// net says that the first and the last image of a row are enough.
-	net          bool
-	watched      bool // judged by package invariant
-	notOfResults bool
-	results      bool // only judged with Options.Results
-	fence        bool // only judged with Options.Fence
+	net     bool
+	watched bool   // judged by package invariant
+	of      []Kind // of what it is judged
+	fence   bool   // only judged with Options.Fence
+}
+
+// judges reports whether the promise is judged under the options.
+func (p *promise) judges(o Options) bool {
+	return slices.Contains(p.of, o.Of) && (!p.fence || o.Fence != "")
+}
+
+// Kind is what the rows of an audit are.
+type Kind string
+
+// The kinds.
+const (
+	Pages Kind = "pages" // pages, with or without locks
+	Locks Kind = "locks"
+	// Calls are idempotent calls: a lock is a call in progress, and a page a result, which is neither replaced nor
+	// removed before it may be forgotten.
+	Calls Kind = "calls"
+)
+
+// Flags are the flags that say what the rows are, if they are not pages.
+var Flags = []struct {
+	Kind
+	Name, Usage string
+}{
+	{Locks, "lock", "the rows are locks, and no pages"},
+	{Calls, "once", "the rows are those of idempotent calls: a lock is a call in progress, and a page its result"},
 }
 
 // promises are in the order in which reports name them.
 var promises = []promise{
-	{name: lockTheft, watched: true, shows: "changes of a lock that was there",
+	{name: lockTheft, watched: true, of: []Kind{Pages, Locks, Calls}, shows: "changes of a lock that was there",
 		hidden: "who removed a lock, and who renewed it under its token"},
-	{name: monotonic, watched: true, notOfResults: true, shows: "publishes",
-		hidden: "the order of the leases under which pages were published"},
-	{name: danglingPointer, shows: "pages that lead to a version",
+	{name: monotonic, watched: true, of: []Kind{Pages}, shows: "publishes",
+		hidden: "the order of the leases under which pages were published, and rollbacks"},
+	{name: danglingPointer, of: []Kind{Pages}, shows: "pages that lead to a version",
 		hidden: "bodies outside the table, and versions that are missing for less than 2 s"},
-	{name: wellFormed, watched: true, net: true, shows: "rows with a ttl"},
-	{name: lostInvalid, notOfResults: true, shows: "publishes after an invalidation",
+	{name: wellFormed, watched: true, net: true, of: []Kind{Pages, Locks, Calls}, shows: "rows with a ttl"},
+	{name: lostInvalid, of: []Kind{Pages}, shows: "publishes after an invalidation",
 		hidden: "what was served, and invalidations that remove the page's row"},
-	{name: guardedWrite, fence: true, shows: "fencing tokens", hidden: "writes to what the lock guards"},
-	{name: effectOnce, results: true, shows: "results that were there", hidden: "effects"},
-	{name: sameResult, results: true, shows: "results that were there", hidden: "what callers were told"},
+	{name: guardedWrite, fence: true, of: []Kind{Pages, Locks}, shows: "fencing tokens",
+		hidden: "writes to what the lock guards"},
+	{name: effectOnce, of: []Kind{Calls}, shows: "results that were there", hidden: "effects"},
+	{name: sameResult, of: []Kind{Calls}, shows: "results that were there", hidden: "what callers were told"},
 }
 
 // The reasons why no source shows the other invariants.
@@ -62,8 +89,15 @@ const (
 	noReaders = "needs what callers asked for and were told"
 )
 
-// notJudged are the invariants of pages that rows do not show.
+// judges are the invariants of each kind.
+var judges = map[Kind]func() []invariant.Invariant{
+	Pages: invariant.All, Locks: invariant.OfLocks, Calls: invariant.OfCalls,
+}
+
+// notJudged are the reasons why rows do not show an invariant, if it is not that they lack readers.
 var notJudged = map[string]string{
+	"mutual-exclusion": "rows do not say how long a holder relied on its lock; its cause, a lock that is replaced " +
+		"before its end, is judged as " + lockTheft,
 	"stale-writer": noPublisher, "expired-publish": noPublisher, "atomic-publish": noPublisher,
 	"ttl-is-gc": "needs the same run under another TTL lag",
 }
@@ -112,11 +146,8 @@ type countOf struct {
 func (res *Result) begin(o Options) {
 	res.o, res.judged, res.counts = o, map[string]int{}, map[countOf]int{}
 	res.units, res.NotJudged = map[time.Duration]bool{}, map[string]string{}
-	if o.Results {
-		return
-	}
-	for _, inv := range invariant.All() {
-		if !slices.ContainsFunc(promises, func(p promise) bool { return p.name == inv.Name }) {
+	for _, inv := range judges[o.Of]() {
+		if !slices.ContainsFunc(promises, func(p promise) bool { return p.name == inv.Name && p.judges(o) }) {
 			res.NotJudged[inv.Name] = cmp.Or(notJudged[inv.Name], noReaders)
 		}
 	}
@@ -149,12 +180,14 @@ func (res *Result) count(r *evidence.Record, p *partition, sk string, c *ddbfake
 		res.judged[lockTheft]++
 	case sk == sortMeta:
 		if invariant.ShowsAnother(c) {
-			res.judged[monotonic]++
+			if !p.rollback {
+				res.judged[monotonic]++
+			}
 			if !p.cut.IsZero() {
 				res.judged[lostInvalid]++
 			}
 		}
-		if res.o.Results && c.Before != nil {
+		if c.Before != nil {
 			res.judged[effectOnce]++
 			res.judged[sameResult]++
 		}
@@ -176,9 +209,9 @@ func (res *Result) keep(f Finding) {
 func (j *Judge) Result() Result {
 	res := j.result
 	res.Findings = slices.Clone(res.Findings)
-	gaps := res.counts[countOf{"the history", invariant.Unknown}]
+	gaps := res.counts[countOf{theHistory, invariant.Unknown}]
 	for _, p := range promises {
-		if p.results && !j.o.Results || p.notOfResults && j.o.Results || p.fence && j.o.Fence == "" {
+		if !p.judges(j.o) {
 			continue
 		}
 		o := Outcome{
@@ -207,13 +240,10 @@ func (j *Judge) Result() Result {
 // End makes the findings that had waited for the next record of a row.
 func (j *Judge) End() {
 	for _, p := range j.sorted() {
-		switch {
-		case !p.leads:
-		case j.result.To.Sub(p.since) > settle:
-			j.dangles(p)
-		default:
-			j.say(p, danglingPointer, invariant.Unknown, "the history ends less than "+settle.String()+
-				" after META began to lead to "+p.page.Version+", which is not there")
+		if d := p.dangling; d != nil {
+			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Unknown, Key: p.name(), Steps: d.steps,
+				Why: "META leads to " + p.page.Version + ", whose row is not there, and no later record of META " +
+					"confirms it"})
 		}
 	}
 }
@@ -244,7 +274,7 @@ func (res *Result) Verdict() invariant.Verdict {
 			verdict = invariant.Unknown
 		}
 	}
-	if judged == 0 || res.Misfit != "" || res.counts[countOf{"the history", invariant.Unknown}] > 0 {
+	if judged == 0 || res.Misfit != "" || res.counts[countOf{theHistory, invariant.Unknown}] > 0 {
 		return invariant.Unknown
 	}
 	return verdict
@@ -260,13 +290,17 @@ func unlocked(row attr.Item) attr.Item {
 	return row
 }
 
-// byNumber is how package invariant names a change.
-var byNumber = regexp.MustCompile(`^a client without a name `)
-
-// anonymous returns a reason without the name that the row's writer does not have.
-func anonymous(why string) string {
-	why = byNumber.ReplaceAllString(why, "")
-	return strings.TrimSpace(why)
+// reason returns why an invariant is violated, without a name for a page's writer: only locks say who changed them.
+func reason(name, sk, actor, why string) string {
+	rest, named := strings.CutPrefix(why, actor+" ")
+	switch {
+	case sk == sortLock || !named:
+		return why
+	case name == monotonic:
+		return "a stale write " + rest
+	default:
+		return "a write " + rest
+	}
 }
 
 // unit is the part of a second that a time in a row leaves out.
@@ -278,3 +312,29 @@ func unit(t time.Time) time.Duration {
 }
 
 func span(from, to time.Time) string { return to.Sub(from).Round(time.Millisecond).String() }
+
+// Violations is the number of all violations, including those that are not kept.
+func (res *Result) Violations() (n int) {
+	for _, o := range res.Outcomes {
+		n += o.Violated
+	}
+	return n
+}
+
+// Gaps is the number of parts of the history that are not known.
+func (res *Result) Gaps() int { return res.counts[countOf{theHistory, invariant.Unknown}] }
+
+// Statement is the statement of an invariant; "" if there is none of this name.
+func Statement(name string) string {
+	for _, kind := range []Kind{Pages, Locks, Calls} {
+		for _, inv := range judges[kind]() {
+			if inv.Name == name {
+				return inv.Statement
+			}
+		}
+	}
+	return ""
+}
+
+// Of is what the rows are.
+func (res *Result) Of() Kind { return res.o.Of }

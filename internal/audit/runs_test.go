@@ -102,7 +102,6 @@ lock-ttl-in-milliseconds ttl-well-formed
 lock-ttl-too-short ttl-well-formed
 meta-ttl-too-short ttl-well-formed
 old-stock-published monotonic-publication
-rollback-of-one-page monotonic-publication
 version-ttl-too-short no-dangling-pointer
 `
 

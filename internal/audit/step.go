@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +58,7 @@ type Step struct {
 	Until, Read time.Time
 	// Adopted says that the change was not judged: it says what the row was when the history began, or after a gap.
 	Adopted bool
+	Who     string // who may have made it, as CloudTrail tells
 	Place   evidence.Place
 }
 
@@ -74,6 +77,9 @@ func (s Step) String() string {
 	}
 	if s.Adopted {
 		b.WriteString(" (as it was found)")
+	}
+	if s.Who != "" {
+		b.WriteString(", by " + s.Who)
 	}
 	fmt.Fprintf(&b, "  [%s]", s.Place)
 	return b.String()
@@ -128,7 +134,17 @@ func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, p invariant.
 }
 
 // rowName is the table of a record and its key.
-func rowName(r *evidence.Record) string { return strings.TrimSpace(r.Table + " " + r.Key.String()) }
+func rowName(r *evidence.Record) string {
+	name := r.Table
+	for _, key := range slices.Sorted(maps.Keys(r.Key)) {
+		text, is := r.Key.Str(key)
+		if !is {
+			text = r.Key[key].String()
+		}
+		name += " " + key + "=" + text
+	}
+	return strings.TrimSpace(name)
+}
 
 // name is the row of the page or the lock that changed last.
 func (p *partition) name() string {

@@ -25,6 +25,7 @@ import (
 type File struct {
 	Name string
 	Kind Kind
+	Once bool // it can be read only once
 	// KeyNames are the attributes of the key. A full export does not tell them: Open takes them from another file of
 	// the table. If there is none, they can be set before the file is read; without them the records have no Key.
 	KeyNames []string
@@ -255,7 +256,7 @@ func named(name string) (*File, error) {
 // piped is what a pipe brings. It can be read once, after tell has read its beginning.
 func piped(name string, pipe io.Reader) *File {
 	var head bytes.Buffer
-	f := &File{Name: name}
+	f := &File{Name: name, Once: true}
 	f.open = func() (io.ReadCloser, error) {
 		f.open = func() (io.ReadCloser, error) { return io.NopCloser(io.MultiReader(&head, pipe)), nil }
 		return io.NopCloser(io.TeeReader(pipe, &head)), nil
