@@ -136,8 +136,7 @@ func (r runner) campaign(s *spec.Scenario, seed uint64, schedules int) (*campaig
 // table, if the store's answers so far show such a reason. Then the store has not been tested yet.
 func (r runner) doubt(f *failure, o *kernel.Outcome) {
 	switch a := r.answers; {
-	case o.Violation == nil && !o.Tableless, o.Violation != nil &&
-		!strings.HasSuffix(o.Violation.Invariant.Name, "liveness"):
+	case o.Violation == nil && !o.Tableless, o.Violation != nil && !o.Violation.Invariant.OfLiveness():
 	case !a.asked && !o.AskedObjects && !engine.Asked(o.Metrics):
 		why := unasked
 		if a.first != nil {

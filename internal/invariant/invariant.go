@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -167,6 +168,9 @@ type Invariant struct {
 	// Check has no such part; the function returns nil if the evidence has nothing for it.
 	beyond func(Evidence, *ledger) follower
 }
+
+// OfLiveness says that the invariant is that of a subject's liveness, which code that asks nothing violates, too.
+func (inv *Invariant) OfLiveness() bool { return strings.HasSuffix(inv.Name, "liveness") }
 
 // Own returns an invariant written by a caller. Its check sees the record alone.
 func Own[F ~Said](name, statement string, check func(Record) F) Invariant {

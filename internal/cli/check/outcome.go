@@ -13,7 +13,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -46,9 +45,8 @@ func (c *command) broke(check *engine.Check, r *engine.Result, broken *kernel.Br
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
 	if r.Broken != nil {
-		s, replay := *r.Broken, broken.Replay()
-		s.Replay = &replay
-		c.Lose(c.write(&s))
+		replay := broken.Replay()
+		c.Lose(c.write(r.Broken.With(replay)))
 		fmt.Fprint(c.Out, prose.ReplayLine(replay, "replay", shell.Program(), shell.Quote(c.file())))
 	}
 	c.result(check, r, verdicts.Unknown, broken.Error())
@@ -70,7 +68,7 @@ const unasked = "hint: the options of its client are init.client in JavaScript, 
 // failed ends a check with a world that is not ok.
 func (c *command) failed(cmd *cobra.Command, check *engine.Check, r *engine.Result) error {
 	o := r.Failed.Failure
-	notAlive := o != nil && o.Violation.Invariant.Name == invariant.Named("liveness").Name
+	notAlive := o != nil && o.Violation.Invariant.OfLiveness()
 	if notAlive && !r.Asked { // without its table the code could do nothing
 		why := nothing(check, r)
 		c.row(check, r, string(verdicts.Vacuous))
@@ -101,28 +99,26 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 		if slices.ContainsFunc(ofLocks, func(name string) bool { return strings.Contains(why, ": "+name+": ") }) {
 			c.hintLocks()
 		}
-		s := *report.Scenario
+		s := report.Scenario
 		if report.Doubt != nil {
-			replay := report.Doubt.Replay()
-			s.Replay = &replay
+			s = s.With(report.Doubt.Replay())
 		}
-		c.Lose(c.write(&s))
+		c.Lose(c.write(s))
 		c.AddKept("", "", results.OfReport(report, shell.Program(), shell.Quote(c.file()), why))
 		return &cli.Error{Code: cli.ExitUnknown}
 	}
-	replay := report.Failure.Replay()
-	s, run, o := *report.Scenario, kernel.Replay(replay, report.Scenario, report.Protocol), report.Failure
-	s.Replay = &replay
+	s, o := report.Scenario.With(report.Failure.Replay()), report.Failure
+	run := kernel.Replay(*s.Replay, s, report.Protocol)
 	if c.shrink > 0 {
 		within, stop := context.WithTimeout(ctx, c.shrink)
 		defer stop()
 		if shrunk, err := (campaign.Shrink{Failed: run, Runs: campaign.DefaultShrinkRuns}).Run(within); err == nil {
 			fmt.Fprintf(c.Out, "%s\n", prose.Sizes(shrunk.Before, shrunk.After))
-			s, o = *shrunk.Scenario, shrunk.Outcome
-			run = kernel.Replay(*s.Replay, &s, report.Protocol)
+			s, o = shrunk.Scenario, shrunk.Outcome
+			run = kernel.Replay(*s.Replay, s, report.Protocol)
 		}
 	}
-	c.Lose(c.write(&s))
+	c.Lose(c.write(s))
 	c.show(ctx, run, o)
 	return &cli.Error{Code: cli.ExitViolated}
 }

@@ -281,6 +281,13 @@ func texts[T fmt.Stringer](values []T) []string {
 	return out
 }
 
+// With returns the scenario with a recorded run as its replay entry.
+func (s *Scenario) With(r Replay) *Scenario {
+	same := *s
+	same.Replay = &r
+	return &same
+}
+
 // Replay is a recorded run of the scenario. It has everything that decides the run.
 type Replay struct {
 	Protocol string

@@ -43,7 +43,7 @@ func (p *Proof) provable(judged bool) []string {
 	excused, _ := p.Excused()
 	return p.asked(func(inv invariant.Invariant) bool {
 		return inv.Memory != nil && p.judged[inv.Name] == judged && !slices.Contains(excused, inv.Name) &&
-			(p.Scenario.Settle > 0 || !strings.HasSuffix(inv.Name, "liveness"))
+			(p.Scenario.Settle > 0 || !inv.OfLiveness())
 	})
 }
 

@@ -178,13 +178,12 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := *f.scenario
-	s.File = ""
-	s.Reach, s.Catches, s.Source, s.Broken = nil, nil, nil, ""
 	recorded := o.Replay()
 	recorded.Choices = choices
-	s.Replay = &recorded
-	after := sizeOf(&s, o.Result)
+	s := f.scenario.With(recorded)
+	s.File = ""
+	s.Reach, s.Catches, s.Source, s.Broken = nil, nil, nil, ""
+	after := sizeOf(s, o.Result)
 	if o.Violation == nil {
 		return nil, fmt.Errorf(
 			"scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name,
@@ -195,7 +194,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 		run.Protocol.Name, o.Violation.Invariant.Name, o.Violation.Why,
 		schedules.Plural(after.Switches, "context switch"), schedules.Plural(after.Steps, "step"), after.Elapsed)
 	return &Shrunk{
-		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 ||
+		Scenario: s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 ||
 			sh.ctx.Err() != nil,
 	}, nil
 }

@@ -70,9 +70,7 @@ func Of(ctx context.Context, run kernel.Run, version string) (*Record, error) {
 
 // fileOf returns the scenario file, with the replay in it; "" if a file cannot hold it.
 func fileOf(s *spec.Scenario, replay spec.Replay) string {
-	with := *s
-	with.Replay = &replay
-	text, err := with.YAML()
+	text, err := s.With(replay).YAML()
 	if err != nil {
 		return ""
 	}

@@ -362,19 +362,18 @@ func (c Corpus) Keep(
 	if c.Folder == "" {
 		return 0, nil
 	}
-	same, id := *s, r.Digest
-	same.Replay = &r
+	same, id := s.With(r), r.Digest
 	if r.Violates != "" {
 		var small *spec.Scenario
 		if small, steps, id = smallest(ctx, s, p, r); small != nil {
-			same = *small
+			same = small
 		}
 	}
 	data, err := same.YAML()
 	if err != nil {
 		return steps, err
 	}
-	e := entry{file: filepath.Join(c.Folder, prefix(s, r.Protocol)+what+"."+id+".yaml"), scenario: &same}
+	e := entry{file: filepath.Join(c.Folder, prefix(s, r.Protocol)+what+"."+id+".yaml"), scenario: same}
 	if _, err := os.Stat(e.file); err == nil || c.version(e.file, droppedEnding) != "" {
 		return steps, nil
 	}
