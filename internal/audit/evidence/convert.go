@@ -69,7 +69,7 @@ func (m *message) record() (r Record, err error) {
 		r.Images = before && !after
 	case m.kind == Incremental: // the view of new images has none of the rows before
 		r.Images = before
-	default: // DynamoDB Local 3.3.1 has an event of its own for rows that TTL deletes
+	default: // an event of DynamoDB Local
 		r.Images = c.view != "" && (before || after)
 	}
 	if m.arn != "" {
@@ -84,6 +84,10 @@ func (m *message) record() (r Record, err error) {
 		return r, fmt.Errorf("found the SequenceNumber %q, expected digits", c.sequence)
 	}
 	r.Time, r.Unit, err = instant(c.created)
+	if r.Region == "ddblocal" {
+		// DynamoDB Local 3.3.1 rounds times down to minutes, and tells the deletions of TTL by an event of their own.
+		r.Unit, r.TTL = time.Minute, m.event == "UNKNOWN_TO_SDK_VERSION"
+	}
 	return r, err
 }
 
