@@ -111,12 +111,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // environKey is the key of the variables with which a script begins, if its commands run in this process.
 type environKey struct{}
 
-// apart reports whether a command needs a separate process: it waits for programs, reads the standard input, or asks
-// which engine there is, which a process finds out only once.
+// apart reports whether a command needs a separate process: it waits for programs, reads the standard input, has the
+// environment of the SDK, or asks which engine there is, which a process finds out only once.
 func apart(want int, args []string) bool {
 	return slices.Contains(args, "-") || want != cli.ExitUsage && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == "--exec" || strings.HasPrefix(arg, "exec ") || arg == "serve" || arg == "concurrent" ||
-			arg == "dynamodb-local"
+			arg == "dynamodb-local" || arg == "--keep"
 	})
 }
 

@@ -61,6 +61,7 @@ type place struct{ region, table, pk string }
 type partition struct {
 	place
 	lease     invariant.LeaseFacts
+	lockRow   string    // the name of the row with the lock
 	holder    string    // the last token of the lock
 	taken     time.Time // when the lease was taken, as far as it is known
 	left      time.Time // when the lease ended because its row was removed or given back
@@ -235,6 +236,7 @@ func (j *Judge) row(r *evidence.Record, name string, c *ddbfake.Change, judge bo
 	p.note(step, judge)
 	switch {
 	case sk == sortLock:
+		p.lockRow = name
 		c.Actor = tokenOf(c, p.holder)
 		if judge {
 			j.fence(r, p, c)

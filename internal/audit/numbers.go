@@ -97,7 +97,7 @@ func (t *tally) numbers(j *Judge) Numbers {
 		if p.lease.Token == "" {
 			continue
 		}
-		l := Lock{Row: p.name(), Token: p.lease.Token}
+		l := Lock{Row: p.lockRow, Token: p.lease.Token}
 		if !p.taken.IsZero() {
 			l.Age = j.result.To.Sub(p.taken)
 		}

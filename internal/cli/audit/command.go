@@ -2,6 +2,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/audit"
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
+	"github.com/isr-sim/isr-sim/internal/audit/stream"
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
@@ -31,7 +33,9 @@ publishes without a lease, old locks, hot keys.
 Sources are files, folders, or - for the standard input, told apart by their content:
 records of DynamoDB Streams (the output of get-records, events of Lambda, one record a
 line), of Kinesis and of Firehose, exports to S3, and data events of CloudTrail. Files
-may be compressed with gzip. See docs/AUDIT.md for what each source can show.
+may be compressed with gzip. --table and --stream read a stream through the AWS SDK, with
+its configuration: on AWS, DynamoDB Local or isr-sim serve. See docs/AUDIT.md for what
+each source can show.
 
 What no source shows is named, and never passes for ok. Missing records leave a gap,
 and a gap is unknown. Exit codes: 0 what was judged is ok; 1 violated; 3 unknown, or
@@ -45,16 +49,18 @@ type command struct {
 	skew, revalidate   time.Duration
 	recipe             bool
 	numbers, scenario  string
+	live
 }
 
 // NewCommand returns isr-sim audit.
 func NewCommand() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
-		Use:   "audit SOURCE...",
+		Use:   "audit [SOURCE...]",
 		Short: "Judge the history of a real table: streams, exports and logs of DynamoDB",
 		Long:  help,
 		Example: "  isr-sim audit records.jsonl\n" +
+			"  isr-sim audit --table pages --follow --keep pages.jsonl\n" +
 			"  isr-sim audit --rows rows.yaml --revalidate 60s firehose/2026/\n" +
 			"  isr-sim audit --lock --rows dynamolock --fence generation stream.json.gz",
 		Args: cobra.ArbitraryArgs,
@@ -74,6 +80,7 @@ func NewCommand() *cobra.Command {
 	f.BoolVar(&c.recipe, "recipe", false, "the cache promises the rules of the recipe too (docs/INVARIANTS.md)")
 	f.StringVar(&c.numbers, "numbers", "",
 		"write the numbers to this `file`: as JSON if its name ends in .json, otherwise as OpenMetrics")
+	c.register(cmd)
 	f.StringVar(&c.scenario, "scenario", "",
 		"write what was seen around the first violation to this `file`, as a scenario for run and explain")
 	return cmd
@@ -81,26 +88,42 @@ func NewCommand() *cobra.Command {
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
 	o, err := c.options(cmd)
+	if err == nil {
+		err = c.check()
+	}
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		return cli.Usage(errors.New("audit: found no source, expected files, folders or -"),
+	if c.policy {
+		fmt.Fprint(c.Out, stream.Policy(c.stream))
+		return nil
+	}
+	if len(args) == 0 && !c.asked() {
+		return cli.Usage(errors.New("audit: found no source, expected files, folders, -, --table or --stream"),
 			cmd.CommandPath()+" --help")
+	}
+	if c.asked() {
+		o.OnFinding = func(f audit.Finding) { fmt.Fprintf(c.Out, "%s\n\n", finding(f)) }
 	}
 	judge, err := audit.New(o)
 	if err != nil {
 		return cli.Usage(err, "")
 	}
-	files, err := evidence.Open(args, cmd.InOrStdin())
-	if err != nil {
-		return cli.Coded(err)
+	var files []*evidence.File
+	if len(args) > 0 {
+		if files, err = evidence.Open(args, cmd.InOrStdin()); err != nil {
+			return cli.Coded(err)
+		}
 	}
 	var sources []audit.Source
 	for _, f := range files {
 		sources = append(sources, audit.Source{Entries: f.Entries(), Once: f.Once})
 	}
-	return c.judge(cmd, judge, audit.Merge(audit.Window, sources...), files)
+	entries := []iter.Seq2[evidence.Entry, error]{audit.Merge(audit.Window, sources...)}
+	if c.asked() {
+		entries = append(entries, c.entries(cmd))
+	}
+	return c.judge(cmd, judge, entries, files)
 }
 
 // options reads the flags.
@@ -131,33 +154,29 @@ func (c *command) options(cmd *cobra.Command) (audit.Options, error) {
 }
 
 // judge judges the entries, and prints what it has found.
-func (c *command) judge(cmd *cobra.Command, judge *audit.Judge, entries iter.Seq2[evidence.Entry, error],
-	files []*evidence.File,
+func (c *command) judge(
+	cmd *cobra.Command, judge *audit.Judge, entries []iter.Seq2[evidence.Entry, error], files []*evidence.File,
 ) error {
 	var failed error
-	for e, err := range entries {
-		switch {
-		case cmd.Context().Err() != nil:
-			failed = cmd.Context().Err()
-		case err != nil:
-			failed = err
-		case e.Gap != nil:
-			judge.Gap(*e.Gap)
-		case e.Record != nil:
-			judge.Take(e.Record)
-		}
-		if failed != nil {
+	for _, some := range entries {
+		if failed = take(cmd.Context(), judge, some); failed != nil {
 			break
 		}
 	}
+	if c.asked() && errors.Is(failed, context.Canceled) {
+		failed = nil // an interrupt is how --follow ends
+	}
 	judge.End()
 	result := judge.Result()
+	if failed != nil && result.Records == 0 {
+		return cli.Coded(failed)
+	}
 	for _, f := range files {
 		if f.Kind == evidence.CloudTrail && failed == nil {
 			failed = audit.Who(result.Findings, f.Writes())
 		}
 	}
-	text(c.Out, &result)
+	text(c.Out, &result, c.asked())
 	c.Add("", results(&result)...)
 	if c.numbers != "" {
 		c.Lose(atomicfile.Write(c.numbers, numbers(&result, strings.HasSuffix(c.numbers, ".json")), 0o644))
@@ -175,6 +194,23 @@ func (c *command) judge(cmd *cobra.Command, judge *audit.Judge, entries iter.Seq
 	default:
 	}
 	return cli.Coded(failed)
+}
+
+// take has the judge take the entries.
+func take(ctx context.Context, judge *audit.Judge, entries iter.Seq2[evidence.Entry, error]) error {
+	for e, err := range entries {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return err
+		case e.Gap != nil:
+			judge.Gap(*e.Gap)
+		case e.Record != nil:
+			judge.Take(e.Record)
+		}
+	}
+	return nil
 }
 
 // rebuild writes the scenario of the first violation.

@@ -17,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// text prints what an audit has found.
-func text(out io.Writer, res *audit.Result) {
+// text prints what an audit has found; told says that the findings have been printed.
+func text(out io.Writer, res *audit.Result, told bool) {
 	fmt.Fprintf(out, "%s, %s to %s\n", schedules.Plural(res.Records, "record"), instant(res.From), instant(res.To))
 	for _, n := range []struct {
 		count int
@@ -32,7 +32,9 @@ func text(out io.Writer, res *audit.Result) {
 		}
 	}
 	for _, f := range res.Findings {
-		fmt.Fprintf(out, "\n%s\n", finding(f))
+		if !told {
+			fmt.Fprintf(out, "\n%s\n", finding(f))
+		}
 	}
 	if res.Misfit != "" {
 		fmt.Fprintf(out, "\nunknown: %s\n", res.Misfit)
