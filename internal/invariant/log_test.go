@@ -45,12 +45,6 @@ func (l *changeLog) at(d time.Duration) *changeLog {
 	return l
 }
 
-// sentAt sets the time at which later changes were sent, if it is not the time at which they took effect.
-func (l *changeLog) sentAt(d time.Duration) *changeLog {
-	l.sent = t0.Add(d)
-	return l
-}
-
 // together makes one request of the following changes.
 func (l *changeLog) together(parts func()) *changeLog {
 	l.requests++
@@ -139,3 +133,8 @@ func (l *changeLog) rollback(actor, version string, generated time.Duration) *ch
 func (l *changeLog) publish(actor, body string) *changeLog {
 	return l.together(func() { l.meta(actor, body).unlock(actor) })
 }
+
+const (
+	second = time.Second
+	nano   = time.Nanosecond
+)

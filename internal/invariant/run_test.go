@@ -101,13 +101,6 @@ func (r *run) makes(actor, body string) *run {
 	return r
 }
 
-// makesAs renders a body that is kept under a name, and publishes the name a second later.
-func (r *run) makesAs(actor, name, body string) *run {
-	r.makes(actor, body)
-	r.bodies[len(r.bodies)-1].Name = name
-	return r.wait(r.now.Sub(t0)+second).shows(actor, name)
-}
-
 // claims writes a REQ row, kept for an hour.
 func (r *run) claims(actor, request, inputs string) *run {
 	return r.do(func(l *changeLog) {

@@ -5,45 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/invariant"
 )
-
-// judged is a log and the expected finding of an invariant.
-type judged struct {
-	name string
-	skew time.Duration
-	log  *changeLog
-	want invariant.Verdict
-	why  []string // parts of the reason
-	show []int    // the changes it names
-}
-
-func (test judged) check(t *testing.T, inv invariant.Invariant) {
-	t.Helper()
-	t.Run(test.name, func(t *testing.T) {
-		ev := invariant.Evidence{Record: invariant.Record{Changes: test.log.changes, MaxClockSkew: test.skew}}
-		ev.Recipe = true
-		got := inv.Check(ev)
-		if got.Verdict != test.want {
-			t.Fatalf("%v (%s), want %v", got.Verdict, got.Why, test.want)
-		}
-		if (got.Why == "") != (test.want == invariant.OK) {
-			t.Errorf("%v says %q", got.Verdict, got.Why)
-		}
-		for _, word := range test.why {
-			if !strings.Contains(got.Why, word) {
-				t.Errorf("%q does not mention %q", got.Why, word)
-			}
-		}
-		checkShown(t, got, test.show, got.Events)
-	})
-}
 
 // checkFinding compares a finding with the expected verdict, changes and events.
 func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, changes, events []int) {
