@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -211,3 +212,26 @@ func (r *run) evidence() invariant.Evidence {
 	ev.Bodies, ev.Recipe = r.bodies, true
 	return ev
 }
+
+// inline is the META row of a cache that keeps the body in META, and no ttl.
+func (l *changeLog) inline(actor, body string, with attr.Item) *changeLog {
+	row := attr.Item{"html": attr.S("<p>" + body + "</p>"), "generated_at": attr.Int(l.sent.Unix()),
+		"revalidate_seconds": attr.Int(60)}
+	maps.Copy(row, with)
+	return l.write(actor, "META", row)
+}
+
+// ownRows is a run of a cache that keeps the page "/" in a partition with another key.
+func ownRows() *run {
+	r := newRun()
+	r.on("cache", "CACHE#/")
+	return r
+}
+
+// puts publishes a body inline and gives the lease back.
+func (r *run) puts(actor, body string, with attr.Item) *run {
+	return r.do(func(l *changeLog) { l.together(func() { l.inline(actor, body, with).unlock(actor) }) })
+}
+
+// in moves the next changes to another partition.
+func (r *run) in(pk string) *run { return r.do(func(l *changeLog) { l.on(l.table, pk) }) }
