@@ -361,7 +361,7 @@ type dangling struct {
 // the history.
 func (j *Judge) pointer(r *evidence.Record, p *partition, sk string, judge bool) {
 	if d := p.dangling; d != nil && sk == sortMeta {
-		if judge && (d.alone || r.Time.Sub(d.since) > settle) {
+		if judge && (d.alone || r.Time.Sub(d.since) > settle+r.Unit) {
 			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Violated, Key: p.name(), Steps: d.steps,
 				Why: fmt.Sprintf("META led to %s, whose row was not there", p.was.Version)})
 		}

@@ -73,7 +73,7 @@ func (t *tally) count(r *evidence.Record, p *partition, sk string, c *ddbfake.Ch
 	t.n.Publishes++
 	latest := c.Time
 	running := p.lease.Token != "" && (p.lease.Endless || p.lease.Expires.After(r.Time))
-	if !running && !p.left.Equal(r.Time) {
+	if p.lockRow != "" && !running && !p.left.Equal(r.Time) { // a key without a lock has no lease
 		t.n.Unleased++
 	}
 	if p.was.FreshUntil.After(latest) && p.cut.IsZero() {
