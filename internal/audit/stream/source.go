@@ -79,8 +79,8 @@ type Describer interface {
 func Latest(ctx context.Context, client Describer, table string) (arn string, err error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if _, missing := errors.AsType[*dynamodbtypes.ResourceNotFoundException](err); missing {
-		return "", mistake.New(fmt.Errorf("found no table %s", table), "check the region and the endpoint; DynamoDB Local has "+
-			"tables of its own for each access key")
+		return "", mistake.New(fmt.Errorf("found no table %s", table), "check the region and the endpoint; "+
+			"DynamoDB Local has tables of its own for each access key")
 	}
 	if api, is := errors.AsType[smithy.APIError](err); is {
 		return "", explained(table, api)
