@@ -34,8 +34,10 @@ type Clock interface {
 // Options configure Follow.
 type Options struct {
 	Clock Clock // required
-	// Once ends Follow when it has read what is there.
-	Once bool
+	// Once ends Follow when it has read what is there: when each shard has had no record for Settle, or one that is
+	// younger than that.
+	Once   bool
+	Settle time.Duration
 	// Keep names the file that keeps what was read; "" is none.
 	Keep string
 }
@@ -44,13 +46,34 @@ type Options struct {
 // switched off and has been read to its end, or as Options.Once says. Any other error ends it, too.
 func Follow(ctx context.Context, client Client, arn string, o Options) iter.Seq2[evidence.Entry, error] {
 	return func(yield func(evidence.Entry, error) bool) {
-		f := follower{
-			ctx: ctx, client: client, arn: arn, Options: o, yield: yield, named: map[string]*shard{},
-			began: o.Clock.Now(),
+		f := New(client, arn, o)
+		defer f.Close()
+		f.Read(ctx)(yield)
+	}
+}
+
+// New returns a Follower that has read nothing. Finally the caller calls Close.
+func New(client Client, arn string, o Options) *Follower {
+	return &Follower{client: client, arn: arn, Options: o, named: map[string]*shard{}}
+}
+
+// Read is Follow, from where the last Read has ended.
+func (f *Follower) Read(ctx context.Context) iter.Seq2[evidence.Entry, error] {
+	return func(yield func(evidence.Entry, error) bool) {
+		f.ctx, f.yield, f.began = ctx, yield, f.Clock.Now()
+		for _, s := range f.shards {
+			s.empty, s.atEnd = 0, false
 		}
 		if err := f.follow(); err != nil && !errors.Is(err, errStop) && ctx.Err() == nil {
 			yield(evidence.Entry{}, f.explained(err))
 		}
+	}
+}
+
+// Close ends the use of the file of Options.Keep.
+func (f *Follower) Close() {
+	if f.kept != nil {
+		f.kept.close()
 	}
 }
 
@@ -70,12 +93,12 @@ const (
 	retention = 24 * time.Hour
 	// fullBytes is the size of a page after which more records are likely. A page has at most 1 MB or 1000 records.
 	fullBytes, fullRecords = 1 << 19, 1000
-	// atEnd is the number of reads without records after which a shard has no more for now.
-	atEnd = 2
+	// enough is the number of reads without records after which a shard has no more for now.
+	enough = 2
 )
 
-// follower is a Follow under way.
-type follower struct {
+// Follower reads a stream, in one part or in several.
+type Follower struct {
 	Options
 	ctx    context.Context
 	client Client
@@ -104,19 +127,20 @@ type shard struct {
 	lost       bool              // records are missing before the next one
 	begun      bool              // it has been read
 	ended      bool
-	empty      int // the reads without records, since the last record
+	empty      int       // the reads without records, since the last record
+	quiet      time.Time // when the first of them was
+	atEnd      bool      // it has no more records for now
 	records    int
 }
 
-func (f *follower) follow() (err error) {
+func (f *Follower) follow() (err error) {
 	if err := f.list(); err != nil {
 		return err
 	}
-	if f.Keep != "" {
+	if f.Keep != "" && f.kept == nil {
 		if f.kept, err = openKeep(f.Keep, f.arn); err != nil {
 			return err
 		}
-		defer f.kept.close()
 		if err := f.resume(); err != nil {
 			return err
 		}
@@ -144,7 +168,7 @@ func (f *follower) follow() (err error) {
 	return nil
 }
 
-func (f *follower) sleep(until time.Time) {
+func (f *Follower) sleep(until time.Time) {
 	d := until.Sub(f.Clock.Now())
 	if d <= 0 {
 		return
@@ -156,7 +180,7 @@ func (f *follower) sleep(until time.Time) {
 }
 
 // list looks for new shards.
-func (f *follower) list() error {
+func (f *Follower) list() error {
 	now := f.Clock.Now()
 	listed := map[string]bool{}
 	in := dynamodbstreams.DescribeStreamInput{StreamArn: &f.arn}
@@ -197,7 +221,7 @@ func (f *follower) list() error {
 }
 
 // shard returns the shard with an ID, which may be a new one.
-func (f *follower) shard(id string) *shard {
+func (f *Follower) shard(id string) *shard {
 	s := f.named[id]
 	if s == nil {
 		s = &shard{id: id}
@@ -207,7 +231,7 @@ func (f *follower) shard(id string) *shard {
 }
 
 // resume yields what was kept, and goes on from there.
-func (f *follower) resume() error {
+func (f *Follower) resume() error {
 	var latest time.Time
 	for _, k := range f.kept.shards {
 		s := f.shard(k.id)
@@ -233,7 +257,7 @@ func (f *follower) resume() error {
 	return nil
 }
 
-func (f *follower) tell(e evidence.Entry) error {
+func (f *Follower) tell(e evidence.Entry) error {
 	if f.ctx.Err() != nil || !f.yield(e, nil) {
 		return errStop
 	}
@@ -241,11 +265,11 @@ func (f *follower) tell(e evidence.Entry) error {
 }
 
 // first returns the shard that is to be read next, nil if there is none.
-func (f *follower) first() (first *shard) {
+func (f *Follower) first() (first *shard) {
 	for _, s := range f.shards {
 		parent := f.named[s.parent]
 		switch {
-		case s.ended, parent != nil && !parent.ended, f.Once && s.empty >= atEnd:
+		case s.ended, parent != nil && !parent.ended, f.Once && s.atEnd:
 		case first == nil || s.next.Before(first.next):
 			first = s
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // read reads the next page of a shard.
-func (f *follower) read(s *shard) error {
+func (f *Follower) read(s *shard) error {
 	now := f.Clock.Now()
 	s.follow(f.named[s.parent])
 	page, err := f.page(s, now)
@@ -48,16 +48,17 @@ func (f *follower) read(s *shard) error {
 		entries = append(entries, evidence.Entry{Record: &r})
 	}
 	s.iterator, s.lost, s.seen, s.begun = page.NextShardIterator, false, now, true
-	switch recent := !s.at.Before(f.began.Truncate(time.Second)); {
-	case len(page.Records) == 0:
-		s.empty++
-		if !f.Once {
+	if len(page.Records) > 0 { // a busy table has no end
+		s.empty = 0
+		s.atEnd = !s.at.Before(f.began.Add(f.Settle).Truncate(time.Second)) && len(page.Records) < fullRecords &&
+			size < fullBytes
+	} else {
+		if s.empty++; s.empty == 1 {
+			s.quiet = now
+		}
+		if s.atEnd = s.empty >= enough && now.Sub(s.quiet) >= f.Settle; !f.Once {
 			s.next = now.Add(idle)
 		}
-	case recent && len(page.Records) < fullRecords && size < fullBytes: // a busy table has no end
-		s.empty = atEnd
-	default:
-		s.empty = 0
 	}
 	if s.iterator == nil {
 		s.ended, f.stale = true, true
@@ -66,7 +67,7 @@ func (f *follower) read(s *shard) error {
 }
 
 // page asks for the next page of a shard.
-func (f *follower) page(s *shard, now time.Time) (page *dynamodbstreams.GetRecordsOutput, err error) {
+func (f *Follower) page(s *shard, now time.Time) (page *dynamodbstreams.GetRecordsOutput, err error) {
 	if s.iterator == nil {
 		in := dynamodbstreams.GetShardIteratorInput{
 			StreamArn: &f.arn, ShardId: &s.id, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
@@ -119,7 +120,7 @@ func (s *shard) gap(table string, until time.Time) *evidence.Gap {
 }
 
 // keepAndTell keeps what was read from a shard, and yields it.
-func (f *follower) keepAndTell(s *shard, entries []evidence.Entry) error {
+func (f *Follower) keepAndTell(s *shard, entries []evidence.Entry) error {
 	for _, e := range entries {
 		s.records++
 		place := evidence.Place{File: s.id, Line: s.records}

@@ -26,7 +26,7 @@ const (
 
 // call makes a request, and repeats it while the service is too busy for it. A service that has not answered before is
 // not waited for, unless it is busy.
-func (f *follower) call(request func() error) error {
+func (f *Follower) call(request func() error) error {
 	waited := time.Duration(0)
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := request()
@@ -45,7 +45,7 @@ func (f *follower) call(request func() error) error {
 }
 
 // explained adds to an error of a request what to do about it.
-func (f *follower) explained(err error) error {
+func (f *Follower) explained(err error) error {
 	api, is := errors.AsType[smithy.APIError](err)
 	if !is {
 		return err
