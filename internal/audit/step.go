@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -171,4 +172,50 @@ func holderOf(after, before attr.Item) string {
 		after = before
 	}
 	return fmt.Sprintf("call %x", sum(after))
+}
+
+// String returns the finding in several lines: what is broken, its statement, why, and the steps.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", f.Verdict, f.Invariant)
+	if s := Statement(f.Invariant); s != "" {
+		fmt.Fprintf(&b, "%s: %s\n", f.Invariant, s)
+	}
+	rows := make([]string, len(f.Steps))
+	for i := range f.Steps {
+		rows[i] = f.Steps[i].Row
+	}
+	common := commonWords(rows)
+	fmt.Fprintf(&b, "%s: %s", cmp.Or(strings.TrimSpace(common), f.Key), f.Why)
+	if !f.From.IsZero() || !f.To.IsZero() {
+		fmt.Fprintf(&b, "\n  unknown from %s to %s", Instant(f.From), Instant(f.To))
+	}
+	for _, s := range f.Steps {
+		s.Row = cmp.Or(s.Row[len(common):], s.Row)
+		fmt.Fprintf(&b, "\n  %s", s)
+	}
+	return b.String()
+}
+
+// commonWords returns the words with which all names begin.
+func commonWords(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	common := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, common) {
+			at := strings.LastIndexByte(strings.TrimSuffix(common, " "), ' ')
+			common = common[:at+1]
+		}
+	}
+	return common
+}
+
+// Instant prints a time that may be unknown.
+func Instant(t time.Time) string {
+	if t.IsZero() {
+		return "an unknown time"
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }

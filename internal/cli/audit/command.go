@@ -103,7 +103,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 			cmd.CommandPath()+" --help")
 	}
 	if c.asked() {
-		o.OnFinding = func(f audit.Finding) { fmt.Fprintf(c.Out, "%s\n\n", finding(f)) }
+		o.OnFinding = func(f audit.Finding) { fmt.Fprintf(c.Out, "%s\n\n", f) }
 	}
 	judge, err := audit.New(o)
 	if err != nil {
@@ -236,7 +236,7 @@ func results(res *audit.Result) (all []verdicts.Result) {
 	for _, f := range res.Findings {
 		r := verdicts.Result{
 			Scenario: "audit " + f.Key, Verdict: verdicts.Verdict(f.Verdict.String()), Message: f.Why,
-			Details: finding(f),
+			Details: f.String(),
 		}
 		if f.Verdict == invariant.Violated {
 			r.Invariant, r.Statement = f.Invariant, audit.Statement(f.Invariant)

@@ -19,7 +19,8 @@ import (
 
 // text prints what an audit has found; told says that the findings have been printed.
 func text(out io.Writer, res *audit.Result, told bool) {
-	fmt.Fprintf(out, "%s, %s to %s\n", schedules.Plural(res.Records, "record"), instant(res.From), instant(res.To))
+	fmt.Fprintf(out, "%s, %s to %s\n", schedules.Plural(res.Records, "record"), audit.Instant(res.From),
+		audit.Instant(res.To))
 	for _, n := range []struct {
 		count int
 		what  string
@@ -33,7 +34,7 @@ func text(out io.Writer, res *audit.Result, told bool) {
 	}
 	for _, f := range res.Findings {
 		if !told {
-			fmt.Fprintf(out, "\n%s\n", finding(f))
+			fmt.Fprintf(out, "\n%s\n", f)
 		}
 	}
 	if res.Misfit != "" {
@@ -45,48 +46,6 @@ func text(out io.Writer, res *audit.Result, told bool) {
 	}
 	fmt.Fprintf(out, "\n%s", strings.Join(operators(&res.Numbers), ""))
 	fmt.Fprintf(out, "verdict: %s\n", res.Verdict())
-}
-
-// finding is a finding in several lines.
-func finding(f audit.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", f.Verdict, f.Invariant)
-	if s := audit.Statement(f.Invariant); s != "" {
-		fmt.Fprintf(&b, "%s: %s\n", f.Invariant, s)
-	}
-	rows := make([]string, len(f.Steps))
-	for i := range f.Steps {
-		rows[i] = f.Steps[i].Row
-	}
-	common := commonWords(rows)
-	if len(rows) > 0 {
-		fmt.Fprintf(&b, "%s: %s", strings.TrimSpace(common), f.Why)
-	} else {
-		fmt.Fprintf(&b, "%s: %s", f.Key, f.Why)
-	}
-	if !f.From.IsZero() || !f.To.IsZero() {
-		fmt.Fprintf(&b, "\n  unknown from %s to %s", instant(f.From), instant(f.To))
-	}
-	for _, s := range f.Steps {
-		s.Row = cmp.Or(s.Row[len(common):], s.Row)
-		fmt.Fprintf(&b, "\n  %s", s)
-	}
-	return b.String()
-}
-
-// commonWords returns the words with which all names begin.
-func commonWords(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	common := names[0]
-	for _, name := range names {
-		for !strings.HasPrefix(name, common) {
-			at := strings.LastIndexByte(strings.TrimSuffix(common, " "), ' ')
-			common = common[:at+1]
-		}
-	}
-	return common
 }
 
 // table has a line for each invariant that rows can show.
@@ -143,13 +102,6 @@ func operators(n *audit.Numbers) (lines []string) {
 		say("%d changes of %s", h.Changes, h.Row)
 	}
 	return lines
-}
-
-func instant(t time.Time) string {
-	if t.IsZero() {
-		return "an unknown time"
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // numbers are the numbers for machines, as JSON or as OpenMetrics.
