@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -121,11 +121,48 @@ func itemOf(row map[string]types.AttributeValue) (attr.Item, error) {
 	if row == nil {
 		return nil, nil
 	}
-	converted, err := attributevalue.FromDynamoDBStreamsMap(row)
-	if err != nil {
-		return nil, err
+	return attr.ItemFromSDK(rowOf(row))
+}
+
+func rowOf(row map[string]types.AttributeValue) map[string]dynamodbtypes.AttributeValue {
+	converted := make(map[string]dynamodbtypes.AttributeValue, len(row))
+	//isrsim:unordered from map to map
+	for name, v := range row {
+		converted[name] = valueOf(v)
 	}
-	return attr.ItemFromSDK(converted)
+	return converted
+}
+
+// valueOf is the same value among the types that the SDK has for tables; nil if it has no type that is known. A module
+// of the SDK does this, too, but a user's test would have to download it.
+func valueOf(v types.AttributeValue) dynamodbtypes.AttributeValue {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return &dynamodbtypes.AttributeValueMemberS{Value: v.Value}
+	case *types.AttributeValueMemberN:
+		return &dynamodbtypes.AttributeValueMemberN{Value: v.Value}
+	case *types.AttributeValueMemberB:
+		return &dynamodbtypes.AttributeValueMemberB{Value: v.Value}
+	case *types.AttributeValueMemberBOOL:
+		return &dynamodbtypes.AttributeValueMemberBOOL{Value: v.Value}
+	case *types.AttributeValueMemberNULL:
+		return &dynamodbtypes.AttributeValueMemberNULL{Value: v.Value}
+	case *types.AttributeValueMemberSS:
+		return &dynamodbtypes.AttributeValueMemberSS{Value: v.Value}
+	case *types.AttributeValueMemberNS:
+		return &dynamodbtypes.AttributeValueMemberNS{Value: v.Value}
+	case *types.AttributeValueMemberBS:
+		return &dynamodbtypes.AttributeValueMemberBS{Value: v.Value}
+	case *types.AttributeValueMemberM:
+		return &dynamodbtypes.AttributeValueMemberM{Value: rowOf(v.Value)}
+	case *types.AttributeValueMemberL:
+		l := make([]dynamodbtypes.AttributeValue, len(v.Value))
+		for i, e := range v.Value {
+			l[i] = valueOf(e)
+		}
+		return &dynamodbtypes.AttributeValueMemberL{Value: l}
+	}
+	return nil
 }
 
 // bothImages is a view of streams and of exports.
