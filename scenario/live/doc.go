@@ -8,7 +8,7 @@
 //	fmt.Println(checker.Found().Violations)
 //
 // isr-sim serve --check does this after each request. In any test, Watch does it. It fails the test, and logs a Summary
-// of stampedes and stale reads.
+// of stampedes and stale reads. WatchStream judges a table that is not a fake, by its stream.
 //
 // # Limits
 //

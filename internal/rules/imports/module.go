@@ -38,7 +38,7 @@ var Module = Rules{
 		{"internal/server/control", "internal/study/shared", "internal/trace/recorder", "s3fake/sdk"},
 		{"internal/protocols/mutant", "internal/protocols/policyprotocol", "scenario/isr/recipe"},
 		{"internal/invariant"},
-		{"scenario/invariant"},
+		{"internal/audit", "scenario/invariant"},
 		{"internal/hooks"},
 		{
 			"internal/nodes/objects", "internal/study/concurrent", "internal/trace/describe",
@@ -60,7 +60,7 @@ var Module = Rules{
 			"internal/show/prose", "internal/show/report",
 		},
 		{"internal/show/results"},
-		{"internal/audit", "internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest",
+		{"internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest",
 			"property"},
 		{"internal/lab/policycommand", "internal/server/serve", "internal/cli/flags"},
 		{"internal/cli/audit", "internal/cli/check", "internal/cli/fleet", "internal/cli/mcp"},
