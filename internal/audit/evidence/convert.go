@@ -86,7 +86,7 @@ func (m *message) record() (r Record, err error) {
 	r.Time, r.Unit, err = instant(c.created)
 	if r.Region == "ddblocal" {
 		// DynamoDB Local 3.3.1 rounds times down to minutes, and tells the deletions of TTL by an event of their own.
-		r.Unit, r.TTL = time.Minute, m.event == "UNKNOWN_TO_SDK_VERSION"
+		r.Unit, r.TTL = time.Minute, r.TTL || m.event == "UNKNOWN_TO_SDK_VERSION"
 	}
 	return r, err
 }

@@ -38,8 +38,6 @@ func TestCuts(t *testing.T) {
 		lines = evidencetest.AppendJSON(lines, record(i))
 	}
 	answer := slices.Concat([]byte(`{"Records":[`), bytes.Join(bytes.Fields(lines), []byte(",")), []byte(`]}`))
-	event := `{"eventTime":"2026-01-31T12:00:00Z","eventSource":"dynamodb.amazonaws.com","eventName":"PutItem",` +
-		`"requestParameters":{"tableName":"orders","key":{"id":"a"}}}`
 	trail := []byte(`{"Records":[` + event + "," + event + "," + event + `]}`)
 	for _, tc := range []struct {
 		name      string
@@ -87,6 +85,9 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+const event = `{"eventTime":"2026-01-31T12:00:00Z","eventSource":"dynamodb.amazonaws.com","eventName":"PutItem",` +
+	`"requestParameters":{"tableName":"orders","key":{"id":"a"}}}`
+
 func record(i int64) evidence.Record {
 	key := attr.Item{"id": attr.S("session-1")}
 	row := func(n int64) attr.Item { return attr.Item{"id": key["id"], "n": attr.Int(n)} }
@@ -131,6 +132,44 @@ func TestChecksum(t *testing.T) {
 		if err := firstError("manifest-summary.json"); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s", tc.text, err, tc.want)
 		}
+	}
+}
+
+// A reader that has enough ends at once, at whichever entry.
+func TestEnough(t *testing.T) {
+	archive := must.Of(txtar.ParseFile("testdata/full-export.txtar"))(t)
+	t.Chdir(t.TempDir())
+	for _, file := range archive.Files {
+		must.OK(t, os.MkdirAll(filepath.Dir(file.Name), 0o755))
+		must.OK(t, os.WriteFile(file.Name, file.Data, 0o644))
+	}
+	must.OK(t, os.Remove("want"))
+	lines := evidencetest.AppendJSON(evidencetest.AppendJSON(nil, record(1)), record(2))
+	must.OK(t, os.WriteFile("lines.json", lines, 0o644))
+	must.OK(t, os.WriteFile("trail.json", []byte(strings.Repeat(event, 3)), 0o644))
+	most := map[evidence.Kind]int{}
+	for _, f := range must.Of(evidence.Open([]string{"."}, nil))(t) {
+		all := len(told(t, f))
+		for enough := range all {
+			got := 0
+			for range f.Entries() {
+				if got++; got > enough {
+					break
+				}
+			}
+			for range f.Writes() {
+				if got++; got > enough {
+					break
+				}
+			}
+			if got != enough+1 {
+				t.Errorf("%s: got %d of %d, want %d", f.Name, got, all, enough+1)
+			}
+		}
+		most[f.Kind] = max(most[f.Kind], all)
+	}
+	if most[evidence.Full] < 2 || most[evidence.Stream] < 2 || most[evidence.CloudTrail] < 2 {
+		t.Errorf("the files have at most %v", most)
 	}
 }
 

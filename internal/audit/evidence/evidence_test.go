@@ -56,7 +56,7 @@ func line(r *evidence.Record) string {
 		return ""
 	}
 	images := fmt.Sprintf("%v -> %v", r.Before, r.After)
-	if !r.Images {
+	if !r.Images && r.Before == nil && r.After == nil {
 		images = "unseen"
 	}
 	s := fmt.Sprintf("%d %s@%s %v %s at %s", r.Place.Line, r.Table, r.Region, r.Key, images, when(r.Time))
@@ -111,15 +111,93 @@ func TestSources(t *testing.T) {
 			files := must.Of(evidence.Open([]string{"."}, nil))(t)
 			got := ""
 			for _, f := range files {
-				if f.Kind == evidence.Full && f.KeyNames == nil {
-					f.KeyNames = []string{"id"}
-				}
 				got += f.Name + " is " + string(f.Kind) + "\n" + strings.Join(append(told(t, f), ""), "\n")
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Only images that fit the view and the event show the row, and only the service's own deletions are those of TTL.
+func TestImages(t *testing.T) {
+	const service = `"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"},`
+	for _, tc := range []struct{ event, view, images, caller, want string }{
+		{"INSERT", "", "N", "", "images"},
+		{"INSERT", "NEW_AND_OLD_IMAGES", "N", "", "images"},
+		{"INSERT", "NEW_IMAGE", "N", "", ""},
+		{"INSERT", "", "NO", "", ""},
+		{"INSERT", "", "O", "", ""},
+		{"MODIFY", "", "NO", "", "images"},
+		{"MODIFY", "NEW_AND_OLD_IMAGES", "N", "", ""},
+		{"MODIFY", "NEW_AND_OLD_IMAGES", "O", "", ""},
+		{"REMOVE", "", "O", service, "images ttl"},
+		{"REMOVE", "OLD_IMAGE", "O", service, " ttl"},
+		{"REMOVE", "", "NO", "", ""},
+		{"REMOVE", "", "", "", ""},
+		{"OTHER", "NEW_AND_OLD_IMAGES", "O", "", "images"},
+		{"OTHER", "NEW_AND_OLD_IMAGES", "", "", ""},
+		{"OTHER", "", "O", "", ""},
+		{"REMOVE", "", "O", strings.Replace(service, "Service", "AWSService", 1), "images"},
+		{"REMOVE", "", "O", strings.Replace(service, "dynamodb.", "replication.dynamodb.", 1), "images"},
+	} {
+		text := `{"eventName":"` + tc.event + `",` + tc.caller + `"dynamodb":{"ApproximateCreationDateTime":1,` +
+			`"Keys":{"id":{"S":"a"}}`
+		for _, image := range []string{"New", "Old"} {
+			if strings.Contains(tc.images, image[:1]) {
+				text += `,"` + image + `Image":{"id":{"S":"a"}}`
+			}
+		}
+		if tc.view != "" {
+			text += `,"StreamViewType":"` + tc.view + `"`
+		}
+		r := records(t, []byte(text+"}}"))[0]
+		got := ""
+		if r.Images {
+			got = "images"
+		}
+		if r.TTL {
+			got += " ttl"
+		}
+		if got != tc.want || !r.Images && (r.Before != nil || r.After != nil) {
+			t.Errorf("%+v: got %q of %+v", tc, got, r)
+		}
+	}
+}
+
+// A time tells its unit, and is never after the change.
+func TestTimes(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"0", "1970-01-01T00:00:00Z+1s"},
+		{"1479499740.9", "2016-11-18T20:09:00Z+1s"},
+		{"1.4794997409E9", "2016-11-18T20:09:00Z+1s"},
+		{`"2016-11-18T12:09:00.9-08:00"`, "2016-11-18T20:09:00Z+1s"},
+		{"100000000000", "5138-11-16T09:46:40Z+1s"},
+		{"100000000001", "1973-03-03T09:46:40.001Z+1ms"},
+		{"100000000000000", "5138-11-16T09:46:40Z+1ms"},
+		{"100000000000001", "1973-03-03T09:46:40.000001Z+1µs"},
+		{"100000000000000000", "5138-11-16T09:46:40Z+1µs"},
+	} {
+		r := records(t, []byte(`{"dynamodb":{"ApproximateCreationDateTime":`+tc.text+`,"Keys":{"id":{"S":"a"}}}}`))[0]
+		if got := when(r.Time) + "+" + r.Unit.String(); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.text, got, tc.want)
+		}
+	}
+}
+
+// Sequence numbers are compared as numbers.
+func TestSequences(t *testing.T) {
+	for _, tc := range []struct {
+		a, b evidence.Sequence
+		want int
+	}{
+		{"9", "10", -1}, {"10", "9", 1}, {"00009", "9", 0}, {"", "0", 0}, {"0", "1", -1},
+		{"000111000000000000000001", "111000000000000000000", 1},
+	} {
+		if got := tc.a.Compare(tc.b); got != tc.want {
+			t.Errorf("%s to %s: got %d, want %d", tc.a, tc.b, got, tc.want)
+		}
 	}
 }
 
@@ -138,6 +216,9 @@ func TestMistakes(t *testing.T) {
 			`f:2: found a full export among records of DynamoDB Streams`},
 		{"an ARN of Kinesis", with(`"eventName"`, `"eventSourceARN":"arn:aws:kinesis:x:1:stream/a","eventName"`),
 			`f:1: found the ARN "arn:aws:kinesis:x:1:stream/a", expected one of a table of DynamoDB`},
+		{"an ARN of a bucket", with(`"eventName"`, `"eventSourceARN":"arn:aws:s3tables:x:1:table/a","eventName"`),
+			`f:1: found the ARN "arn:aws:s3tables:x:1:table/a", expected one of a table of DynamoDB`},
+		{"Parquet behind a record", record + "PAR1", `f:2: found invalid character 'P' at start of value, expected JSON`},
 		{"no key", with(`"Keys":{"id":{"S":"a"}},`, ""), `f:1: found a record without Keys`},
 		{"no time", with(`"ApproximateCreationDateTime":1,`, ""),
 			`f:1: found the time nowhere, expected seconds, milliseconds or microseconds since 1970`},
@@ -161,6 +242,13 @@ func TestMistakes(t *testing.T) {
 		{"a number without quotes", with(`{"S":"a"}`, `{"N":10}`), "f:1: found a number, expected a string"},
 		{"a set with duplicates", with(`{"S":"a"}`, `{"SS":["a","a"]}`), `f:1: One or more parameter values were ` +
 			`invalid: Input collection ["a", "a"] contains duplicates.`},
+		{"a boolean in quotes", with(`{"S":"a"}`, `{"BOOL":"true"}`), "f:1: found a string, expected a boolean"},
+		{"a null that is false", with(`{"S":"a"}`, `{"NULL":false}`), "f:1: One or more parameter values were invalid: " +
+			"Null attribute value types must have the value of true"},
+		{"a list that is an object", with(`{"S":"a"}`, `{"L":{}}`), "f:1: found an object, expected an array"},
+		{"an empty set", with(`{"S":"a"}`, `{"NS":[]}`), "f:1: One or more parameter values were invalid: An number " +
+			"set  may not be empty"},
+		{"an empty object", "{}", "f:1: found an object without members that are known, expected a record"},
 		{"bytes that are not base64", with(`{"S":"a"}`, `{"B":"?"}`), `f:1: found "?", expected base64`},
 		{"a value too deep", with(`{"S":"a"}`, deep), "f:1: found a value of more than 32 levels"},
 		{"data that is no JSON", `{"Records":[{"Data":"AAAA"}]}`,

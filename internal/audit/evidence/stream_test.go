@@ -127,6 +127,16 @@ func TestStreamOfTheFake(t *testing.T) {
 	check("the answer", records(t, answer))
 }
 
+// What is kept of a stream of DynamoDB Local is read as it was.
+func TestStreamOfLocal(t *testing.T) {
+	want := record(1)
+	want.Region, want.Unit, want.TTL, want.After = "ddblocal", time.Minute, true, nil
+	want.Time = want.Time.UTC()
+	if diff := cmp.Diff([]evidence.Record{want}, records(t, evidencetest.AppendJSON(nil, want))); diff != "" {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
 // records reads the records of one file, without their places.
 func records(t *testing.T, text []byte) (all []evidence.Record) {
 	t.Helper()

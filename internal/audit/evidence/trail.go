@@ -24,7 +24,7 @@ var writing = map[string]bool{
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/understanding-ddb-log-entries.html
 func (m *message) writes(visit func(Write) error) error {
-	if m.source != "dynamodb.amazonaws.com" || !writing[m.event] || m.failure != "" || m.parameters == nil {
+	if m.source != "dynamodb.amazonaws.com" || !writing[m.event] || m.failure != "" {
 		return nil
 	}
 	at, err := time.Parse(time.RFC3339, m.time)
