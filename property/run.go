@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
@@ -32,7 +31,7 @@ type runner struct {
 	subject  *subject
 	judge    []invariant.Invariant // the caller's own
 	// own is set for a store with goroutines. Each run happens in a bubble that own makes.
-	own hooks.Bubble
+	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
@@ -46,21 +45,23 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	}
 	if c.Goroutines {
 		r.own = r.inBubble
-		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
-	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Enter: inStore, Table: r.subject.table}
+	return r
+}
+
+// options returns the options of every run of the store.
+func (r runner) options() kernel.Options {
+	setup := kernel.Setup{
+		Before: r.random.seed, Drew: r.random.drew, Enter: inStore, Table: r.subject.table, Bubble: r.own,
+	}
 	if r.own == nil { // with goroutines, the Go runtime decides some things
 		setup.Repeats = r.random.seeded
 	}
 	if r.subject.ttl != nil {
 		setup.TTL = r.subject.ttl.Said
 	}
-	r.limit.Context = hooks.WithSetup(r.limit.Context, setup)
-	return r
+	return kernel.Options{SDK: true, Invariants: r.judge, Setup: setup}
 }
-
-// options returns the options of every run of the store.
-func (r runner) options() kernel.Options { return kernel.Options{SDK: true, Invariants: r.judge} }
 
 // guard is a new guard for the runner's store.
 func (r runner) guard(a *answers) *guard {

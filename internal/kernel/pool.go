@@ -111,15 +111,15 @@ func (s *stage) clear(remembers bool) {
 // remembers says whether the outputs of nodes are remembered in a search: their code sees the world only through its
 // inputs, and keep saves everything that a run changes.
 func (r Run) remembers(w *world) bool {
-	noticed := r.setup.Before == nil || r.setup.Drew != nil
-	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record &&
+	noticed := r.Setup.Before == nil || r.Setup.Drew != nil
+	return noticed && r.Setup.Bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record &&
 		r.probe.OnStale == nil
 }
 
 // isPlain reports whether nodes are caches of pages in META and LOCK rows, and their requests are not rewritten on the
 // way.
 func (r Run) isPlain(w *world) bool {
-	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil
+	outside := r.SDK || r.Protocol.SDK || r.Setup.Before != nil || r.Setup.Bubble != nil
 	return !outside && w.rows == nil && w.by.Rows
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
@@ -46,10 +48,7 @@ type Run struct {
 
 	stage *stage       // nil means a new one
 	lag   *ddbfake.Lag // nil means the scenario's
-	// Do sets these from the context: the probe of the run, its settings, and its bubble.
-	probe  *hooks.Probe
-	setup  hooks.Setup
-	bubble hooks.Bubble
+	probe *hooks.Probe // of the context of Do
 }
 
 // Options are the settings of a run, and of every run of a campaign.
@@ -73,6 +72,35 @@ type Options struct {
 	// history). It must not change it, and must not use it after it has returned. An exhaustive search does not prove
 	// these invariants.
 	Invariants []invariant.Invariant
+	// Setup is for code under test of the caller.
+	Setup Setup
+}
+
+// Setup is how the code under test is called, and what its runs need besides.
+type Setup struct {
+	// Before, if set, is called with the run's seed before anything happens in the run, on the run's own goroutine and
+	// in its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
+	// randomness. In a search in which code draws random bytes, it is also called before each step of a node's code.
+	Before func(seed uint64)
+	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
+	Drew func() bool
+	// Repeats, if set, reports whether code under test that is run again from the same seed must do the same. A
+	// campaign then runs one schedule in a hundred again, whatever its verdict.
+	Repeats func() bool
+	// Enter, if set, wraps each call of the code under test: it must call its parameter, which makes that call.
+	Enter func(call func())
+	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes
+	// longer than all others.
+	Blind bool
+	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
+	// hooks.TableName, and TTL by the attribute TTL.
+	Table *dynamodb.CreateTableInput
+	// TTL is the attribute by which TTL deletes rows of Table, hooks.NoTTL if it has none; default ttl. A scenario with
+	// Rows takes the attribute that they name.
+	TTL string
+	// Bubble lets the code of a run start goroutines: it calls run in a bubble of testing/synctest whose time is
+	// fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble. Nil means no bubble.
+	Bubble func(run func(sim.Bubble)) error
 }
 
 // Replay returns the recorded run of a scenario under a protocol, ready to be run again.
@@ -119,7 +147,7 @@ func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.pro
 
 // Do makes the run. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
-	r.probe, r.setup, r.bubble = hooks.Of(ctx), hooks.SetupOf(ctx), hooks.BubbleOf(ctx)
+	r.probe = hooks.Of(ctx)
 	if pool := hooks.PoolOf(ctx); pool != nil {
 		return r.doIn(ctx, pool)
 	}
@@ -209,7 +237,7 @@ func (w *world) whole(o *Outcome) string {
 
 // perform makes the run, but does not judge it.
 func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
-	if r.bubble == nil {
+	if r.Setup.Bubble == nil {
 		return r.do(ctx, nil)
 	}
 	return r.inBubble(ctx)
@@ -222,7 +250,7 @@ func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
 		err error
 	}
 	done := make(chan performed, 1) // a run that is stuck may end later, after inBubble has returned
-	stuck := r.bubble(func(b sim.Bubble) {
+	stuck := r.Setup.Bubble(func(b sim.Bubble) {
 		var p performed
 		p.w, p.o, p.err = r.do(ctx, b)
 		done <- p
@@ -261,16 +289,16 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	w := r.earlier()
 	if w == nil {
-		if r.setup.Before != nil {
-			r.setup.Before(r.Seed)
+		if r.Setup.Before != nil {
+			r.Setup.Before(r.Seed)
 		}
 		var err error
 		if w, err = newWorld(ctx, r, cfg); err != nil {
 			return nil, nil, err
 		}
 	}
-	w.fresh, w.onStale, w.enter = r.probe.Fresh, r.probe.OnStale, r.setup.Enter
-	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.setup.Blind && !r.compares()
+	w.fresh, w.onStale, w.enter = r.probe.Fresh, r.probe.OnStale, r.Setup.Enter
+	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Setup.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
 		if w.recording {
@@ -322,7 +350,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 		own = newStage()
 		defer own.Close()
 	}
-	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
+	r.Trace, r.probe, r.Setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
 	lags := make([]recorder.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
 		r.lag, r.stage, r.Strategy = &lag, own.second(), strategy.Replay(o.Result.Choices)

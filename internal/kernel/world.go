@@ -61,7 +61,7 @@ type world struct {
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
 	rows          *rows         // the mapping, if rows have the cache's own names; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
-	enter         func(func())  // see hooks.Setup; nil means call directly
+	enter         func(func())  // see Setup.Enter; nil means call directly
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
 	partials      []answered    // partial answers: no row shows them, and the code was told of no error
@@ -100,7 +100,7 @@ type world struct {
 func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	s, protocol := r.Scenario, r.Protocol
 	stage := r.stage
-	if stage == nil || r.bubble != nil { // with goroutines, a node may still run after its run
+	if stage == nil || r.Setup.Bubble != nil { // with goroutines, a node may still run after its run
 		stage = newStage()
 	}
 	stage.clear(cfg.Memory.Search != nil)
@@ -111,7 +111,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		keys: &keys{script: s.Actors}, subject: s.Subject(),
-		ttl: cmp.Or(r.setup.TTL, defaultTTL), ownKeys: request.HasOwnKeys(r.setup.Table),
+		ttl: cmp.Or(r.Setup.TTL, defaultTTL), ownKeys: request.HasOwnKeys(r.Setup.Table),
 		recipe: promisesRecipe(s, protocol.Name), times: timesOf(s),
 	}
 	w.by, w.state = w.subject.Judged(), w.subject.New(w)
@@ -127,7 +127,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		return nil, mistake.New(fmt.Errorf("scenario %s: %s", s.Name, problem), hint)
 	}
 	regions := s.Regions()
-	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.setup.Table, w.ttl, strings.Join(regions, " ")})
+	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.Setup.Table, w.ttl, strings.Join(regions, " ")})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			continue
 		}
 		left := f.Strikes()
-		if r.Swarm && !hooks.KeepsFault(cfg.Seed, f.String()) {
+		if r.Swarm && !f.Kept(cfg.Seed) {
 			left = 0
 		}
 		w.possible = append(w.possible, possibleFault{f, left, i})
@@ -203,10 +203,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends, w.subjects = ends{tried: r.probe.Ends}, r.probe.Judged
 	}
-	if draws := r.probe != nil && r.probe.Search && r.probe.Off&sim.NoRandomness != 0; draws && r.bubble == nil {
-		cfg.Memory.Seed = r.setup.Before
+	if draws := r.probe != nil && r.probe.Search && r.probe.Off&sim.NoRandomness != 0; draws && r.Setup.Bubble == nil {
+		cfg.Memory.Seed = r.Setup.Before
 	} else {
-		cfg.Memory.Drew = r.setup.Drew
+		cfg.Memory.Drew = r.Setup.Drew
 	}
 	if w.memory = cfg.Memory; w.memory.Search != nil {
 		switch {

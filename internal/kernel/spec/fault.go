@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/base/words"
+	"github.com/isr-sim/isr-sim/internal/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -76,6 +77,14 @@ func (f Fault) String() string {
 	}
 	return text
 }
+
+// Kept says whether swarm testing leaves a possible fault on in the run of a seed. Each is on in half of the runs,
+// independently of the others. A run with few kinds of faults tries these more deeply than a run in which all kinds get
+// into each other's way. The draw depends on the fault's text, not on its place, so that it stays the same when other
+// faults come and go.
+//
+// Source: Groce, Zhang, Eide, Chen, Regehr: Swarm testing (ISSTA 2012).
+func (f Fault) Kept(seed uint64) bool { return sim.Stream(seed, "swarm "+f.String()).IntN(2) == 0 }
 
 func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
 

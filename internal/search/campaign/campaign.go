@@ -95,7 +95,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		}
 		o := a.Outcome
 		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil ||
-			set.Suspect(ctx, a) {
+			set.Suspect(a) {
 			if broken = set.Confirm(ctx, o); broken != nil {
 				return false
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
@@ -267,17 +266,19 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 		}
 		return good.New(c)
 	}}
-	ctx := hooks.WithSetup(context.Background(), hooks.Setup{Before: func(seed uint64) { global = seed }})
+	setup := kernel.Setup{Before: func(seed uint64) { global = seed }}
 	report, err := campaign.Campaign{
 		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1,
-	}.Run(ctx)
+		Options: kernel.Options{Setup: setup},
+	}.Run(t.Context())
 	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}
 	failed := report.Failure
 	global = 0
 	run := kernel.Replay(failed.Replay(), report.Scenario, p)
-	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
+	run.Setup = setup
+	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(t.Context())
 	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}

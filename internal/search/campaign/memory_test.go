@@ -378,19 +378,19 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 	const most = 300 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
 		s     *spec.Scenario
-		setup hooks.Setup
+		setup kernel.Setup
 		sdk   bool
 		want  int // starts of a machine in a schedule
 	}{
-		"it may draw":      {pages, hooks.Setup{Before: before}, false, 1},
-		"it may draw, SDK": {pages, hooks.Setup{Before: before}, true, 2},
+		"it may draw":      {pages, kernel.Setup{Before: before}, false, 1},
+		"it may draw, SDK": {pages, kernel.Setup{Before: before}, true, 2},
 		"it draws": {pages,
-			hooks.Setup{Before: func(uint64) { seeded++ }, Drew: func() bool { return true }}, true, 0},
-		"it does not draw":     {pages, hooks.Setup{Before: before, Drew: func() bool { return false }}, true, 0},
-		"a lock with the SDK":  {lock, hooks.Setup{}, true, 0},
-		"a lock that may draw": {lock, hooks.Setup{Before: before}, true, 2},
-		"a plain lock":         {lock, hooks.Setup{}, false, 0},
-		"nobody asks for that": {pages, hooks.Setup{}, true, 0},
+			kernel.Setup{Before: func(uint64) { seeded++ }, Drew: func() bool { return true }}, true, 0},
+		"it does not draw":     {pages, kernel.Setup{Before: before, Drew: func() bool { return false }}, true, 0},
+		"a lock with the SDK":  {lock, kernel.Setup{}, true, 0},
+		"a lock that may draw": {lock, kernel.Setup{Before: before}, true, 2},
+		"a plain lock":         {lock, kernel.Setup{}, false, 0},
+		"nobody asks for that": {pages, kernel.Setup{}, true, 0},
 	} {
 		made := 0
 		protocol := scenariotest.Lock("")
@@ -398,11 +398,11 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 			protocol = scenariotest.Protocol(t, pages.Protocol)
 		}
 		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: most}
-		v.SDK = test.sdk
+		v.SDK, v.Setup = test.sdk, test.setup
 		written := false
 		// as in a check of locks
 		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }})
-		_, err := v.Run(hooks.WithSetup(ctx, test.setup))
+		_, err := v.Run(ctx)
 		if !written {
 			t.Errorf("%s: no write was seen", name)
 		}

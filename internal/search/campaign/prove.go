@@ -95,7 +95,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	v.Protocol, v.AllStops = protocol, true
 	switch {
-	case hooks.BubbleOf(ctx) != nil:
+	case v.Setup.Bubble != nil:
 		return nil, errors.New(
 			"campaign: Prove: found a bubble, expected none: the states of goroutines are not compared",
 		)

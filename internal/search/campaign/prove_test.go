@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
@@ -361,15 +360,15 @@ func TestProofsOfForeignCode(t *testing.T) {
 		campaign.Prove{Scenario: s, MaxSchedules: most, Options: kernel.Options{SDK: true}}).Explored); diff != "" {
 		t.Errorf("explored (-plain +SDK):\n%s", diff)
 	}
-	refused := func(ctx context.Context, options kernel.Options, want string) {
-		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(ctx); err == nil ||
+	refused := func(options kernel.Options, want string) {
+		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(t.Context()); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	refused(t.Context(), kernel.Options{Swarm: true}, "Prove.Swarm: found true, expected false")
+	refused(kernel.Options{Swarm: true}, "Prove.Swarm: found true, expected false")
 	bubble := func(func(sim.Bubble)) error { return nil }
-	refused(hooks.InBubble(t.Context(), bubble), kernel.Options{}, "Prove: found a bubble, expected none:")
+	refused(kernel.Options{Setup: kernel.Setup{Bubble: bubble}}, "Prove: found a bubble, expected none:")
 }
 
 // TestAProofOfCodeThatIsNotDeterministicIsNone proves a cache that is not deterministic, because it counts the runs.

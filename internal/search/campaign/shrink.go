@@ -163,7 +163,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 func drawn(s *spec.Scenario, seed uint64) *spec.Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults),
-		func(f spec.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
+		func(f spec.Fault) bool { return f.Maybe && !f.Kept(seed) })
 	return &same
 }
 

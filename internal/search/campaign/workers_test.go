@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
@@ -138,7 +137,7 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 // A schedule is a run of a scenario from an empty table to a verdict: two nodes take the lease of the one page (a
 // conditional put). A node that gets it stores a body and publishes (a transaction that puts META and deletes LOCK).
 // All this happens under a random walk; each schedule has its own seed. Then every invariant judges the run, except
-// linearizability, because no operation is observed (hooks.Setup.Blind). One operation is a campaign of a thousand of
+// linearizability, because no operation is observed (kernel.Setup.Blind). One operation is a campaign of a thousand of
 // them, by one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
@@ -150,13 +149,13 @@ func BenchmarkWriters(b *testing.B) {
 	c := campaign.Campaign{
 		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},
 		Plan: strategy.Only(sim.RandomWalk), Schedules: 1000, Workers: 1,
+		Options: kernel.Options{Setup: kernel.Setup{Blind: true}},
 	}
-	ctx := hooks.WithSetup(b.Context(), hooks.Setup{Blind: true})
 	b.ReportAllocs()
 	schedules, steps := 0, 0
 	for b.Loop() {
 		c.Seed++
-		r, err := c.Run(ctx)
+		r, err := c.Run(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

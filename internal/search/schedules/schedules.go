@@ -148,11 +148,11 @@ func Sampled(seed uint64, number int) bool {
 // Suspect reports whether a schedule must be confirmed whatever its verdict: the code under test is not known to be
 // deterministic, and the remembered answers of a program are checked before they are believed. The schedules that are
 // Sampled are suspect, and so is the first one of a program.
-func (c Set) Suspect(ctx context.Context, a Attempt) bool {
+func (c Set) Suspect(a Attempt) bool {
 	if c.OfProgram() {
 		return a.Index == 0 || Sampled(c.Seed, a.Index)
 	}
-	repeats := hooks.SetupOf(ctx).Repeats
+	repeats := c.Setup.Repeats
 	return repeats != nil && Sampled(c.Seed, a.Index) && repeats()
 }
 

@@ -89,7 +89,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	size, from := x.Shard.size(c.Schedules), x.Ran
 	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered,
 		func(a schedules.Attempt) bool {
-			if a.Err == nil && (x.keeps(a) || c.Suspect(ctx, a)) {
+			if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
 				a.Err = c.Confirm(ctx, a.Outcome)
 			}
 			if errors.Is(a.Err, sim.ErrLeft) {
