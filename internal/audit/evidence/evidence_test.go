@@ -278,11 +278,13 @@ func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.OK(t, os.Mkdir("empty", 0o755))
 	must.OK(t, os.WriteFile("no.gz", []byte("\x1f\x8babcdefghijk"), 0o644))
+	must.OK(t, os.WriteFile("list", []byte(`{"itemCount":0,"dataFileS3Key":"data/a.json.gz"}`), 0o644))
 	damaged := zipped([]byte(record))
 	damaged[len(damaged)-8]++
 	must.OK(t, os.WriteFile("damaged.gz", damaged, 0o644))
 	for path, want := range map[string]string{
-		"nowhere": "lstat nowhere: no such file or directory", "empty": `found no file in ["empty"]`,
+		"nowhere": "lstat nowhere: no such file or directory", "empty": `found no file of records in ["empty"]`,
+		"list":  `found no file of records in ["list"]`,
 		"no.gz": "no.gz:1: gzip: invalid header", "damaged.gz": "damaged.gz:2: gzip: invalid checksum",
 	} {
 		if err := firstError(path); err == nil || err.Error() != want {

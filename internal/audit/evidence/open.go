@@ -53,10 +53,6 @@ func Open(paths []string, stdin io.Reader) ([]*File, error) {
 			return nil, err
 		}
 	}
-	if len(files) == 0 {
-		return nil, mistake.New(fmt.Errorf("found no file in %q", paths), "name files, folders with files, or - for "+
-			"standard input")
-	}
 	for _, f := range slices.Clone(files) {
 		if f.Kind == manifest {
 			gaps, err := f.export(add)
@@ -71,9 +67,13 @@ func Open(paths []string, stdin io.Reader) ([]*File, error) {
 			f.KeyNames = files[i].KeyNames
 		}
 	}
-	return slices.DeleteFunc(files, func(f *File) bool {
+	files = slices.DeleteFunc(files, func(f *File) bool {
 		return f.Kind == manifest || f.Kind == listing || f.open == nil && f.gaps == nil
-	}), nil
+	})
+	if len(files) == 0 {
+		return nil, mistake.New(fmt.Errorf("found no file of records in %q", paths), hint)
+	}
+	return files, nil
 }
 
 // sharesKey reports whether another file tells the key of the rows of f, as far as the tables are known.
