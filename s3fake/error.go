@@ -52,10 +52,12 @@ func (e *apiError) xml(requestID string) []byte {
 // hostID is in every error.
 const hostID = "isr-sim"
 
+func newError(status int, code, message string) *apiError {
+	return &apiError{status: status, code: code, message: message}
+}
+
 func noSuchKey(key string) *apiError {
-	return (&apiError{
-		status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist.",
-	}).with("Key", key)
+	return newError(http.StatusNotFound, "NoSuchKey", "The specified key does not exist.").with("Key", key)
 }
 
 // copied returns the error with the header's name in a copy.
@@ -71,17 +73,14 @@ func (e *apiError) copied() *apiError {
 }
 
 func noSuchBucket(bucket string) *apiError {
-	return (&apiError{
-		status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist",
-	}).with("BucketName", bucket)
+	return newError(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist").
+		with("BucketName", bucket)
 }
 
 // preconditionFailed names the header whose condition did not hold.
 func preconditionFailed(header string) *apiError {
-	return (&apiError{
-		status: http.StatusPreconditionFailed, code: "PreconditionFailed",
-		message: "At least one of the pre-conditions you specified did not hold",
-	}).with("Condition", header)
+	return newError(http.StatusPreconditionFailed, "PreconditionFailed",
+		"At least one of the pre-conditions you specified did not hold").with("Condition", header)
 }
 
 // conflict is the answer to a conditional write if the key has changed before it or at the same time.
@@ -95,155 +94,104 @@ func conflict(c *Call) *apiError {
 
 // notImplemented is the answer to a header that the service does not accept in this operation or with this value.
 func notImplemented(header string) *apiError {
-	return (&apiError{
-		status: http.StatusNotImplemented, code: "NotImplemented",
-		message: "A header you provided implies functionality that is not implemented",
-	}).with("Header", header)
+	return newError(http.StatusNotImplemented, "NotImplemented",
+		"A header you provided implies functionality that is not implemented").with("Header", header)
 }
 
 // unsupported is the answer to a request that the service supports and the fake does not. Nobody can mistake it for a
 // success.
 func unsupported(what string) *apiError {
-	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented",
-		message: "isr-sim: the S3 fake does not have " + what}
+	return newError(http.StatusNotImplemented, "NotImplemented", "isr-sim: the S3 fake does not have "+what)
 }
 
 func invalidArgument(message, name, value string) *apiError {
-	return (&apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}).
-		with("ArgumentName", name).with("ArgumentValue", value)
+	return badRequest("InvalidArgument", message).with("ArgumentName", name).with("ArgumentValue", value)
 }
 
-func invalidRequest(message string) *apiError {
-	return &apiError{status: http.StatusBadRequest, code: "InvalidRequest", message: message}
-}
+func invalidRequest(message string) *apiError { return badRequest("InvalidRequest", message) }
 
-func badDigest(message string) *apiError {
-	return &apiError{status: http.StatusBadRequest, code: "BadDigest", message: message}
-}
+func badDigest(message string) *apiError { return badRequest("BadDigest", message) }
 
 func invalidRange(asked string, size int) *apiError {
-	return (&apiError{status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidRange",
-		message: "The requested range is not satisfiable"}).
+	return newError(http.StatusRequestedRangeNotSatisfiable, "InvalidRange", "The requested range is not satisfiable").
 		with("RangeRequested", asked).with("ActualObjectSize", strconv.Itoa(size))
 }
 
 func noSuchUpload(id string) *apiError {
-	return (&apiError{
-		status: http.StatusNotFound, code: "NoSuchUpload",
-		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been " +
-			"aborted or completed.",
-	}).with("UploadId", id)
+	return newError(http.StatusNotFound, "NoSuchUpload", "The specified upload does not exist. The upload ID may be "+
+		"invalid, or the upload may have been aborted or completed.").with("UploadId", id)
 }
 
 func invalidPart(uploadID string, n namedPart) *apiError {
-	return (&apiError{
-		status: http.StatusBadRequest, code: "InvalidPart",
-		message: "One or more of the specified parts could not be found.  The part may not have been uploaded, " +
-			"or the specified entity tag may not match the part's entity tag.",
-	}).with("UploadId", uploadID).with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
+	return badRequest("InvalidPart", "One or more of the specified parts could not be found.  The part may not have "+
+		"been uploaded, or the specified entity tag may not match the part's entity tag.").
+		with("UploadId", uploadID).with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
 }
 
 func entityTooSmall(n namedPart, size int) *apiError {
-	return (&apiError{status: http.StatusBadRequest, code: "EntityTooSmall",
-		message: "Your proposed upload is smaller than the minimum allowed size"}).
+	return badRequest("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size").
 		with("ProposedSize", strconv.Itoa(size)).with("MinSizeAllowed", strconv.Itoa(minPartBytes)).
 		with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
 }
 
 // noSuchPart is the error for a part number that an object lacks.
 func noSuchPart(asked, parts int) *apiError {
-	return (&apiError{
-		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber",
-		message: "The requested partnumber is not satisfiable",
-	}).with("PartNumberRequested", strconv.Itoa(asked)).with("ActualPartCount", strconv.Itoa(parts))
+	return newError(http.StatusRequestedRangeNotSatisfiable, "InvalidPartNumber",
+		"The requested partnumber is not satisfiable").
+		with("PartNumberRequested", strconv.Itoa(asked)).with("ActualPartCount", strconv.Itoa(parts))
 }
 
 // chunkTooSmall is the error for a short chunk that is not the last.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html (at least 8 KB, except the last one)
 func chunkTooSmall(chunk int, size uint64) *apiError {
-	return (&apiError{
-		status: http.StatusForbidden, code: "InvalidChunkSizeError",
-		message: "Only the last chunk is allowed to have a size less than 8192 bytes",
-	}).with("Chunk", strconv.Itoa(chunk)).with("BadChunkSize", strconv.FormatUint(size, 10))
+	return newError(http.StatusForbidden, "InvalidChunkSizeError",
+		"Only the last chunk is allowed to have a size less than 8192 bytes").
+		with("Chunk", strconv.Itoa(chunk)).with("BadChunkSize", strconv.FormatUint(size, 10))
 }
 
 func keyTooLong(size int) *apiError {
-	return (&apiError{status: http.StatusBadRequest, code: "KeyTooLongError", message: "Your key is too long"}).
+	return badRequest("KeyTooLongError", "Your key is too long").
 		with("Size", strconv.Itoa(size)).with("MaxSizeAllowed", strconv.Itoa(maxKeyBytes))
 }
 
+func badRequest(code, message string) *apiError {
+	return newError(http.StatusBadRequest, code, message)
+}
+
 var (
-	errMalformedXML = &apiError{
-		status: http.StatusBadRequest, code: "MalformedXML",
-		message: "The XML you provided was not well-formed or did not validate against our published schema",
-	}
-	errInvalidURI = &apiError{
-		status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI.",
-	}
-	errMethodNotAllowed = &apiError{
-		status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
-		message: "The specified method is not allowed against this resource.",
-	}
-	errEntityTooLarge = &apiError{
-		status: http.StatusBadRequest, code: "EntityTooLarge",
-		message: "Your proposed upload exceeds the maximum allowed size",
-	}
-	errIncompleteBody = &apiError{
-		status: http.StatusBadRequest, code: "IncompleteBody",
-		message: "You did not provide the number of bytes specified by the Content-Length HTTP header",
-	}
-	errNoLength = &apiError{
-		status: http.StatusLengthRequired, code: "MissingContentLength",
-		message: "You must provide the Content-Length HTTP header.",
-	}
-	errMalformedTrailer = &apiError{
-		status: http.StatusBadRequest, code: "MalformedTrailerError",
-		message: "The request contained trailing data that was not well-formed or did not conform to our " +
-			"published schema.",
-	}
-	errPartOrder = &apiError{
-		status: http.StatusBadRequest, code: "InvalidPartOrder",
-		message: "The list of parts was not in ascending order. Parts must be ordered by part number.",
-	}
+	errMalformedXML = badRequest("MalformedXML",
+		"The XML you provided was not well-formed or did not validate against our published schema")
+	errInvalidURI       = badRequest("InvalidURI", "Couldn't parse the specified URI.")
+	errMethodNotAllowed = newError(http.StatusMethodNotAllowed, "MethodNotAllowed",
+		"The specified method is not allowed against this resource.")
+	errEntityTooLarge = badRequest("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+	errIncompleteBody = badRequest("IncompleteBody",
+		"You did not provide the number of bytes specified by the Content-Length HTTP header")
+	errNoLength = newError(http.StatusLengthRequired, "MissingContentLength",
+		"You must provide the Content-Length HTTP header.")
+	errMalformedTrailer = badRequest("MalformedTrailerError",
+		"The request contained trailing data that was not well-formed or did not conform to our published schema.")
+	errPartOrder = badRequest("InvalidPartOrder",
+		"The list of parts was not in ascending order. Parts must be ordered by part number.")
 	errCopyToItself = invalidRequest("This copy request is illegal because it is trying to copy an object to " +
 		"itself without changing the object's metadata, storage class, website redirect location or encryption " +
 		"attributes.")
-	errInvalidDigest = &apiError{
-		status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid.",
-	}
-	errBucketNotEmpty = &apiError{
-		status: http.StatusConflict, code: "BucketNotEmpty", message: "The bucket you tried to delete is not empty",
-	}
-	errInvalidBucket = &apiError{
-		status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid.",
-	}
-	errBucketOwned = &apiError{
-		status: http.StatusConflict, code: "BucketAlreadyOwnedByYou",
-		message: "Your previous request to create the named bucket succeeded and you already own it.",
-	}
-	errMetadataTooLarge = &apiError{
-		status: http.StatusBadRequest, code: "MetadataTooLarge",
-		message: "Your metadata headers exceed the maximum allowed metadata size",
-	}
-	errLocation = &apiError{
-		status: http.StatusBadRequest, code: "InvalidLocationConstraint",
-		message: "The specified location-constraint is not valid",
-	}
+	errInvalidDigest  = badRequest("InvalidDigest", "The Content-MD5 you specified was invalid.")
+	errBucketNotEmpty = newError(http.StatusConflict, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+	errInvalidBucket  = badRequest("InvalidBucketName", "The specified bucket is not valid.")
+	errBucketOwned    = newError(http.StatusConflict, "BucketAlreadyOwnedByYou",
+		"Your previous request to create the named bucket succeeded and you already own it.")
+	errMetadataTooLarge = badRequest("MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size")
+	errLocation         = badRequest("InvalidLocationConstraint", "The specified location-constraint is not valid")
 
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html (503 Slow Down)
-	errSlowDown = &apiError{
-		status: http.StatusServiceUnavailable, code: "SlowDown", message: "Please reduce your request rate.",
-	}
-	errInternal = &apiError{
-		status: http.StatusInternalServerError, code: "InternalError",
-		message: "We encountered an internal error. Please try again.",
-	}
+	errSlowDown = newError(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate.")
+	errInternal = newError(http.StatusInternalServerError, "InternalError",
+		"We encountered an internal error. Please try again.")
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html (409)
-	errConflict = &apiError{
-		status: http.StatusConflict, code: "ConditionalRequestConflict",
-		message: "The conditional request cannot succeed due to a conflicting operation against this resource.",
-	}
+	errConflict = newError(http.StatusConflict, "ConditionalRequestConflict",
+		"The conditional request cannot succeed due to a conflicting operation against this resource.")
 )
 
 // Bounds of a body in XML. The bodies of the API are shallow, and a key has at most 1,024 bytes. Each byte of a key may
