@@ -182,8 +182,9 @@ var (
 	errInvalidBucket  = badRequest("InvalidBucketName", "The specified bucket is not valid.")
 	errBucketOwned    = newError(http.StatusConflict, "BucketAlreadyOwnedByYou",
 		"Your previous request to create the named bucket succeeded and you already own it.")
-	errMetadataTooLarge = badRequest("MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size")
-	errLocation         = badRequest("InvalidLocationConstraint", "The specified location-constraint is not valid")
+	errMetadataTooLarge = badRequest("MetadataTooLarge",
+		"Your metadata headers exceed the maximum allowed metadata size")
+	errLocation = badRequest("InvalidLocationConstraint", "The specified location-constraint is not valid")
 
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html (503 Slow Down)
 	errSlowDown = newError(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate.")

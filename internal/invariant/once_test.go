@@ -60,7 +60,8 @@ const (
 
 // TestCalls checks what each invariant of calls finds, and what it lets pass.
 func TestCalls(t *testing.T) {
-	for _, paragraph := range strings.Split(string(must.Of(os.ReadFile("testdata/calls/stories.txt"))(t)), "\ncase ")[1:] {
+	text := string(must.Of(os.ReadFile("testdata/calls/stories.txt"))(t))
+	for _, paragraph := range strings.Split(text, "\ncase ")[1:] {
 		story, rest, _ := strings.Cut(paragraph, "\n=>")
 		name, story, _ := strings.Cut(story, "\n")
 		want, _, _ := strings.Cut(rest, "\n")
