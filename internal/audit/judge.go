@@ -251,7 +251,8 @@ func (j *Judge) row(r *evidence.Record, name string, c *ddbfake.Change, judge bo
 	// A version to which META may have led before is the older page of a rollback.
 	p.rollback = sk == sortMeta && p.page.Version != "" && p.versions[p.page.Version] != fresh
 	j.watchers.Take([]ddbfake.Change{*c}, func(inv *invariant.Invariant, f invariant.Finding) {
-		if judge && !(p.rollback && inv.Name == monotonic) {
+		known := judge || (r.Net || r.State) && inv.Name == wellFormed // the last image alone decides
+		if known && !(p.rollback && inv.Name == monotonic) {
 			j.say(p, inv.Name, f.Verdict, reason(inv.Name, sk, c.Actor, f.Why))
 		}
 	})

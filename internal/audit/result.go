@@ -73,7 +73,7 @@ var promises = []promise{
 		hidden: "the order of the leases under which pages were published, and rollbacks"},
 	{name: danglingPointer, of: []Kind{Pages}, shows: "pages that lead to a version",
 		hidden: "bodies outside the table, and versions that are missing for less than 2 s"},
-	{name: wellFormed, watched: true, net: true, of: []Kind{Pages, Locks, Calls}, shows: "rows with a ttl"},
+	{name: wellFormed, watched: true, of: []Kind{Pages, Locks, Calls}, shows: "rows with a ttl"},
 	{name: lostInvalid, of: []Kind{Pages}, shows: "publishes after an invalidation",
 		hidden: "what was served, and invalidations that remove the page's row"},
 	{name: guardedWrite, fence: true, of: []Kind{Pages, Locks}, shows: "fencing tokens",
@@ -169,7 +169,7 @@ func (res *Result) see(r *evidence.Record) {
 // count counts what the invariants have judged.
 func (res *Result) count(r *evidence.Record, p *partition, sk string, c *ddbfake.Change, judge bool) {
 	res.tally.count(r, p, sk, c, judge)
-	if c.After["ttl"] != nil && (sk != sortLock || res.o.Promise.Recipe) && (judge || r.Net) {
+	if c.After["ttl"] != nil && (sk != sortLock || res.o.Promise.Recipe) && (judge || r.Net || r.State) {
 		res.judged[wellFormed]++
 	}
 	if !judge {

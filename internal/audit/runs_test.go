@@ -39,6 +39,22 @@ func recordsOf(changes []ddbfake.Change) (all []evidence.Record) {
 	return all
 }
 
+// exported are the records of an incremental export: the first and the last image of each row.
+func exported(changes []ddbfake.Change) (all []evidence.Record) {
+	at := map[string]int{}
+	for _, c := range changes {
+		key := c.Region + c.Table + c.Key.String()
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(all), len(all)
+			all = append(all, recordOf(c))
+			all[i].Net, all[i].Sequence, all[i].ID = true, "", ""
+		}
+		all[i].After, all[i].Time = c.After, c.Time.Truncate(time.Second)
+	}
+	return all
+}
+
 // options are those with which an audit of a scenario's table is asked for.
 func options(s *spec.Scenario) audit.Options {
 	return audit.Options{Rows: s.Rows,
@@ -110,9 +126,19 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 	effort.NotShort(t)
 	found := map[string]bool{}
 	const times = 20
+	exports := 0
 	judge := func(s *spec.Scenario, p isr.Protocol) {
 		run(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) {
 			result := audited(t, options(s), recordsOf(changes))
+			for _, o := range audited(t, options(s), exported(changes)).Outcomes {
+				switch judged := o.Invariant == "ttl-well-formed"; {
+				case o.Verdict == invariant.Violated && !slices.Contains(run.Broken, o.Invariant),
+					o.Verdict == invariant.OK && !judged:
+					t.Errorf("%s of %s: by an export, %s is %v", p.Name, s.Name, o.Invariant, o.Verdict)
+				case o.Verdict == invariant.Violated:
+					exports++
+				}
+			}
 			for _, o := range result.Outcomes {
 				broken := slices.Contains(run.Broken, o.Invariant)
 				if o.Verdict == invariant.Violated && !broken {
@@ -144,6 +170,9 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 				judge(s, m)
 			}
 		}
+	}
+	if exports < 10 {
+		t.Errorf("only %d exports have shown a violation", exports)
 	}
 	for line := range strings.Lines(strings.TrimSpace(shown)) {
 		if line = strings.TrimSpace(line); !found[line] {
