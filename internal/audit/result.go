@@ -33,7 +33,6 @@ type promise struct {
 	shows  string // what is judged, counted in Outcome.Judged
 	hidden string // what of the invariant rows do not show; "" is nothing
 	// net says that the first and the last image of a row are enough.
-	net     bool
 	watched bool   // judged by package invariant
 	of      []Kind // of what it is judged
 	fence   bool   // only judged with Options.Fence
@@ -134,7 +133,6 @@ type Result struct {
 	judged map[string]int
 	counts map[countOf]int
 	units  map[time.Duration]bool
-	net    bool
 	tally  tally
 }
 
@@ -145,7 +143,7 @@ type countOf struct {
 
 func (res *Result) begin(o Options) {
 	res.o, res.judged, res.counts = o, map[string]int{}, map[countOf]int{}
-	res.units, res.NotJudged = map[time.Duration]bool{}, map[string]string{}
+	res.NotJudged = map[string]string{}
 	for _, inv := range judges[o.Of]() {
 		if !slices.ContainsFunc(promises, func(p promise) bool { return p.name == inv.Name && p.judges(o) }) {
 			res.NotJudged[inv.Name] = cmp.Or(notJudged[inv.Name], noReaders)
@@ -162,8 +160,6 @@ func (res *Result) see(r *evidence.Record) {
 	if r.Time.After(res.To) {
 		res.To = r.Time
 	}
-	res.units[r.Unit] = true
-	res.net = res.net || r.Net
 }
 
 // count counts what the invariants have judged.
