@@ -29,10 +29,9 @@ const (
 
 // promise is an invariant of which rows show something.
 type promise struct {
-	name   string
-	shows  string // what is judged, counted in Outcome.Judged
-	hidden string // what of the invariant rows do not show; "" is nothing
-	// net says that the first and the last image of a row are enough.
+	name    string
+	shows   string // what is judged, counted in Outcome.Judged
+	hidden  string // what of the invariant rows do not show; "" is nothing
 	watched bool   // judged by package invariant
 	of      []Kind // of what it is judged
 	fence   bool   // only judged with Options.Fence
@@ -132,7 +131,6 @@ type Result struct {
 	o      Options
 	judged map[string]int
 	counts map[countOf]int
-	units  map[time.Duration]bool
 	tally  tally
 }
 
