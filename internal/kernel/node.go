@@ -332,9 +332,10 @@ func (n *node) now() time.Time {
 func (n *node) Record(e history.Event) {
 	if n.proc.Remembers() {
 		told, says, facts := e, e, history.Hold{}
-		if hold := e.Hold; hold != nil {
-			says.Hold, facts = nil, *hold
+		if e.Hold != nil {
+			facts = *e.Hold
 		}
+		says.Hold = &facts       // a nil pointer is printed slowly
 		type whole history.Event // Event.String leaves out some fields
 		// e has no time and number yet: it gets them when it is recorded
 		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts))

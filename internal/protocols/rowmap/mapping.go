@@ -29,6 +29,7 @@ type Mapping struct {
 type entry struct {
 	table           string
 	partition, sort keyAttribute
+	key             []string // the names of these two
 	indexes         []index
 	when            []condition
 
@@ -174,8 +175,10 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 		return e, problem
 	}
 	e.partition = key("partition", r.Partition)
+	e.key = []string{e.partition.name}
 	if r.Sort != "" {
 		e.sort = key("sort", r.Sort)
+		e.key = append(e.key, e.sort.name)
 	}
 	if r.Index != "" {
 		var err error

@@ -96,34 +96,14 @@ func (e *entry) roles() (r Roles) {
 	return r
 }
 
-// keyOf returns the attributes of a key that the entries of a table name, or nil if the item lacks them. Entries that
-// name the table come first, because their items may have the key of another table among their attributes.
+// keyOf returns the attributes of a key that the entries of a table name, or nil if the item lacks them.
 func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr.Item {
-	named := slices.ContainsFunc(m.entries, func(e entry) bool { return e.table != "" && e.table == table })
-	for i := range m.entries {
-		e := &m.entries[i]
-		if named != (e.table != "") || named && e.table != table || item[e.partition.name] == nil ||
-			e.sort.name != "" && item[e.sort.name] == nil {
-			continue
-		}
-		key := attr.Item{}
-		for _, name := range []string{e.partition.name, e.sort.name} {
-			if name == "" {
-				continue
-			}
-			v, err := attr.FromSDK(item[name])
-			if err != nil {
-				return nil
-			}
-			key[name] = v
-		}
-		return key
-	}
-	if len(m.entries) > 0 {
+	names := m.keyNames(table, item)
+	if names == nil {
 		return nil
 	}
-	key := attr.Item{} // the table holds META and LOCK
-	for _, name := range []string{"pk", "sk"} {
+	key := attr.Item{}
+	for _, name := range names {
 		v, err := attr.FromSDK(item[name])
 		if err != nil || v == nil {
 			return nil
@@ -132,6 +112,27 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 	}
 	return key
 }
+
+// keyNames returns the names of the attributes of keyOf. Entries that name the table come first, because their items
+// may have the key of another table among their attributes.
+func (m *Mapping) keyNames(table string, item map[string]types.AttributeValue) []string {
+	named := slices.ContainsFunc(m.entries, func(e entry) bool { return e.table != "" && e.table == table })
+	for i := range m.entries {
+		e := &m.entries[i]
+		if named != (e.table != "") || named && e.table != table || item[e.partition.name] == nil ||
+			e.sort.name != "" && item[e.sort.name] == nil {
+			continue
+		}
+		return e.key
+	}
+	if len(m.entries) > 0 {
+		return nil
+	}
+	return ownKey
+}
+
+// ownKey is the key of a table of META and LOCK.
+var ownKey = []string{"pk", "sk"}
 
 // Pages returns the partitions of the translated rows to which a row may belong by its key. A schema's function decides
 // by more than keys, so then all rows may belong to one partition.

@@ -779,3 +779,27 @@ func TestWrites(t *testing.T) {
 		t.Errorf("got %s, %b", pk, roles)
 	}
 }
+
+// A translator places rows as its mapping does, at the first question and at the next ones.
+func TestATranslatorRemembersPlaces(t *testing.T) {
+	m := must.Of(rowmap.New(isr.Schema{Rows: []isr.Row{
+		{Table: "a", Partition: "id = {key}", Sort: "part = page", Body: "html", Generated: "at"},
+		{Table: "a", Partition: "id = {key}", Sort: "part = lock", Token: "by", Expires: "until"},
+		{Table: "b", Partition: "id = {key}", Token: "by", Expires: "until"},
+		{Table: "c", Partition: "id = {key}", Body: "html", Generated: "at"},
+	}}))(t)
+	asked := m.Translator()
+	for range 2 {
+		for _, table := range []string{"a", "b", "c", "d"} {
+			for _, key := range []items{
+				{"id": s("x"), "part": s("page")}, {"id": s("x"), "part": s("lock")}, {"id": s("y"), "part": s("page")},
+				{"id": s("x")}, {"id": n(1)}, {"part": s("page")}, {},
+			} {
+				pk, roles := m.Place(table, key.ToSDK())
+				if got, as := asked.Place(table, key.ToSDK()); got != pk || as != roles {
+					t.Errorf("%s, %v: got %q, %b, want %q, %b", table, key, got, as, pk, roles)
+				}
+			}
+		}
+	}
+}

@@ -32,6 +32,7 @@ type Translator struct {
 	of   []target // room for the rows of one change
 	// places are the places of rows that only a schema's function knows, as far as they have been written.
 	places map[string]place
+	known  map[rowKey]place // by keys of strings, where no function reads the row
 	// pages are the pages of mappings with marks. A mark is a row which says that a page, in another row, is not fresh.
 	pages map[rowName]*markedPage
 	marks []mark // room for the marks of one change
@@ -56,6 +57,9 @@ type mark struct {
 	row attr.Item // nil if the row is gone
 }
 
+// rowKey is a key of strings: its values in the order of Mapping.keyOf.
+type rowKey struct{ table, partition, sort string }
+
 // place is a row's roles, and the partition of its translated rows.
 type place struct {
 	pk    string
@@ -65,13 +69,13 @@ type place struct {
 // Translator returns a new translator, which knows no rows.
 func (m *Mapping) Translator() *Translator {
 	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{},
-		pages: map[rowName]*markedPage{}}
+		known: map[rowKey]place{}, pages: map[rowName]*markedPage{}}
 }
 
 // Clone returns a translator that continues from the state of this one.
 func (t *Translator) Clone() *Translator {
 	c := &Translator{m: t.m, held: maps.Clone(t.held), pks: t.pks, fit: t.fit.clone(), places: maps.Clone(t.places),
-		pages: maps.Clone(t.pages)}
+		known: t.known, pages: maps.Clone(t.pages)}
 	//isrsim:unordered each by itself
 	for name, p := range c.pages {
 		c.pages[name] = &markedPage{p.row, maps.Clone(p.marks)}
@@ -363,11 +367,36 @@ func (t *Translator) Place(table string, item map[string]types.AttributeValue) (
 	if t == nil {
 		return (*Mapping)(nil).Place(table, item)
 	}
+	if t.m.translate == nil {
+		return t.placed(table, item)
+	}
 	pk, roles = t.m.Place(table, item)
 	if at := t.places[t.m.Name(table, item)]; at.pk != "" {
 		pk, roles = at.pk, roles|at.roles
 	}
 	return pk, roles
+}
+
+// placed is Mapping.Place, and remembers the places of keys of strings: a search asks for the same few at every step.
+func (t *Translator) placed(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	of, names := rowKey{table: table}, t.m.keyNames(table, item)
+	if names == nil {
+		return "", 0
+	}
+	values := [...]*string{&of.partition, &of.sort}
+	for i, name := range names {
+		text, is := item[name].(*types.AttributeValueMemberS)
+		if !is {
+			return t.m.Place(table, item)
+		}
+		*values[i] = text.Value
+	}
+	at, known := t.known[of]
+	if !known {
+		at.pk, at.roles = t.m.Place(table, item)
+		t.known[of] = at
+	}
+	return at.pk, at.roles
 }
 
 // Guesses reports whether only a schema's function knows the meaning of attributes.
