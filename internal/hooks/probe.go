@@ -30,6 +30,8 @@ type Probe struct {
 	Judged map[string]bool
 	// Memory says how the run may reuse what nodes did in other runs.
 	Memory sim.Memory
+	// Unvisited leaves out the visit after the run.
+	Unvisited bool
 	// Coverage asks for Order and States.
 	Coverage bool
 	// Record asks for Exchanges, Rows and Shown.

@@ -311,7 +311,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if result.End == sim.Cut && result.Steps == r.Steps {
 		cut = r.Steps
 	}
-	if s.Settle > 0 && result.End == sim.Finished {
+	if s.Settle > 0 && result.End == sim.Finished && !r.probe.Unvisited {
 		result = w.settle(t, result)
 	}
 	if err := cmp.Or(w.unended, w.endLives(nil)); result.Err == nil && err != nil {

@@ -103,7 +103,8 @@ func TestWhatADroppedLaneAsksFor(t *testing.T) {
 		for x.Next() {
 			r := &register{}
 			after := &access{to: r}
-			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			s := sim.New(sim.Config{Strategy: x.Strategy(),
+				Fingerprint: func() uint64 { return uint64(r.value + 10*after.value) }})
 			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
 				drop := p.Clock().Lane(func() { p.Do(&access{to: r, write: true, value: 5}) })
 				p.Do(&access{to: r})

@@ -237,6 +237,8 @@ func (s *Sim) now() time.Time {
 func (s *Sim) Run() Result {
 	for s.result.End == "" {
 		switch over := !s.collect(); {
+		case over && s.explorer != nil && s.explorer.Over():
+			s.result.End = Abandoned
 		case over:
 			s.result.End = Finished
 		case len(s.steps) == 0:

@@ -46,6 +46,9 @@ type Explorer interface {
 	// Begin is called before the run begins, or goes on (see Kept). It returns the reductions that Sim.Fingerprint does
 	// without.
 	Begin(*Sim) Reduction
+	// Over is called when every actor is done. It returns true if other runs cover what follows: then the run is
+	// Abandoned.
+	Over() bool
 	// Ended is called at the end of the run. An error breaks it.
 	Ended(Result) error
 }

@@ -22,13 +22,12 @@ import (
 // places exchanged, and with other names. That must lead to an equal state; otherwise some other text, such as a
 // number, was taken for a name.
 func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was string) error {
-	result := o.Result
-	if result.End == sim.Abandoned {
+	result, whole := o.Result, v.probe(sim.Memory{Afresh: true})
+	if whole.Unvisited = result.End == sim.Abandoned; whole.Unvisited {
 		if r.Steps = result.Steps; r.Steps == 0 { // no step was taken, as where a certificate lacks the first state
 			return nil
 		}
 	}
-	whole := v.probe(sim.Memory{Afresh: true})
 	var err error
 	recorded, _ := reschedule.Record(strategy.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
 		r.Strategy = s
@@ -45,6 +44,7 @@ func (v Prove) audit(ctx context.Context, r kernel.Run, o *kernel.Outcome, was s
 		return nil
 	}
 	swapped, state := v.probe(sim.Memory{Afresh: true}), whole.State() // the second run uses the memory of the first
+	swapped.Unvisited = whole.Unvisited
 	r.Scenario, r.Strategy = v.renamed(whole.Symmetric), reschedule.Follow(v.swap(recorded.Moves, whole.Symmetric))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || swapped.State() != state {
 		return &sim.TakenError{Off: sim.InterchangeableActors,

@@ -32,7 +32,7 @@ import (
 //   - Sleep sets: of two steps that do not race ([sim.Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
 //     ([sim.Sim.Fingerprint]). If a state comes up again with fewer steps asleep than before, only the steps that are
-//     no longer asleep are taken from it.
+//     no longer asleep are taken from it. Of the runs that end in one state, one is Finished.
 //   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.

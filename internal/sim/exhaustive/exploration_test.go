@@ -577,6 +577,29 @@ func TestAnExplorationFindsEveryOutcomeOfALostUpdate(t *testing.T) {
 	}
 }
 
+// Of the runs of three writers, two with the same value, one is Finished for each end, with repetitions, too.
+func TestOneRunFinishesInEachState(t *testing.T) {
+	for _, repeat := range []bool{false, true} {
+		finished, x := map[int]int{}, &exhaustive.Exploration{Repeat: repeat}
+		for x.Next() {
+			r, again := &register{}, x.Repeating()
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			for i := range 3 {
+				s.Add(sim.Actor{Name: string(rune('a' + i)),
+					Run: func(p *sim.Proc) { p.Do(&access{to: r, write: true, value: i / 2}) }})
+			}
+			if result := s.Run(); result.End == sim.Finished && !again {
+				finished[r.value]++
+			} else if result.Err != nil {
+				t.Fatal(result.Err)
+			}
+		}
+		if want := map[int]int{0: 1, 1: 1}; !maps.Equal(finished, want) {
+			t.Errorf("repeat %v: runs finished with the values %v, want %v", repeat, finished, want)
+		}
+	}
+}
+
 func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 	// Writes of the same value race, but their order does not matter.
 	schedules := func(off sim.Reduction, comparable bool) int {

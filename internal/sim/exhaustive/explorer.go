@@ -214,6 +214,19 @@ func (e *explorer) still(asleep []sim.Option, m sim.Option) (rest []sim.Option) 
 	return rest
 }
 
+// Over implements sim.Explorer: what a caller does after the end of a run depends on the state alone.
+func (e *explorer) Over() bool {
+	x, symmetry := e.x, e.cfg.Symmetry
+	switch {
+	case e.cfg.Fingerprint == nil || x.Off&sim.StateComparison != 0 || symmetry != nil && symmetry.Broken():
+		return false
+	case x.repeats.again:
+		return x.repeats.last.End == sim.Abandoned
+	default:
+		return x.visited.over(e.sim.Fingerprint())
+	}
+}
+
 // Ended implements sim.Explorer: it notes the run's result.
 func (e *explorer) Ended(r sim.Result) error {
 	e.ended(r)

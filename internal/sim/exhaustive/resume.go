@@ -1,6 +1,7 @@
 package exhaustive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -14,6 +15,7 @@ type Saved struct {
 	Moments            []savedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
 	Owed               *savedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
 	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
+	Ends               []uint64      `json:",omitempty"`        // the states in which runs were over, ascending
 	States             []uint64      `json:"-"`                 // ascending
 	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
 
@@ -46,6 +48,7 @@ func (x *Exploration) Save() *Saved {
 	s := &Saved{
 		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
 		Sets: slices.Clone(x.known().sets), States: x.States(), Frames: saved(x.frames),
+		Ends: slices.Sorted(maps.Keys(x.known().ends)),
 	}
 	for _, m := range x.Members()[1:] {
 		s.Schedules += m.done.Schedules
@@ -80,6 +83,9 @@ func (x *Exploration) Resume(s *Saved) {
 	x.visited.sets = slices.Clone(s.Sets)
 	for i, state := range s.States {
 		x.visited.states[state] = s.Asleep[i]
+	}
+	for _, state := range s.Ends {
+		x.visited.ends[state] = true
 	}
 	for _, m := range s.Moments {
 		x.repeats.moments = append(x.repeats.moments, moment{m.State, m.Asked, m.Step, m.Taken})

@@ -1,6 +1,7 @@
 package exhaustive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -94,6 +95,7 @@ func (t *team) learn(m *Exploration) error {
 			t.known.put(state, ids)
 		}
 	}
+	maps.Copy(t.known.ends, m.visited.ends)
 	m.visited.forget()
 	return m.memory.Meet()
 }

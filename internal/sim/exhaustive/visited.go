@@ -14,10 +14,12 @@ type visited struct {
 	sets   [][]uint64        // sets of step IDs, each sorted; the first is the empty one
 	number map[string]uint32 // the number of a set, by its bytes
 	bytes  []byte
+	ends   map[uint64]bool // fingerprints of states in which runs were over
 }
 
 func newVisited() visited {
-	return visited{states: map[uint64]uint32{}, sets: [][]uint64{nil}, number: map[string]uint32{}}
+	return visited{states: map[uint64]uint32{}, sets: [][]uint64{nil}, number: map[string]uint32{},
+		ends: map[uint64]bool{}}
 }
 
 // asleep returns the steps that were asleep in a state; false if it is new.
@@ -27,6 +29,13 @@ func (v *visited) asleep(state uint64) (ids []uint64, seen bool) {
 		return v.known.asleep(state)
 	}
 	return v.sets[n], seen
+}
+
+// over notes a state in which a run is over, and reports whether it is known.
+func (v *visited) over(state uint64) bool {
+	known := v.ends[state] || v.known != nil && v.known.ends[state]
+	v.ends[state] = true
+	return known
 }
 
 // put notes the steps that are asleep when a state is left.
@@ -58,6 +67,7 @@ func (v *visited) key(ids []uint64) []byte {
 // forget drops the states, but not what others know.
 func (v *visited) forget() {
 	clear(v.states)
+	clear(v.ends)
 	clear(v.number)
 	v.sets = v.sets[:1]
 }
