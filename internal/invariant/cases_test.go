@@ -40,9 +40,11 @@ import (
 //	=> violated changes 1 2 events 1            what the finding names; "violated harmless" is the rule of a recipe
 //	says bob removed the lock of alice          a part of its reason
 //
-// Times count from the start. In rows, t is the start in epoch seconds.
+// Times count from the start. In rows, t is the start in epoch seconds. A case in testdata/memory has two pasts with "or"
+// between them, and says whether an invariant may remember them alike, so long after the start: "=> same 30s" or
+// "=> differ 30s".
 //
-//go:embed testdata/*.txt
+//go:embed testdata/*.txt testdata/memory/*.txt
 var stories embed.FS
 
 // start is when the cases begin.
@@ -58,6 +60,10 @@ type story struct {
 	region string
 	table  string
 	pk     string
+
+	or   *story        // another past: see Past
+	same bool          // both count as one
+	at   time.Duration // at this time
 }
 
 var (
@@ -284,6 +290,11 @@ func (s *story) event(at time.Time, all []string) (err error) {
 
 // finding reads a verdict, and the changes and events that the finding names.
 func (s *story) finding(all []string) error {
+	if all[0] == "same" || all[0] == "differ" {
+		at, err := time.ParseDuration(all[1])
+		s.same, s.at = all[0] == "same", at
+		return err
+	}
 	s.want.Verdict = verdictNames[all[0]]
 	to := &s.want.Changes
 	for _, word := range all[1:] {
@@ -306,12 +317,18 @@ func (s *story) finding(all []string) error {
 // readStories reads the cases of a file. What stands before the first case holds for all.
 func readStories(text string) (all []*story, err error) {
 	var common []string
+	var last *story
 	for i, line := range strings.Split(text, "\n") {
 		name, is := strings.CutPrefix(line, "case ")
 		switch {
-		case is:
+		case is, line == "or":
 			s := &story{name: name, rows: map[[4]string]attr.Item{}, table: "cache", pk: isr.PartitionKey("", "/")}
-			all = append(all, s)
+			if is {
+				all = append(all, s)
+			} else {
+				last.or = s
+			}
+			last = s
 			for _, line := range common {
 				err = errors.Join(err, s.line(line))
 			}
@@ -319,7 +336,7 @@ func readStories(text string) (all []*story, err error) {
 		case all == nil:
 			common = append(common, line)
 		default:
-			err = all[len(all)-1].line(line)
+			err = last.line(line)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
@@ -352,6 +369,9 @@ func (s *story) check(t *testing.T, inv Invariant) {
 func TestStories(t *testing.T) {
 	shapes := map[string]bool{} // invariants with rows of another shape than the schema's
 	for _, file := range must.Of(stories.ReadDir("testdata"))(t) {
+		if file.IsDir() {
+			continue
+		}
 		name := strings.TrimSuffix(file.Name(), ".txt")
 		all := slices.Concat(All(), OfLocks(), OfCalls())
 		of := slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })
@@ -378,4 +398,24 @@ func TestALockFromBeforeTheLogBegan(t *testing.T) {
 	must.OK(t, err)
 	all[0].Changes = all[0].Changes[1:]
 	all[0].check(t, Named("lock-theft"))
+}
+
+// Past is a case of two pasts, and whether the memories of an invariant are equal at a time after the start: then no
+// later event makes a difference.
+type Past struct {
+	Name  string
+	At    time.Duration
+	A, B  Evidence
+	Equal bool
+}
+
+// Pasts reads the cases of the memory of an invariant.
+func Pasts(t *testing.T, name string) (all []Past) {
+	t.Helper()
+	read, err := readStories(string(must.Of(stories.ReadFile("testdata/memory/" + name + ".txt"))(t)))
+	must.OK(t, err)
+	for _, s := range read {
+		all = append(all, Past{s.name, s.or.at, s.Evidence, s.or.Evidence, s.or.same})
+	}
+	return all
 }

@@ -126,7 +126,9 @@ func TestWhatDecidesALaterVerdictIsRemembered(t *testing.T) {
 			if diff := cmp.Diff(test.a.rows, test.b.rows, cmp.AllowUnexported(place{})); diff != "" {
 				t.Fatalf("the rows differ: %s", diff)
 			}
-			past{name: test.name, skew: test.skew, a: test.a, b: test.b}.check(t, invariant.Named(test.invariant))
+			a, b := test.a.evidence(), test.b.evidence()
+			a.MaxClockSkew, b.MaxClockSkew = test.skew, test.skew
+			checkPast(t, invariant.Named(test.invariant), invariant.Past{Name: test.name, A: a, B: b})
 			if a, b := searched(test.a, test.skew), searched(test.b, test.skew); a == b {
 				t.Errorf("both are remembered as %x", a)
 			}

@@ -2,7 +2,6 @@ package invariant_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/invariant"
@@ -40,44 +39,4 @@ func TestARollbackThatLeadsForward(t *testing.T) {
 	ev := back("carol")
 	ev.MaxClockSkew = 50 * second
 	checkFinding(t, monotonic.Check(ev), invariant.OK, nil, nil)
-}
-
-func TestMonotonicPublicationRemembers(t *testing.T) {
-	runs := func(l *changeLog) *run { return &run{changeLog: l} }
-	late := func(wait bool) *run { // wait: the row of version 1 is put only after version 2 is shown
-		l := newLog().lock("alice", "a1", 30*second).point("alice", "1", 0)
-		if !wait {
-			l.version("alice", "1")
-		}
-		l.lock("alice", "a1", 30*second).swap("alice", "2")
-		if wait {
-			l.at(0).version("alice", "1")
-		}
-		return runs(l)
-	}
-	shown := func(at time.Duration) *run { // with a generated_at other than that of its row
-		return runs(newLog().lock("alice", "a1", 30*second).version("alice", "1").point("alice", "1", at).
-			lock("alice", "a1", 30*second).swap("alice", "2"))
-	}
-	both := func(first bool) *run {
-		l := newLog().lock("alice", "a1", 30*second)
-		return runs(l.together(func() {
-			if first {
-				l.version("alice", "1").point("alice", "1", 0)
-			} else {
-				l.point("alice", "1", 0).version("alice", "1")
-			}
-		}))
-	}
-	for _, test := range []past{
-		{name: "a version that came late", a: late(true), b: late(false)},
-		{name: "when a version was generated as it was shown", a: shown(-second), b: shown(0)},
-		{name: "who was asked for a rollback", a: newRun().happens("alice", history.RollingBack),
-			b: newRun().happens("bob", history.RollingBack)},
-		{name: "and not how often", a: newRun().happens("alice", history.RollingBack), equal: true,
-			b: newRun().happens("alice", history.RollingBack).happens("alice", history.RollingBack)},
-		{name: "the order of rows within a transaction", a: both(true), b: both(false), equal: true},
-	} {
-		test.check(t, invariant.Named("monotonic-publication"))
-	}
 }

@@ -28,27 +28,14 @@ func (l *changeLog) arrive(from, sk string) *changeLog {
 // If the judgement of several regions depends on how two pasts differ, their memories differ, so that an exhaustive
 // search keeps both.
 func TestRegionsAreRemembered(t *testing.T) {
-	in := func(r *run, region string) *run { return r.do(func(l *changeLog) { l.to(region) }) }
-	for _, name := range []string{"single-flight", "lock-theft"} {
-		for _, test := range []past{
-			{name: "a lease in another region", a: in(newRun(), "a").take("alice"), b: in(newRun(), "b").take("alice")},
-			{name: "the same one", a: in(newRun(), "a").take("alice"), b: in(newRun(), "a").take("alice"), equal: true},
-		} {
-			test.check(t, invariant.Named(name))
-		}
-	}
-	lease := func(first, then string) *run { return in(in(newRun(), first).take("alice"), then).take("bob") }
-	past{name: "which region gave it away first", a: lease("a", "b"),
-		b: in(in(newRun(), "b").take("bob"), "a").take("alice")}.
-		check(t, invariant.Named("single-flight"))
 	copied := func(cause ddbfake.Cause) *run {
 		return newRun().do(func(l *changeLog) {
 			l.to("b").append(ddbfake.Change{Cause: cause, Actor: "alice", Request: 1}, "LOCK",
 				attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(in30)})
 		})
 	}
-	past{name: "a copy of a lease", a: copied(ddbfake.CauseClient), b: copied(ddbfake.CauseReplica)}.check(t,
-		invariant.Named("lock-theft"))
+	checkPast(t, invariant.Named("lock-theft"), invariant.Past{Name: "a copy of a lease",
+		A: copied(ddbfake.CauseClient).evidence(), B: copied(ddbfake.CauseReplica).evidence()})
 }
 
 // in30 is 30 s after the beginning.

@@ -109,48 +109,40 @@ func (r *run) claims(actor, request, inputs string) *run {
 	})
 }
 
-// keyed moves all events to another page.
-func (r *run) keyed(key string) *run {
-	for i := range r.told.Events() {
-		r.told.Events()[i].Key = key
+// TestPasts checks what invariants remember.
+func TestPasts(t *testing.T) {
+	for _, name := range []string{"single-flight", "lock-theft", "monotonic-publication", "no-lost-invalidation"} {
+		for _, past := range invariant.Pasts(t, name) {
+			checkPast(t, invariant.Named(name), past)
+		}
 	}
-	return r
 }
 
-// past is a case about the memory of an invariant: two runs, and whether their memories are equal at a time after the
-// start.
-type past struct {
-	name  string
-	at    time.Duration
-	skew  time.Duration // the promised MaxClockSkew
-	a, b  *run
-	equal bool // the memories are equal: no later event makes a difference
-}
-
-func (test past) check(t *testing.T, inv invariant.Invariant) {
+func checkPast(t *testing.T, inv invariant.Invariant, past invariant.Past) {
 	t.Helper()
-	remembered := func(r *run) uint64 {
-		plain := test.remembered(inv, r, func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
+	sum := func(ev invariant.Evidence) uint64 {
+		plain := remembered(inv, past.At, ev, func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 			hear(m, c, e)
 			return m
 		})
-		if copied := test.remembered(inv, r, leave); copied != plain {
+		if copied := remembered(inv, past.At, ev, leave); copied != plain {
 			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from",
-				test.name)
+				past.Name)
 		}
 		return plain
 	}
-	if equal := remembered(test.a) == remembered(test.b); equal != test.equal {
-		t.Errorf("%s: equal memories: %v, want %v", test.name, equal, test.equal)
+	if equal := sum(past.A) == sum(past.B); equal != past.Equal {
+		t.Errorf("%s: equal memories: %v, want %v", past.Name, equal, past.Equal)
 	}
 }
 
 // remembered is the fingerprint of the memory of a run; next feeds it the next change or event.
-func (test past) remembered(
-	inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory,
+func remembered(
+	inv invariant.Invariant, at time.Duration, ev invariant.Evidence,
+	next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory,
 ) uint64 {
-	m, log := inv.Memory(invariant.Promise{MaxClockSkew: test.skew}), r.changes
-	for _, e := range r.told.Events() {
+	m, log := inv.Memory(invariant.Promise{MaxClockSkew: ev.MaxClockSkew}), ev.Changes
+	for _, e := range ev.History {
 		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
 			m = next(m, &log[0], nil)
 		}
@@ -159,7 +151,7 @@ func (test past) remembered(
 	for i := range log {
 		m = next(m, &log[i], nil)
 	}
-	return m.Fingerprint(t0.Add(test.at))
+	return m.Fingerprint(t0.Add(at))
 }
 
 func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
@@ -232,6 +224,3 @@ func ownRows() *run {
 func (r *run) puts(actor, body string, with attr.Item) *run {
 	return r.do(func(l *changeLog) { l.together(func() { l.inline(actor, body, with).unlock(actor) }) })
 }
-
-// in moves the next changes to another partition.
-func (r *run) in(pk string) *run { return r.do(func(l *changeLog) { l.on(l.table, pk) }) }
