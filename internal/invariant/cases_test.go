@@ -40,8 +40,8 @@ import (
 //	=> violated changes 1 2 events 1            what the finding names; "violated harmless" is the rule of a recipe
 //	says bob removed the lock of alice          a part of its reason
 //
-// Times count from the start. In rows, t is the start in epoch seconds. A case in testdata/memory has two pasts with "or"
-// between them, and says whether an invariant may remember them alike, so long after the start: "=> same 30s" or
+// Times count from the start. In rows, t is the start in epoch seconds. A case in testdata/memory has two pasts with
+// "or" between them, and says whether an invariant may remember them alike, so long after the start: "=> same 30s" or
 // "=> differ 30s".
 //
 //go:embed testdata/*.txt testdata/memory/*.txt

@@ -121,10 +121,11 @@ func TestPasts(t *testing.T) {
 func checkPast(t *testing.T, inv invariant.Invariant, past invariant.Past) {
 	t.Helper()
 	sum := func(ev invariant.Evidence) uint64 {
-		plain := remembered(inv, past.At, ev, func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
+		keep := func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 			hear(m, c, e)
 			return m
-		})
+		}
+		plain := remembered(inv, past.At, ev, keep)
 		if copied := remembered(inv, past.At, ev, leave); copied != plain {
 			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from",
 				past.Name)
