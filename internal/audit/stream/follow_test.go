@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -30,7 +31,7 @@ type world struct {
 	*testing.T
 	*fakeclock.Clock
 	db      *ddbfake.DB
-	client  *dynamodbstreams.Client
+	client  stream.Client
 	arn     string
 	waiting func() // is called after each time that Follow has waited
 	waits   int
@@ -280,6 +281,99 @@ func TestOnceEndsThoughTheTableIsBusy(t *testing.T) {
 	must.OK(t, err)
 	if len(all) < 1500 {
 		t.Errorf("got %d entries, want what was there", len(all))
+	}
+}
+
+// service is the client of a service that answers as the function get does, which calls real for the real answer.
+type service struct {
+	stream.Client
+	get func(real func() (*dynamodbstreams.GetRecordsOutput, error)) (*dynamodbstreams.GetRecordsOutput, error)
+}
+
+func (s *service) GetRecords(ctx context.Context, in *dynamodbstreams.GetRecordsInput,
+	options ...func(*dynamodbstreams.Options),
+) (*dynamodbstreams.GetRecordsOutput, error) {
+	return s.get(func() (*dynamodbstreams.GetRecordsOutput, error) { return s.Client.GetRecords(ctx, in, options...) })
+}
+
+// What the service says that it has trimmed is a gap, whatever the clock says. A history may begin late.
+func TestTrimmedByTheService(t *testing.T) {
+	for _, broken := range []error{
+		&streamtypes.TrimmedDataAccessException{}, &streamtypes.ResourceNotFoundException{},
+	} {
+		for after, want := range []int{0, 1} {
+			w := newWorld(t)
+			w.put(3)
+			w.Advance(time.Minute)
+			calls := 0
+			w.client = &service{w.client, func(real func() (*dynamodbstreams.GetRecordsOutput, error),
+			) (*dynamodbstreams.GetRecordsOutput, error) {
+				if calls++; calls == after+1 {
+					return nil, broken
+				}
+				return real()
+			}}
+			all, err := w.follow(stream.Options{Once: true}, nil)
+			must.OK(t, err)
+			gaps := 0
+			for _, e := range all {
+				if e.Gap != nil {
+					gaps++
+					if e.Gap.From.After(e.Gap.To) || e.Gap.Table != "cache" {
+						t.Errorf("got %+v", *e.Gap)
+					}
+				}
+			}
+			if gaps != want {
+				t.Errorf("%T after %d pages: got %v, want %d gaps", broken, after, all, want)
+			}
+		}
+	}
+}
+
+// A stream may be read in parts, and be late.
+func TestReadInParts(t *testing.T) {
+	w := newWorld(t)
+	w.put(3)
+	hidden := 0 // reads that do not see the latest record
+	f := stream.New(&service{w.client, func(real func() (*dynamodbstreams.GetRecordsOutput, error),
+	) (*dynamodbstreams.GetRecordsOutput, error) {
+		if hidden--; hidden >= 0 {
+			return &dynamodbstreams.GetRecordsOutput{NextShardIterator: aws.String("hidden")}, nil
+		}
+		out, err := real()
+		if err != nil { // the iterator is that of an answer above
+			return nil, &streamtypes.ExpiredIteratorException{}
+		}
+		return out, nil
+	}}, w.arn, stream.Options{Clock: w, Once: true})
+	defer f.Close()
+	var all []evidence.Entry
+	read := func() {
+		t.Helper()
+		for e, err := range f.Read(t.Context()) {
+			must.OK(t, err)
+			all = append(all, e)
+		}
+		w.gaps(all)
+	}
+	read()
+	w.roll(true)
+	w.put(20)
+	read()
+	f.Settle = time.Second
+	w.put(2)
+	hidden = 5
+	read()
+	w.AdvanceTo(w.Now().Truncate(time.Second).Add(time.Second))
+	w.put(13)
+	w.waits, w.waiting = 0, func() {
+		if w.waits == 2 { // still in the second in which the reading began
+			w.put(13)
+		}
+	}
+	if read(); w.waits < 5 {
+		t.Errorf("it waited %d times for what comes late", w.waits)
 	}
 }
 

@@ -154,6 +154,10 @@ func TestGapsBetweenTwoReaders(t *testing.T) {
 		{"a stream without a record", func(*world) {}, 30 * time.Hour, 0},
 		{"a shard that has ended, a day ago", func(w *world) { w.put(3); w.roll(false) }, 23 * time.Hour, 0},
 		{"a shard that has ended, longer ago", func(w *world) { w.put(3); w.roll(false) }, 30 * time.Hour, 1},
+		{"a shard that was quiet, and ended, a day ago", func(w *world) {
+			w.put(3)
+			w.Advance(20 * time.Hour)
+		}, 23 * time.Hour, 0},
 		{"two shards, of which one is quiet", func(w *world) { w.roll(true); w.put(1) }, 23 * time.Hour, 0},
 		{"a month, of the last shard and of the first one", func(w *world) { w.put(3) }, 30 * 24 * time.Hour, 2},
 	} {
