@@ -141,7 +141,7 @@ func (j *Judge) Take(r *evidence.Record) {
 	}
 	judge := !r.State && !r.Net
 	switch {
-	case how == broken && !r.Net && !r.State:
+	case how == broken && !r.Net:
 		j.gap(Finding{Key: name, From: time.Unix(0, before).UTC(), To: r.Time, Why: "changes of " + name +
 			" are missing: the record at " + r.Place.String() + " does not begin with the row as it was last seen"})
 		j.adopt(r, name, r.Before)
@@ -198,7 +198,7 @@ func (j *Judge) take(r *evidence.Record, name string, before, after attr.Item, j
 		return
 	}
 	for i := range j.buffer {
-		j.row(r, name, &j.buffer[i], judge)
+		j.row(r, name, after, &j.buffer[i], judge)
 	}
 }
 
@@ -227,19 +227,19 @@ func shrunk(row attr.Item) attr.Item {
 	return row
 }
 
-// row judges the change of one translated row.
-func (j *Judge) row(r *evidence.Record, name string, c *ddbfake.Change, judge bool) {
+// row judges the change of one translated row, which the table keeps as row.
+func (j *Judge) row(r *evidence.Record, name string, row attr.Item, c *ddbfake.Change, judge bool) {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
 	p := j.partition(place{c.Region, c.Table, pk})
-	step := stepOf(r, name, sk, c, j.o.Promise)
+	step := stepOf(r, name, sk, c, j.o)
 	p.note(step, judge)
 	switch {
 	case sk == sortLock:
 		p.lockRow = name
 		c.Actor = tokenOf(c, p.holder)
-		if judge {
-			j.fence(r, p, c)
+		if now := invariant.Lease(c.After); now.Token != "" {
+			j.fence(p, now.Token, row, judge)
 		}
 	case sk == sortMeta:
 		c.Actor = p.lease.Token
@@ -324,27 +324,25 @@ func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge 
 	}
 }
 
-// fence judges the fencing token of a lock that is taken.
-func (j *Judge) fence(r *evidence.Record, p *partition, c *ddbfake.Change) {
-	if j.o.Fence == "" || r.After == nil {
-		return
-	}
-	token, is := r.After[j.o.Fence].(attr.N)
+// fence judges the fencing token of a lock that is held.
+func (j *Judge) fence(p *partition, holder string, row attr.Item, judge bool) {
+	token, is := row[j.o.Fence].(attr.N)
 	if !is {
 		return
 	}
-	now := invariant.Lease(c.After)
 	before, had := p.fence.(attr.N)
-	if had && now.Token != "" {
-		switch changed := now.Token != p.lease.Token; {
+	if had && judge {
+		switch {
 		case token.Cmp(before.Number) < 0:
 			j.violated(p, guardedWrite, "the fencing token fell from %s to %s", before, token)
-		case changed && token.Cmp(before.Number) == 0:
+		case holder != p.holder && token.Cmp(before.Number) == 0:
 			j.violated(p, guardedWrite, "another holder got the same fencing token, %s", token)
 		}
 		j.result.judged[guardedWrite]++
 	}
-	p.fence = token
+	if !had || judge || token.Cmp(before.Number) > 0 { // where records are missing, the higher token was given
+		p.fence = token
+	}
 }
 
 // settle is how long META may lead to a version that is not there: the writes of one transaction are not marked in a

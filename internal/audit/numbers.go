@@ -31,7 +31,7 @@ type Numbers struct {
 type Lock struct {
 	Row   string
 	Token string
-	Age   time.Duration // since it was taken; 0 if that was before the history
+	Age   time.Duration // since its token was first seen
 	Over  time.Duration // since its lease ended; 0 if it is running
 }
 
@@ -97,10 +97,7 @@ func (t *tally) numbers(j *Judge) Numbers {
 		if p.lease.Token == "" {
 			continue
 		}
-		l := Lock{Row: p.lockRow, Token: p.lease.Token}
-		if !p.taken.IsZero() {
-			l.Age = j.result.To.Sub(p.taken)
-		}
+		l := Lock{Row: p.lockRow, Token: p.lease.Token, Age: j.result.To.Sub(p.taken)}
 		if !p.lease.Endless && p.lease.Expires.Before(j.result.To) {
 			l.Over = j.result.To.Sub(p.lease.Expires)
 		}

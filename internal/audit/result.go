@@ -286,6 +286,7 @@ func unlocked(row attr.Item) attr.Item {
 
 // reason returns why an invariant is violated, without a name for a page's writer: only locks say who changed them.
 func reason(name, sk, actor, why string) string {
+	why = strings.ReplaceAll(why, ".000000001s", "s") // of the last nanosecond of a second
 	rest, named := strings.CutPrefix(why, actor+" ")
 	switch {
 	case sk == sortLock || !named:

@@ -40,6 +40,7 @@ const (
 	Renewed     Verb = "lock renewed"
 	GivenBack   Verb = "lock given back"
 	Published   Verb = "page published"
+	Completed   Verb = "call completed"
 	Invalidated Verb = "page invalidated"
 	Changed     Verb = "row changed"
 	Put         Verb = "row put"
@@ -90,7 +91,7 @@ func (s Step) String() string {
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
 
 // stepOf reads a translated change.
-func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, p invariant.Promise) Step {
+func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, o Options) Step {
 	s := Step{Seq: c.Seq, Time: r.Time, Row: name, Place: r.Place, Verb: Changed}
 	switch {
 	case c.After == nil && r.TTL:
@@ -121,10 +122,14 @@ func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, p invariant.
 			s.Verb = Renewed
 		}
 	case sortMeta:
-		was, now := invariant.Page(p, c.Before), invariant.Page(p, c.After)
-		s.Read, s.Until = now.Generated, now.FreshUntil
+		was, now := invariant.Page(o.Promise, c.Before), invariant.Page(o.Promise, c.After)
+		if s.Until = now.FreshUntil; o.Of != Calls {
+			s.Read = now.Generated
+		}
 		switch latest := c.Time; {
 		case c.After == nil:
+		case invariant.ShowsAnother(c) && o.Of == Calls:
+			s.Verb = Completed
 		case invariant.ShowsAnother(c):
 			s.Verb = Published
 		case was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):
@@ -171,7 +176,7 @@ func holderOf(after, before attr.Item) string {
 	if after == nil {
 		after = before
 	}
-	return fmt.Sprintf("call %x", sum(after))
+	return fmt.Sprintf("call %016x", sum(after)[0])
 }
 
 // String returns the finding in several lines: what is broken, its statement, why, and the steps.

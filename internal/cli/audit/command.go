@@ -173,9 +173,12 @@ func (c *command) judge(
 	}
 	for _, f := range files {
 		if f.Kind == evidence.CloudTrail && failed == nil {
-			failed = audit.Who(result.Findings, f.Writes())
+			if failed = audit.Who(result.Findings, f.Writes()); failed == nil {
+				failed = take(cmd.Context(), judge, f.Entries()) // the gap, if the file was cut
+			}
 		}
 	}
+	result = judge.Result()
 	text(c.Out, &result, c.asked())
 	c.Add("", results(&result)...)
 	if c.numbers != "" {
@@ -186,6 +189,7 @@ func (c *command) judge(
 	}
 	switch result.Verdict() {
 	case invariant.Violated:
+		c.Lose(failed)
 		return &cli.Error{Code: cli.ExitViolated}
 	case invariant.Unknown:
 		if failed == nil {

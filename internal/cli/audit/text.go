@@ -89,10 +89,7 @@ func operators(n *audit.Numbers) (lines []string) {
 	}
 	say("%s at the end; rows grew by %d, and by %d bytes", schedules.Plural(n.Keys, "key"), n.Rows, n.Bytes)
 	for _, l := range n.Held {
-		line := fmt.Sprintf("lock %s of %s", l.Row, l.Token)
-		if l.Age > 0 {
-			line += fmt.Sprintf(", taken %v before the end", l.Age)
-		}
+		line := fmt.Sprintf("lock %s of %s, first seen %v before the end", l.Row, l.Token, l.Age)
 		if l.Over > 0 {
 			line += fmt.Sprintf(", over for %v", l.Over.Round(time.Millisecond))
 		}
