@@ -73,6 +73,7 @@ type partition struct {
 	versions  map[string]presence // versions whose rows have been seen to come or go
 	dangling  *dangling           // nil if META leads to nothing that is missing
 	rows      int                 // the rows that exist
+	gone      []string            // the versions whose rows went last
 	rollback  bool                // the last change may have been a rollback
 	changes   int
 	steps     []Step
@@ -393,12 +394,21 @@ func (p *partition) version(sk string, is bool) {
 	switch was := p.versions[sk]; {
 	case !is:
 		p.versions[sk] = gone
+		if p.gone = append(p.gone, sk); len(p.gone) > keptGone {
+			if p.versions[p.gone[0]] == gone && p.gone[0] != p.page.Version {
+				delete(p.versions, p.gone[0])
+			}
+			p.gone = p.gone[1:]
+		}
 	case sk == p.page.Version:
 		p.versions[sk] = there
 	case was == gone:
 		p.versions[sk] = fresh
 	}
 }
+
+// keptGone is the number of a page's versions that are remembered when their rows are gone.
+const keptGone = 32
 
 // led notes that META leads to a version or, after a gap, that it may have led to any.
 func (p *partition) led(to string, judge bool) {

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -34,7 +35,13 @@ func (w *Watchers) Take(request []ddbfake.Change, found func(*Invariant, Finding
 			}
 		}
 	})
+	if p := w.l.last; len(p.took) > keptTurns {
+		p.took = slices.Delete(p.took, 0, len(p.took)-keptTurns)
+	}
 }
+
+// keptTurns is the number of turns at a lock that watchers remember: in a long log, each may have a holder of its own.
+const keptTurns = 16
 
 // Forget drops what is remembered of the key of a change.
 func (w *Watchers) Forget(c *ddbfake.Change) {
