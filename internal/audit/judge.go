@@ -52,6 +52,7 @@ type Judge struct {
 	buffer     []ddbfake.Change
 	result     Result
 	complete   map[string]bool // tables whose state before the history is known from a full export
+	blind      map[string]bool // tables of which records have no images
 }
 
 // place names the rows of one page or lock.
@@ -88,7 +89,7 @@ func New(o Options) (*Judge, error) {
 	}
 	j := &Judge{
 		o: o, mapping: mapping, chains: map[string]*chain{}, partitions: map[place]*partition{},
-		complete: map[string]bool{},
+		complete: map[string]bool{}, blind: map[string]bool{},
 	}
 	if mapping != nil {
 		j.translator = mapping.Translator()
@@ -115,9 +116,15 @@ func (j *Judge) Take(r *evidence.Record) {
 		return
 	}
 	if !r.Images {
-		j.gap(Finding{Key: r.Table, From: r.Time, To: r.Time,
-			Why: "the stream has no images of the rows before and after a change: set its view to " +
-				"NEW_AND_OLD_IMAGES"})
+		if !j.blind[r.Table] {
+			j.blind[r.Table] = true
+			j.gap(Finding{Key: r.Table, From: r.Time, Why: "the stream has no images of the rows before and after a " +
+				"change: set its view to NEW_AND_OLD_IMAGES"})
+		}
+		return
+	}
+	if r.Key == nil {
+		j.result.keyless = true
 		return
 	}
 	name := rowName(r)
@@ -331,6 +338,7 @@ func (j *Judge) fence(p *partition, holder string, row attr.Item, judge bool) {
 	if !is {
 		return
 	}
+	j.result.fenced = true
 	before, had := p.fence.(attr.N)
 	if had && judge {
 		switch {

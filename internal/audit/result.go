@@ -128,10 +128,12 @@ type Result struct {
 	Misfit     string            // why Options.Rows does not fit; "" if it does
 	Numbers    Numbers
 
-	o      Options
-	judged map[string]int
-	counts map[countOf]int
-	tally  tally
+	o       Options
+	judged  map[string]int
+	counts  map[countOf]int
+	tally   tally
+	keyless bool // rows of a full export were left out, because nothing told their keys
+	fenced  bool // a lock has had a fencing token
 }
 
 type countOf struct {
@@ -221,11 +223,16 @@ func (j *Judge) Result() Result {
 		}
 		res.Outcomes = append(res.Outcomes, o)
 	}
-	if j.translator != nil {
+	switch {
+	case res.keyless:
+		res.Misfit = "a full export does not say which attributes are the key\nhint: name records of its table, too"
+	case j.translator != nil && j.translator.Misfit() != "":
 		res.Misfit = j.translator.Misfit()
-	} else if res.Records > 0 && res.Others == res.Changes {
+	case j.translator == nil && res.Records > 0 && res.Others == res.Changes:
 		res.Misfit = "no row is a page or a lock, META or LOCK\nhint: say what the rows mean: --rows " +
 			"(docs/SCENARIOS.md, Rows of your own)"
+	case j.o.Fence != "" && res.Records > 0 && !res.fenced:
+		res.Misfit = "no lock has the number " + j.o.Fence + ", its fencing token"
 	}
 	res.Numbers = res.tally.numbers(j)
 	return res

@@ -248,6 +248,7 @@ func TestPolicy(t *testing.T) {
 	for _, of := range []struct{ arn, account string }{
 		{"arn:aws:dynamodb:eu-west-1:123456789012:table/cache/stream/2026-01-31T12:00:00.000", "eu-west-1:123456789012"},
 		{"arn:aws:dynamodb:eu-west-1:123456789012:table/cache", "eu-west-1:123456789012"},
+		{"cache", "REGION:ACCOUNT"},
 		{"", "REGION:ACCOUNT"},
 	} {
 		var policy struct {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,15 +97,15 @@ func Latest(ctx context.Context, client Describer, table string) (arn string, er
 	return *out.Table.LatestStreamArn, nil
 }
 
-// Policy returns the IAM policy that Latest and Follow need: four actions. The ARN is that of a table or of its stream,
-// or "" for one to be filled in.
+// Policy returns the IAM policy that Latest and Follow need: four actions. The table is a name, or the ARN of a table
+// or of its stream; what it does not say is to be filled in.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-read-stream-only.html
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
-func Policy(arn string) string {
-	table, _, _ := strings.Cut(arn, "/stream/")
-	if table == "" {
-		table = "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"
+func Policy(table string) string {
+	table, _, _ = strings.Cut(cmp.Or(table, "TABLE"), "/stream/")
+	if !strings.HasPrefix(table, "arn:") {
+		table = "arn:aws:dynamodb:REGION:ACCOUNT:table/" + table
 	}
 	return fmt.Sprintf(`{
   "Version": "2012-10-17",

@@ -2,6 +2,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.policy {
-		fmt.Fprint(c.Out, stream.Policy(c.stream))
+		fmt.Fprint(c.Out, stream.Policy(cmp.Or(c.stream, c.name)))
 		return nil
 	}
 	if len(args) == 0 && !c.asked() {
@@ -139,6 +140,9 @@ func (c *command) options(cmd *cobra.Command) (audit.Options, error) {
 		case given:
 			o.Of = of.Kind
 		}
+	}
+	if o.Of == audit.Calls && c.fence != "" {
+		return o, cli.Usage(errors.New("found --fence besides --once: calls have no fencing tokens"), "")
 	}
 	if c.skew < 0 {
 		return o, cli.Usage(fmt.Errorf("--max-clock-skew: found %v, expected 0s or more", c.skew), "")

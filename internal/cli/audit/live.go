@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
 	"github.com/isr-sim/isr-sim/internal/audit/stream"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/cli"
 )
 
@@ -57,6 +59,10 @@ func (l *live) check() error {
 func (l *live) entries(cmd *cobra.Command) iter.Seq2[evidence.Entry, error] {
 	return func(yield func(evidence.Entry, error) bool) {
 		if err := l.read(cmd, yield); err != nil {
+			if strings.Contains(err.Error(), "get credentials") {
+				err = mistake.New(err, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; isr-sim "+
+					"serve and DynamoDB Local take any (AWS_ENDPOINT_URL)")
+			}
 			yield(evidence.Entry{}, err)
 		}
 	}

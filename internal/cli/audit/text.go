@@ -125,7 +125,15 @@ func numbers(res *audit.Result, asJSON bool) []byte {
 		{"bytes_growth", "gauge", "The bytes by which rows grew.", float64(res.Numbers.Bytes)},
 	}
 	if asJSON {
-		fields := map[string]any{"verdict": res.Verdict().String(), "locks": res.Numbers.Held, "hot": res.Numbers.Hot}
+		locks, hot := []any{}, []any{}
+		for _, l := range res.Numbers.Held {
+			locks = append(locks, map[string]any{"row": l.Row, "token": l.Token, "age_seconds": l.Age.Seconds(),
+				"over_seconds": l.Over.Seconds()})
+		}
+		for _, h := range res.Numbers.Hot {
+			hot = append(hot, map[string]any{"row": h.Row, "changes": h.Changes})
+		}
+		fields := map[string]any{"verdict": res.Verdict().String(), "locks": locks, "hot": hot}
 		for _, m := range all {
 			fields[m.name] = m.value
 		}
