@@ -125,7 +125,7 @@ func (l *changeLog) cut(keep int) {
 	l.full, l.tail, l.length, l.dropped = nil, kept, keep, l.dropped+drop
 }
 
-// from yields the entries from an index of the log on, with their indexes.
+// from yields the entries of the log from index start on, each with its index.
 func (l *changeLog) from(start int) func(yield func(int, *logEntry) bool) {
 	return func(yield func(int, *logEntry) bool) {
 		// Readers ask for the latest entries, so the search begins at the end.

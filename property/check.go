@@ -98,8 +98,9 @@ var stores = subject{
 	},
 }
 
-// of returns the Check that a LockCheck or a OnceCheck makes, for code without pages. Messages call this code thing.
-// The hint says what its machines must do, besides using their parts of the world.
+// of returns the Check that a LockCheck or a OnceCheck makes, for code without pages. The parameter thing is the word
+// for this code in messages: lock or layer. The parameter hint says what the code must do, besides using the Client,
+// Table and Clock of its node.
 func (c Check) of(s *worlds.Subject, kind, thing, hint, ttl string) Check {
 	seen := &worlds.TTL{Said: ttl}
 	c.Protocol = s.UnderTest

@@ -57,7 +57,7 @@ func greens() []green {
 // greenEnv is the environment variable that names the part that TestGreenChild runs.
 const greenEnv = "ISRSIM_PROPERTY_GREEN"
 
-// greenParts is the number of processes among which the ways are divided.
+// greenParts is the number of child processes that share the ways of greens.
 const greenParts = 2
 
 // TestNothingIsGreenThatWasNotJudged runs all ways in child processes. Each must fail with the expected words.

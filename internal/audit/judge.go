@@ -36,7 +36,7 @@ type Finding struct {
 	Verdict   invariant.Verdict // invariant.Violated or invariant.Unknown
 	Why       string            // one sentence
 	Key       string            // the row, or the table
-	// From and To are the times between which the history is not known, for a gap.
+	// For a gap, From and To are the times between which the history is not known.
 	From, To time.Time
 	Steps    []Step // the last changes of the key, the decisive one last
 }

@@ -175,7 +175,8 @@ func long(words []string) []string {
 	return append(strings.Fields(text), words...)
 }
 
-// Testdata/stories.txt has stories: options and a name, records, and what is said of them; perhaps the numbers, too.
+// Each story in testdata/stories.txt has a line with the key of its options and its name, then records, then the
+// outcome that is expected of an audit. Some stories end with the expected numbers.
 func TestStories(t *testing.T) {
 	powertools, err := isr.SchemaNamed("powertools")
 	if err != nil {

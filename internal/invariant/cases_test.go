@@ -400,8 +400,8 @@ func TestALockFromBeforeTheLogBegan(t *testing.T) {
 	all[0].check(t, Named("lock-theft"))
 }
 
-// Past is a case of two pasts, and whether the memories of an invariant are equal at a time after the start: then no
-// later event makes a difference.
+// Past is a case with two pasts, A and B. Equal says whether an invariant must remember the same of both, at the time
+// At after their start. If it does, no later event can make its findings differ.
 type Past struct {
 	Name  string
 	At    time.Duration

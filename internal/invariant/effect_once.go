@@ -13,7 +13,6 @@ import (
 // counted from before the call, and no other effect begins. A paused node may begin an effect after its own call has
 // expired: no layer can prevent that. A failed effect did not happen. A call in progress does not repeat its own effect
 // either, nor run it twice at once.
-// nor run it twice at once.
 var effectOnce = Invariant{
 	Name: "effect-once",
 	Statement: "no second effect of a key begins while its call is in progress, or while a returned result must " +

@@ -74,7 +74,7 @@ type Evidence struct {
 	Overlapping bool
 	// Held is how long a node may rely on what it has taken: a lease, or a key whose call is in progress.
 	Held time.Duration
-	// Lock has the other promises of a lock, for the invariants of OfLocks. Nil promises nothing.
+	// Lock has the promises of a lock besides Held, for the invariants of OfLocks. Nil promises nothing.
 	Lock *promise.LockTerms
 	// Retention is how long an idempotency layer keeps a result, and Once are its other promises, for the invariants of
 	// OfCalls.

@@ -72,8 +72,8 @@ type dependencyCall struct {
 	of         []string // the faults of dependencies that can strike it
 	ways       []int    // see Outcomes
 	dependency string   // the name of the fault that struck it, or ""
-	// strikes says whether a fault of the store can strike it; nil means never. It is set for requests to the body
-	// store through that store's own client.
+	// strikes says whether a fault of the store can strike the request; nil means that none can. Only requests through
+	// the body store's own client (S3) have this function.
 	strikes func(ddbfake.Fault) bool
 }
 

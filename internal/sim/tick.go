@@ -62,7 +62,7 @@ func (s Step) Idle() bool {
 	return s.Kind == Tick && s.sim.histories != nil && s.sim.required && s.sim.idle(s.until)
 }
 
-// idle reports whether nothing can change at t as long as code does not read hidden values.
+// idle reports whether time stops at t only for hidden values (see [Hidden]): nothing else can change then.
 func (s *Sim) idle(t time.Time) bool {
 	for i, src := range s.sources {
 		if of, can := src.(Idle); can && of.Idle(t) {

@@ -123,7 +123,7 @@ func TestNoLockSeen(t *testing.T) {
 		"unknown monotonic-publication by mallory")
 }
 
-// Rows that only other invariants judge need no LOCK.
+// If no invariant needs locks, the checker does not report that it has seen none.
 func TestNoLockNeeded(t *testing.T) {
 	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.Named("ttl-well-formed")}})
 	s.put("alice", s.meta(s.store("alice"), "/home", "1").Item())

@@ -57,7 +57,7 @@ func of(tenant, call string, e history.Event) history.Event {
 	return e
 }
 
-// regenerate takes the lease, renders and publishes, and tells of the rendering.
+// regenerate takes the lease, renders and publishes, and tells the checker of the rendering.
 func (s *traffic) regenerate(store *pagecache.RecipeA, actor, key, body string) {
 	s.Helper()
 	lease := must.Of(store.Acquire(s.Context(), key))(s)

@@ -244,7 +244,7 @@ func (f *File) tell() error {
 	return err
 }
 
-// named is the file with a name.
+// named returns the file with the given name, which may also be a pipe.
 func named(name string) (*File, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		pipe, err := os.Open(name)

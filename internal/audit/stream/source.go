@@ -21,7 +21,7 @@ import (
 
 const (
 	firstWait, longestWait = 400 * time.Millisecond, 10 * time.Second
-	// patience is how long a service may not answer.
+	// patience is how long a request is repeated before its error counts.
 	patience = 5 * time.Minute
 )
 

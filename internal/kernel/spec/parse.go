@@ -288,7 +288,7 @@ const (
 // reservedNames are names in a trace for steps that belong to no actor.
 var reservedNames = []string{"time", "ttl", "replication"}
 
-// maxActors bounds how long a run takes, because an interrupt does not end a run.
+// maxActors is the highest number of actors. It keeps runs short, because an interrupt does not end a run.
 const maxActors = 64
 
 func (p *parse) actor(n yamlNode) {

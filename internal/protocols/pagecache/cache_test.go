@@ -474,7 +474,7 @@ func TestALongRenderingKeepsItsLease(t *testing.T) {
 		return nil
 	}
 	alice.wantServed(t, "alice's 1", true, 1)
-	// Half of a lease of 30 s is over after 15 s; parts of 10 s notice at 20 s.
+	// A refresh is due once half of the lease of 30 s is over. keepAlive is called every 10 s, so it refreshes at 20 s.
 	var refreshed []int
 	for _, c := range r.db.Changes() {
 		if c.Before != nil && c.After != nil {

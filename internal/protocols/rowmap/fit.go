@@ -44,7 +44,8 @@ type timesOf struct {
 	tries int    // how many values were tried in other units
 }
 
-// times are the attributes with times of the run. The TTL attribute is in seconds, whatever the row says.
+// times are the attributes with times of the run whose unit the mapping chooses. The TTL attribute is not among them:
+// it is always in seconds.
 func (e *entry) times() [3]*attribute {
 	return [...]*attribute{&e.expires, &e.generated, &e.freshUntil}
 }

@@ -283,7 +283,7 @@ func (e *entry) decide(translated bool) *Error {
 	return nil
 }
 
-// marked checks that there are pages if some rows mark pages.
+// marked checks that the mapping has pages if it has rows that mark pages as not fresh.
 func (m *Mapping) marked() error {
 	i := slices.IndexFunc(m.entries, func(e entry) bool { return e.isMark })
 	if i < 0 || m.HasPages() {

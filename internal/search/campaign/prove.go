@@ -61,7 +61,7 @@ type Prove struct {
 	Certify bool
 	Against *Certificate
 	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes
-	// on with it, and its schedules and states count. It is an error if it does not fit.
+	// on with it, and its schedules and states count. A search that does not fit is an error.
 	From *Search
 	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is
 	// complete. The function search returns the search so far; nil if its latest schedule was left in its middle, or
