@@ -94,10 +94,10 @@ search.
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
 	f.IntVar(&v.states, "states", 0,
 		"end a search after this number of states, which bounds its memory (default: no bound)")
-	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; one scenario")
+	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; only with one scenario")
 	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
 	f.StringVar(&v.kept, "resume", "",
-		"keep the search in `FILE`, and go on with the search that is there; one scenario")
+		"keep the search in `FILE`, and go on with the search that is there; only with one scenario")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }

@@ -19,8 +19,8 @@ import (
 // that the lock has been held since it was taken. It may be late by 4e, because two nodes read their clocks twice.
 var mutualExclusion = Invariant{
 	Name: "mutual-exclusion",
-	Statement: "no two nodes hold a lock at once: a grant counts until its lease ends (less 2e) or, if " +
-		"confirmed later, until then (less 4e)",
+	Statement: "no two nodes hold a lock at once. A grant counts until its lease ends (less 2e), or until a " +
+		"later confirmation (less 4e)",
 	Check: checkMutualExclusion,
 }
 

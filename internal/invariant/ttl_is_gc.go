@@ -14,7 +14,7 @@ import (
 // deleted. Without them, nothing is compared.
 var ttlIsGC = Invariant{
 	Name:      "ttl-is-gc",
-	Statement: "another TTL lag changes no decision, as long as TTL deletes only rows past their ttl",
+	Statement: "the cache decides the same under any TTL lag, as long as TTL deletes only rows past their ttl",
 	Check:     checkLags,
 }
 

@@ -50,7 +50,8 @@ the command that runs what is missing.`,
 		}),
 	}
 	r.RegisterFormats(cmd)
-	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON; in a folder/ it is merged.json")
+	cmd.Flags().StringVar(&file, "out", "",
+		"write the result to this file, as JSON; a name that ends in / is a folder, which gets merged.json")
 	return cmd
 }
 

@@ -26,8 +26,8 @@ site throttles, and simulates it again with the shortest tier in the memory of t
 nodes that ends the throttling, also after a cold start.
 
 Figures and bill are those of the steady state, whatever the lifetime: the run begins
-with rows and copies whose ages are drawn from their stationary distribution. What a
-cold start costs, with an empty store and empty memories, has a column of its own.`,
+with rows and copies whose ages are drawn from their stationary distribution. A column
+of its own shows what a cold start costs, with an empty store and empty memories.`,
 		Example: "  isr-sim policy scale --nodes 1000 --reads 200k/s --keys 1M --zipf 0.9",
 		Args:    cli.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.scale(cmd.Context(), name) },
