@@ -15,8 +15,8 @@ import (
 // either, nor run it twice at once.
 var effectOnce = Invariant{
 	Name: "effect-once",
-	Statement: "no second effect of a key begins while a call of the key is in progress, or its returned result " +
-		"must be kept. Tolerance: 2e plus 1s",
+	Statement: "no second effect of a key begins while a call is in progress or its returned result must be " +
+		"kept. Tolerance: 2e plus 1s",
 	Check: checkEffectOnce,
 }
 

@@ -18,8 +18,8 @@ import (
 // nothing for half a lease afterwards: see stopped.
 var keptLease = Invariant{
 	Name: "kept-lease",
-	Statement: "no holder is told of a loss before its lease ends (less 2e). Heartbeats send a failed " +
-		"request again within half a lease, and fail only if requests fail",
+	Statement: "no holder is told of a loss before its lease ends (less 2e). Heartbeats retry failed " +
+		"requests within half a lease; nothing else fails them",
 	Check: checkKeptLease,
 }
 

@@ -16,7 +16,7 @@ import (
 // makes no difference whether a page is served as fresh or as stale.
 var monotonicReads = Invariant{
 	Name: "monotonic-reads",
-	Statement: "a node is never served older data than it was served before or, where promised, than any node was. " +
+	Statement: "a node is never served older data than before or, where promised, than any node was. " +
 		"Rollbacks and answers to idempotency keys are exempt",
 	Check: checkMonotonicReads,
 }
