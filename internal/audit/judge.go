@@ -50,6 +50,7 @@ type Judge struct {
 	chains     map[string]*chain
 	partitions map[place]*partition
 	buffer     []ddbfake.Change
+	again      bool // a row that was there is adopted once more, after a gap
 	result     Result
 	complete   map[string]bool // tables whose state before the history is known from a full export
 	blind      map[string]bool // tables of which records have no images
@@ -134,7 +135,7 @@ func (j *Judge) Take(r *evidence.Record) {
 	if !known {
 		c = &chain{}
 	}
-	before := c.time
+	before, was := c.time, c.there
 	how := c.link(r, known)
 	if how == duplicate {
 		j.result.Duplicates++
@@ -152,7 +153,9 @@ func (j *Judge) Take(r *evidence.Record) {
 	case how == broken && !r.Net:
 		j.gap(Finding{Key: name, From: time.Unix(0, before).UTC(), To: r.Time, Why: "changes of " + name +
 			" are missing: the record at " + r.Place.String() + " does not begin with the row as it was last seen"})
+		j.again = was
 		j.adopt(r, name, r.Before)
+		j.again = false
 	case how == first && r.Before != nil:
 		j.adopt(r, name, r.Before)
 	}
@@ -272,7 +275,9 @@ func (j *Judge) row(r *evidence.Record, name string, row attr.Item, c *ddbfake.C
 		p.lock(r, c)
 	}
 	j.pointer(r, p, sk, judge)
-	p.rows += exists(c.After) - exists(c.Before)
+	if p.rows += exists(c.After) - exists(c.Before); j.again {
+		p.rows--
+	}
 }
 
 func exists(row attr.Item) int {

@@ -86,7 +86,8 @@ func (l *live) read(cmd *cobra.Command, yield func(evidence.Entry, error) bool) 
 		defer stop()
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "reading %s\n", arn)
-	o := stream.Options{Clock: clockwork.NewRealClock(), Once: !l.follow && l.limit == 0, Keep: l.keep}
+	o := stream.Options{Clock: clockwork.NewRealClock(), Once: !l.follow && l.limit == 0, Settle: time.Second,
+		Keep: l.keep}
 	for e, err := range stream.Follow(ctx, dynamodbstreams.NewFromConfig(cfg), arn, o) {
 		if !yield(e, err) || err != nil {
 			break
