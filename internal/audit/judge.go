@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -44,7 +43,6 @@ type Finding struct {
 // Judge judges records as they come. It is not safe for concurrent use.
 type Judge struct {
 	o          Options
-	mapping    *rowmap.Mapping
 	translator *rowmap.Translator // nil without a mapping
 	watchers   *invariant.Watchers
 	chains     map[string]*chain
@@ -69,6 +67,8 @@ type partition struct {
 	left      time.Time // when the lease ended because its row was removed or given back
 	fence     attr.Value
 	was, page invariant.PageFacts // before and after the last change of META
+	another   bool                // that change showed another page than before
+	ended     bool                // it ended the freshness of the page that it left
 	removed   time.Time           // when a client last removed META
 	ttl       attr.Item           // META, if it has a ttl
 	cut       time.Time           // the last invalidation that no newer page has followed
@@ -89,8 +89,8 @@ func New(o Options) (*Judge, error) {
 		return nil, err
 	}
 	j := &Judge{
-		o: o, mapping: mapping, chains: map[string]*chain{}, partitions: map[place]*partition{},
-		complete: map[string]bool{}, blind: map[string]bool{},
+		o: o, chains: map[string]*chain{}, partitions: map[place]*partition{}, complete: map[string]bool{},
+		blind: map[string]bool{},
 	}
 	if mapping != nil {
 		j.translator = mapping.Translator()
@@ -243,35 +243,40 @@ func (j *Judge) row(r *evidence.Record, name string, row attr.Item, c *ddbfake.C
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
 	p := j.partition(place{c.Region, c.Table, pk})
-	step := stepOf(r, name, sk, c, j.o)
-	p.note(step, judge)
+	if sk == isr.SortMeta {
+		c.Before, c.After = unlocked(c.Before), unlocked(c.After)
+		p.read(c, j.o.Promise)
+	}
+	p.note(p.step(r, name, sk, c, j.o.Of), judge)
 	switch {
-	case sk == sortLock:
+	case sk == isr.SortLock:
 		p.lockRow = name
 		c.Actor = tokenOf(c, p.holder)
 		if now := invariant.Lease(c.After); now.Token != "" {
 			j.fence(p, now.Token, row, judge)
 		}
-	case sk == sortMeta:
+	case sk == isr.SortMeta:
 		c.Actor = p.lease.Token
-		c.Before, c.After = unlocked(c.Before), unlocked(c.After)
-		j.page(r, p, c, judge)
-	case strings.HasPrefix(sk, sortVersion):
+		if judge && j.o.Of == Calls {
+			j.replaced(r, p, c)
+		}
+		j.undone(r, p, c, judge && j.o.Of == Pages)
+	case rowmap.RoleOf(sk) == rowmap.Version:
 		p.version(sk, c.After != nil)
 	}
 	// A version to which META may have led before is the older page of a rollback.
-	p.rollback = sk == sortMeta && p.page.Version != "" && p.versions[p.page.Version] != fresh
+	p.rollback = sk == isr.SortMeta && p.page.Version != "" && p.versions[p.page.Version] != fresh
 	j.watchers.Take([]ddbfake.Change{*c}, func(inv *invariant.Invariant, f invariant.Finding) {
 		known := judge || (r.Net || r.State) && inv.Name == wellFormed // the last image alone decides
 		if known && !(p.rollback && inv.Name == monotonic) {
 			j.say(p, inv.Name, f.Verdict, reason(inv.Name, sk, c.Actor, f.Why))
 		}
 	})
-	if sk == sortMeta {
+	if sk == isr.SortMeta {
 		p.led(p.page.Version, judge)
 	}
 	j.result.count(r, p, sk, c, judge)
-	if sk == sortLock {
+	if sk == isr.SortLock {
 		p.lock(r, c)
 	}
 	j.pointer(r, p, sk, judge)
@@ -303,37 +308,42 @@ func (j *Judge) tell(f Finding) {
 	}
 }
 
-// page judges a change of META by what rows alone can tell: whether it undoes an invalidation, or replaces a result.
-func (j *Judge) page(r *evidence.Record, p *partition, c *ddbfake.Change, judge bool) {
-	e := j.o.Promise.MaxClockSkew
-	latest := c.Time
-	was, now := invariant.Page(j.o.Promise, c.Before), invariant.Page(j.o.Promise, c.After)
-	another := invariant.ShowsAnother(c)
-	switch {
-	case c.After != nil && !another && was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):
+// read notes what a change of META does to the page.
+func (p *partition) read(c *ddbfake.Change, promise invariant.Promise) {
+	p.was, p.page = invariant.Page(promise, c.Before), invariant.Page(promise, c.After)
+	p.another = invariant.ShowsAnother(c)
+	p.ended = c.After != nil && !p.another && p.was.FreshUntil.After(c.Time) && !p.page.FreshUntil.After(c.Time)
+	p.ttl = nil
+	if ttl := c.After["ttl"]; ttl != nil {
+		p.ttl = attr.Item{"ttl": ttl}
+	}
+}
+
+// undone judges whether a change of META undoes an invalidation.
+func (j *Judge) undone(r *evidence.Record, p *partition, c *ddbfake.Change, judge bool) {
+	switch generated := p.page.Generated; {
+	case p.ended:
 		p.cut = r.Time
-	case another && !p.cut.IsZero() && !now.Generated.IsZero() && now.FreshUntil.After(latest):
-		if read := now.Generated.Add(unit(now.Generated) + e); !read.After(p.cut) {
-			if judge && j.o.Of == Pages {
-				j.violated(p, lostInvalid, "a page was published as fresh whose data was read %s before the "+
-					"page was invalidated", span(now.Generated, p.cut))
-			}
-		} else {
-			p.cut = time.Time{}
-		}
+	case !p.another, p.cut.IsZero(), generated.IsZero(), !p.page.FreshUntil.After(c.Time):
+	case generated.Add(unit(generated) + j.o.Promise.MaxClockSkew).After(p.cut):
+		p.cut = time.Time{}
+	case judge:
+		j.violated(p, lostInvalid, "a page was published as fresh whose data was read %s before the page was "+
+			"invalidated", span(generated, p.cut))
 	}
-	if j.o.Of == Calls && judge && was.Shown && !r.TTL && was.FreshUntil.After(latest.Add(e)) {
-		switch kept := span(latest, was.FreshUntil); {
-		case c.After == nil || !now.Shown:
-			j.violated(p, effectOnce, "a result was removed %s before it may be forgotten", kept)
-		case another && now.Content != was.Content:
-			j.violated(p, sameResult, "a call was completed again with another result, %s before the first may be "+
-				"forgotten", kept)
-		}
+}
+
+// replaced judges whether a change of META replaces or removes the result of a call before it may be forgotten.
+func (j *Judge) replaced(r *evidence.Record, p *partition, c *ddbfake.Change) {
+	if !p.was.Shown || r.TTL || !p.was.FreshUntil.After(c.Time.Add(j.o.Promise.MaxClockSkew)) {
+		return
 	}
-	p.was, p.page, p.ttl = was, now, nil
-	if c.After["ttl"] != nil {
-		p.ttl = attr.Item{"ttl": c.After["ttl"]}
+	switch kept := span(c.Time, p.was.FreshUntil); {
+	case !p.page.Shown:
+		j.violated(p, effectOnce, "a result was removed %s before it may be forgotten", kept)
+	case p.another && p.page.Content != p.was.Content:
+		j.violated(p, sameResult, "a call was completed again with another result, %s before the first may be "+
+			"forgotten", kept)
 	}
 }
 
@@ -373,7 +383,7 @@ type dangling struct {
 // pointer judges whether META leads to a version that is there. Versions whose rows were never seen may be older than
 // the history.
 func (j *Judge) pointer(r *evidence.Record, p *partition, sk string, judge bool) {
-	if d := p.dangling; d != nil && sk == sortMeta {
+	if d := p.dangling; d != nil && sk == isr.SortMeta {
 		if judge && (d.alone || r.Time.Sub(d.since) > settle+r.Unit) {
 			j.tell(Finding{Invariant: danglingPointer, Verdict: invariant.Violated, Key: p.name(), Steps: d.steps,
 				Why: fmt.Sprintf("META led to %s, whose row was not there", p.was.Version)})
@@ -491,7 +501,7 @@ func (j *Judge) forget(r *evidence.Record) {
 	for at, p := range j.partitions {
 		if p.rows <= 0 && (len(p.steps) == 0 || p.steps[len(p.steps)-1].Time.Before(before)) {
 			j.watchers.Forget(&ddbfake.Change{Region: at.region, Table: at.table,
-				Key: attr.Item{"pk": attr.S(at.pk), "sk": attr.S(sortMeta)}})
+				Key: attr.Item{"pk": attr.S(at.pk), "sk": attr.S(isr.SortMeta)}})
 			j.result.retire(p)
 			delete(j.partitions, at)
 		}

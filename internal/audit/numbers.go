@@ -7,7 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
-	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Numbers are for those who operate the table.
@@ -61,13 +61,13 @@ func (t *tally) count(r *evidence.Record, p *partition, sk string, c *ddbfake.Ch
 		t.n.Deleted++
 		t.lags.add(max(0, r.Time.Sub(time.Unix(ttl, 0))))
 	}
-	if sk != sortMeta {
+	if sk != isr.SortMeta {
 		return
 	}
 	if c.After == nil && !r.TTL {
 		p.removed = r.Time
 	}
-	if !invariant.ShowsAnother(c) {
+	if !p.another {
 		return
 	}
 	t.n.Publishes++

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 const (
@@ -87,8 +88,8 @@ const (
 	noReaders = "needs what callers asked for and were told"
 )
 
-// judges are the invariants of each kind.
-var judges = map[Kind]func() []invariant.Invariant{
+// invariantsOf are the invariants of each kind.
+var invariantsOf = map[Kind]func() []invariant.Invariant{
 	Pages: invariant.All, Locks: invariant.OfLocks, Calls: invariant.OfCalls,
 }
 
@@ -144,7 +145,7 @@ type countOf struct {
 func (res *Result) begin(o Options) {
 	res.o, res.judged, res.counts = o, map[string]int{}, map[countOf]int{}
 	res.NotJudged = map[string]string{}
-	for _, inv := range judges[o.Of]() {
+	for _, inv := range invariantsOf[o.Of]() {
 		if !slices.ContainsFunc(promises, func(p promise) bool { return p.name == inv.Name && p.judges(o) }) {
 			res.NotJudged[inv.Name] = cmp.Or(notJudged[inv.Name], noReaders)
 		}
@@ -165,17 +166,17 @@ func (res *Result) see(r *evidence.Record) {
 // count counts what the invariants have judged.
 func (res *Result) count(r *evidence.Record, p *partition, sk string, c *ddbfake.Change, judge bool) {
 	res.tally.count(r, p, sk, c, judge)
-	if c.After["ttl"] != nil && (sk != sortLock || res.o.Promise.Recipe) && (judge || r.Net || r.State) {
+	if c.After["ttl"] != nil && (sk != isr.SortLock || res.o.Promise.Recipe) && (judge || r.Net || r.State) {
 		res.judged[wellFormed]++
 	}
 	if !judge {
 		return
 	}
 	switch {
-	case sk == sortLock && c.Before != nil && !r.TTL:
+	case sk == isr.SortLock && c.Before != nil && !r.TTL:
 		res.judged[lockTheft]++
-	case sk == sortMeta:
-		if invariant.ShowsAnother(c) {
+	case sk == isr.SortMeta:
+		if p.another {
 			if !p.rollback {
 				res.judged[monotonic]++
 			}
@@ -205,7 +206,7 @@ func (res *Result) keep(f Finding) {
 func (j *Judge) Result() Result {
 	res := j.result
 	res.Findings = slices.Clone(res.Findings)
-	gaps := res.counts[countOf{theHistory, invariant.Unknown}]
+	gaps := res.Gaps()
 	for _, p := range promises {
 		if !p.judges(j.o) {
 			continue
@@ -275,7 +276,7 @@ func (res *Result) Verdict() invariant.Verdict {
 			verdict = invariant.Unknown
 		}
 	}
-	if judged == 0 || res.Misfit != "" || res.counts[countOf{theHistory, invariant.Unknown}] > 0 {
+	if judged == 0 || res.Misfit != "" || res.Gaps() > 0 {
 		return invariant.Unknown
 	}
 	return verdict
@@ -296,7 +297,7 @@ func reason(name, sk, actor, why string) string {
 	why = strings.ReplaceAll(why, ".000000001s", "s") // of the last nanosecond of a second
 	rest, named := strings.CutPrefix(why, actor+" ")
 	switch {
-	case sk == sortLock || !named:
+	case sk == isr.SortLock || !named:
 		return why
 	case name == monotonic:
 		return "a stale write " + rest
@@ -329,7 +330,7 @@ func (res *Result) Gaps() int { return res.counts[countOf{theHistory, invariant.
 // Statement is the statement of an invariant; "" if there is none of this name.
 func Statement(name string) string {
 	for _, kind := range []Kind{Pages, Locks, Calls} {
-		for _, inv := range judges[kind]() {
+		for _, inv := range invariantsOf[kind]() {
 			if inv.Name == name {
 				return inv.Statement
 			}

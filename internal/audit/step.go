@@ -12,22 +12,15 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
 	"github.com/isr-sim/isr-sim/internal/invariant"
-)
-
-// The sort keys of translated rows.
-const (
-	sortMeta    = "META"
-	sortLock    = "LOCK"
-	sortVersion = "VER#"
-	sortRequest = "REQ#"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // isRow reports whether a row that is not translated belongs to a page.
 func isRow(c *ddbfake.Change) bool {
-	pk, text := c.Key.Str("pk")
+	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
-	return text && pk != "" && (sk == sortMeta || sk == sortLock || strings.HasPrefix(sk, sortVersion) ||
-		strings.HasPrefix(sk, sortRequest))
+	return pk != "" && rowmap.RoleOf(sk) != 0
 }
 
 // Verb is what a change does to a page or a lock.
@@ -67,15 +60,15 @@ type Step struct {
 // String returns the step in one line.
 func (s Step) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s: %s", clock(s.Time), s.Row, s.Verb)
+	fmt.Fprintf(&b, "%s  %s: %s", Instant(s.Time), s.Row, s.Verb)
 	if s.Token != "" {
 		fmt.Fprintf(&b, ", token %s", s.Token)
 	}
 	if !s.Read.IsZero() {
-		fmt.Fprintf(&b, ", read at %s", clock(s.Read))
+		fmt.Fprintf(&b, ", read at %s", Instant(s.Read))
 	}
 	if !s.Until.IsZero() {
-		fmt.Fprintf(&b, ", until %s", clock(s.Until))
+		fmt.Fprintf(&b, ", until %s", Instant(s.Until))
 	}
 	if s.Adopted {
 		b.WriteString(" (as it was found)")
@@ -87,11 +80,8 @@ func (s Step) String() string {
 	return b.String()
 }
 
-// clock prints a time with the fraction that it has.
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
-
-// stepOf reads a translated change.
-func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, o Options) Step {
+// step describes a translated change of the partition. A change of META has been read.
+func (p *partition) step(r *evidence.Record, name, sk string, c *ddbfake.Change, of Kind) Step {
 	s := Step{Seq: c.Seq, Time: r.Time, Row: name, Place: r.Place, Verb: Changed}
 	switch {
 	case c.After == nil && r.TTL:
@@ -102,7 +92,7 @@ func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, o Options) S
 		s.Verb = Put
 	}
 	switch sk {
-	case sortLock:
+	case isr.SortLock:
 		was, now := invariant.Lease(c.Before), invariant.Lease(c.After)
 		s.Token, s.Until = now.Token, now.Expires
 		if now.Endless {
@@ -121,18 +111,16 @@ func stepOf(r *evidence.Record, name, sk string, c *ddbfake.Change, o Options) S
 		default:
 			s.Verb = Renewed
 		}
-	case sortMeta:
-		was, now := invariant.Page(o.Promise, c.Before), invariant.Page(o.Promise, c.After)
-		if s.Until = now.FreshUntil; o.Of != Calls {
-			s.Read = now.Generated
+	case isr.SortMeta:
+		if s.Until = p.page.FreshUntil; of != Calls {
+			s.Read = p.page.Generated
 		}
-		switch latest := c.Time; {
-		case c.After == nil:
-		case invariant.ShowsAnother(c) && o.Of == Calls:
+		switch {
+		case p.another && of == Calls:
 			s.Verb = Completed
-		case invariant.ShowsAnother(c):
+		case p.another:
 			s.Verb = Published
-		case was.FreshUntil.After(latest) && !now.FreshUntil.After(latest):
+		case p.ended:
 			s.Verb = Invalidated
 		}
 	}
