@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 )
 
 // history is the stream of a run that violates nothing.
@@ -27,10 +28,11 @@ func histories(t *testing.T) (all []history) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, s, own, 3, func(changes []ddbfake.Change, outcome *kernel.Outcome) {
+		scenariotest.Logs(t, s, own, 3, func(changes []ddbfake.Change, outcome *kernel.Outcome) bool {
 			if len(outcome.Broken) == 0 && len(changes) > 3 {
 				all = append(all, history{s, recordsOf(changes)})
 			}
+			return true
 		})
 	}
 	return all

@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,25 +10,22 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/audit"
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
+	"github.com/isr-sim/isr-sim/internal/audit/evidence/evidencetest"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
-	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/internal/sim/strategy"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// recordOf is the record that a stream of the fake has of a change. Package evidence tests that it is.
+// recordOf is a change's record in a file with the whole stream. Package evidence tests that the stream has it.
 func recordOf(c ddbfake.Change) evidence.Record {
-	return evidence.Record{
-		Table: c.Table, Region: c.Region, Key: c.Key, Before: c.Before, After: c.After, Images: true,
-		Time: c.Time.Truncate(time.Second), Unit: time.Second, Sequence: evidence.Sequence(fmt.Sprint(c.Seq)),
-		ID: fmt.Sprintf("event-%d", c.Seq), TTL: c.Cause == ddbfake.CauseTTL,
-		Place: evidence.Place{File: "stream", Line: c.Seq},
-	}
+	r := evidencetest.Of(&c)
+	r.Place = evidence.Place{File: "stream", Line: c.Seq}
+	return r
 }
 
 func recordsOf(changes []ddbfake.Change) (all []evidence.Record) {
@@ -74,29 +70,6 @@ func audited(t *testing.T, o audit.Options, records []evidence.Record) audit.Res
 	return j.Result()
 }
 
-// run makes some runs of a protocol in a scenario, and calls the function each with the log and the outcome.
-func run(t *testing.T, s *spec.Scenario, p isr.Protocol, times int, each func([]ddbfake.Change, *kernel.Outcome)) {
-	t.Helper()
-	var changes []ddbfake.Change
-	r := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
-	r.Invariants = []invariant.Invariant{invariant.Own("the log", "is kept",
-		func(run invariant.Record) invariant.Said {
-			changes = run.Changes
-			return invariant.Said{Verdict: invariant.OK}
-		})}
-	set, err := schedules.New(r, strategy.Plan{}, times, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.All(t.Context(), func(a schedules.Attempt) bool {
-		if a.Err != nil {
-			t.Fatal(a.Err)
-		}
-		each(changes, a.Outcome)
-		return true
-	})
-}
-
 // scenarios are all embedded ones.
 func scenarios(t *testing.T) []*spec.Scenario {
 	t.Helper()
@@ -128,7 +101,7 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 	const times = 20
 	exports, made := 0, 0
 	judge := func(s *spec.Scenario, p isr.Protocol) {
-		run(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) {
+		scenariotest.Logs(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) bool {
 			result := audited(t, options(s), recordsOf(changes))
 			for _, o := range result.Outcomes {
 				broken := slices.Contains(run.Broken, o.Invariant)
@@ -149,7 +122,7 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 				}
 			}
 			if made++; made%10 != 1 { // files take a while
-				return
+				return true
 			}
 			for _, o := range audited(t, options(s), read(t, export(t, exported(changes)))).Outcomes {
 				switch judged := o.Invariant == "ttl-well-formed"; {
@@ -160,6 +133,7 @@ func TestStreamsTellWhatRunsTell(t *testing.T) {
 					exports++
 				}
 			}
+			return true
 		})
 	}
 	for _, s := range scenarios(t) {

@@ -78,11 +78,9 @@ func TestStreamOfTheFake(t *testing.T) {
 
 	var want []evidence.Record
 	for i, c := range db.Changes() {
-		want = append(want, evidence.Record{
-			Table: c.Table, Region: c.Region, Key: c.Key, Before: c.Before, After: c.After, Images: true,
-			Time: c.Time.Truncate(time.Second).UTC(), Unit: time.Second, TTL: c.Cause == ddbfake.CauseTTL,
-			ID: *page.Records[i].EventID, Sequence: evidence.Sequence(*page.Records[i].Dynamodb.SequenceNumber),
-		})
+		r := evidencetest.Of(&c)
+		r.ID, r.Sequence = *page.Records[i].EventID, evidence.Sequence(*page.Records[i].Dynamodb.SequenceNumber)
+		want = append(want, r)
 	}
 	if len(want) != 3 || want[0].After == nil || want[1].Before == nil || !want[2].TTL {
 		t.Fatalf("the log is %v", want)

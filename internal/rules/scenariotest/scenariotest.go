@@ -15,11 +15,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
 	_ "github.com/isr-sim/isr-sim/internal/protocols/policyprotocol" // likewise
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/sim/strategy"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -43,6 +46,23 @@ func Parsed(t testing.TB, text string) *spec.Scenario {
 func Protocol(t testing.TB, name string) isr.Protocol {
 	t.Helper()
 	return must.Of(kernel.ProtocolNamed(name))(t)
+}
+
+// Logs makes some runs of a protocol in a scenario, and calls the function each with the change log and the outcome of
+// each run, until it returns false.
+func Logs(t testing.TB, s *spec.Scenario, p isr.Protocol, runs int, each func([]ddbfake.Change, *kernel.Outcome) bool) {
+	t.Helper()
+	var changes []ddbfake.Change
+	r := kernel.Run{Scenario: s, Protocol: p, Seed: 1}
+	r.Invariants = []invariant.Invariant{invariant.Own("the log", "is kept",
+		func(run invariant.Record) invariant.Said {
+			changes = run.Changes
+			return invariant.Said{Verdict: invariant.OK}
+		})}
+	must.Of(schedules.New(r, strategy.Plan{}, runs, 1))(t).All(t.Context(), func(a schedules.Attempt) bool {
+		must.OK(t, a.Err)
+		return each(changes, a.Outcome)
+	})
 }
 
 // Trace makes a run, and returns what it prints and its outcome.
