@@ -277,7 +277,7 @@ func (p *partition) versionAt(sk string) int {
 // publish reads the page that META shows now. If the page was published in another region, only the partition in that
 // region knows whose turn it was.
 func (s *step) publish() {
-	if s.onMeta == nil || !showsAnother(*s.onMeta) {
+	if s.onMeta == nil || !ShowsAnother(s.onMeta) {
 		return
 	}
 	switch s.onMeta.Cause {
@@ -357,7 +357,7 @@ func (p Promise) older(a, b time.Time) bool {
 func outlasts(row, other attr.Item, t time.Time) bool {
 	ttl, has := row.Int("ttl")
 	least, ends := other.Int("ttl")
-	return !has || ends && ttl >= least && !expired(row, t)
+	return !has || ends && ttl >= least && !Expired(row, t)
 }
 
 // generation returns the row of the page that META shows, and its sort key: META itself, or the version that META leads
@@ -374,4 +374,4 @@ func (p *partition) generation() (attr.Item, string) {
 }
 
 // visible reports whether META shows a page at t: the row exists, is not past its ttl, and has a page.
-func (p *partition) visible(t time.Time) bool { return isPage(p.meta) && !expired(p.meta, t) }
+func (p *partition) visible(t time.Time) bool { return isPage(p.meta) && !Expired(p.meta, t) }

@@ -85,7 +85,7 @@ func monotonicPublication() Invariant {
 // replaced is generated_at of the page that a publish replaces; zero if some clock within the promise may count that
 // page as gone.
 func (s *step) replaced() time.Time {
-	if s.was.meta == nil || expired(s.was.meta, s.onMeta.Time.Add(s.MaxClockSkew)) {
+	if s.was.meta == nil || Expired(s.was.meta, s.onMeta.Time.Add(s.MaxClockSkew)) {
 		return time.Time{}
 	}
 	at, _ := s.generatedAt(s.was.meta)

@@ -135,8 +135,8 @@ func (p Promise) generatedAt(row attr.Item) (at time.Time, known bool) {
 	return time.Unix(until.Unix()-window.Unix(), int64(until.Nanosecond()-window.Nanosecond())), known
 }
 
-// expired reports whether a row is past its ttl at t: TTL may delete it.
-func expired(row attr.Item, t time.Time) bool {
+// Expired reports whether a row is past its ttl at t: TTL may delete it.
+func Expired(row attr.Item, t time.Time) bool {
 	ttl, has := row.Int("ttl")
 	return has && !time.Unix(ttl, 0).After(t)
 }
@@ -144,14 +144,11 @@ func expired(row attr.Item, t time.Time) bool {
 // Publishes reports whether a change is a publish: a client made META show another page than before.
 func Publishes(c *ddbfake.Change) bool {
 	_, sk := role(*c)
-	return sk == sortMeta && isPublish(*c)
+	return sk == sortMeta && c.Cause == ddbfake.CauseClient && ShowsAnother(c)
 }
 
-// isPublish reports whether a change of META was made by a client, and shows another generation than before.
-func isPublish(c ddbfake.Change) bool { return c.Cause == ddbfake.CauseClient && showsAnother(c) }
-
-// showsAnother reports whether a change of META shows another generation than before.
-func showsAnother(c ddbfake.Change) bool {
+// ShowsAnother reports whether a change of META shows another generation than before.
+func ShowsAnother(c *ddbfake.Change) bool {
 	if !isPage(c.After) {
 		return false
 	}
@@ -166,14 +163,14 @@ func showsAnother(c ddbfake.Change) bool {
 	return !leads(c.After) && showsOther(c)
 }
 
-func differs(c ddbfake.Change, name string) bool {
+func differs(c *ddbfake.Change, name string) bool {
 	before, after := c.Before[name], c.After[name]
 	return (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after)
 }
 
 // showsOther reports whether a row that holds its body has another body than before. A number is not a body, so a row
 // that counts its readers shows nothing new.
-func showsOther(c ddbfake.Change) bool {
+func showsOther(c *ddbfake.Change) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range c.After {
 		if _, number := value.(attr.N); (!number || name == "body") && !isBookkeeping(name) && differs(c, name) {

@@ -97,9 +97,3 @@ func Lease(row attr.Item) LeaseFacts {
 	l, _ := readLease(row)
 	return LeaseFacts{l.token, l.expires, l.endless()}
 }
-
-// Expired reports whether a row is past its ttl at t.
-func Expired(row attr.Item, t time.Time) bool { return expired(row, t) }
-
-// ShowsAnother reports whether a change of META shows another page than before.
-func ShowsAnother(c *ddbfake.Change) bool { return showsAnother(*c) }
