@@ -129,18 +129,19 @@ func (w *streamWatch) conclude() {
 			judged = append(judged, line)
 		}
 	}
-	switch {
-	case len(judged) > 0:
+	if len(judged) > 0 {
 		for _, line := range judged {
 			w.Logf("live.WatchStream: %s", line)
 		}
 		w.Logf("live.WatchStream: not judged: %s", strings.Join(slices.Sorted(maps.Keys(result.NotJudged)), ", "))
+	}
+	switch {
 	case w.Failed() || skipped(w.TB):
 	case result.Records == w.before.Records:
 		w.errorf("vacuous: nothing was judged, for the stream has no record since WatchStream")
 	case result.Misfit != "":
 		w.errorf("unknown: %s", result.Misfit)
-	default:
+	case len(judged) == 0:
 		w.errorf("vacuous: nothing was judged in %d records", result.Records-w.before.Records)
 	}
 }

@@ -112,6 +112,8 @@ func TestWatchStream(t *testing.T) {
 			must.Done(s)(s.db.Client().PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("articles"),
 				Item: attr.Item{"id": attr.S("author#1"), "name": attr.S("x")}.ToSDK()}))
 		}, want: []string{"the row mapping fits none of the rows"}},
+		{name: "a lock under another name", before: func(s *streamed) { s.options.Rows.Rows[0].Token = "holder" },
+			while: correct, logs: []string{"monotonic-publication: "}, want: []string{"the row mapping"}},
 		{name: "a stream without images", before: func(s *streamed) {
 			s.stream("")
 			s.stream(types.StreamViewTypeKeysOnly)
