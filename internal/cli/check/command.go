@@ -99,10 +99,11 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 		}
 	}
 	f.DurationSliceVar(&c.extra.Leases, "lease", nil,
-		"with --lock: the `duration` of a lease in some worlds; with --once: how long a call counts as in "+
-			"progress; repeatable (default: 10s, 2s, 1.5s; for locks also 30s)")
+		"with --lock: the `duration` of a lease; with --once: how long a call counts as in progress; if given "+
+			"several times, each run has one of them (default: 10s, 2s, 1.5s; for locks also 30s)")
 	f.DurationSliceVar(&c.extra.Retentions, "retention", nil,
-		"with --once: the `duration` for which results are kept in some worlds; repeatable (default: 1h and 1m)")
+		"with --once: the `duration` for which results are kept; if given several times, each run has one of them "+
+			"(default: 1h and 1m)")
 	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
 	f.StringVar(&c.extra.S3Store, "s3-store", "",
 		"the kind of S3 store, such as one that ignores some conditions (docs/FAKE.md; default: aws)")
