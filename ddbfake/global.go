@@ -13,7 +13,7 @@ import (
 
 // A global table is a set of tables of the same name in several regions, its replicas. Each has its own rows, indexes,
 // stream, tags, recovery and protection, and any of them may be written; delivery.go brings the writes to the others.
-// Global tables are of version 2019.11.21; global_strong.go has the rules for tables with strong consistency.
+// Global tables are of version 2019.11.21; the end of this file has the rules for tables with strong consistency.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 

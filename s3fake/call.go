@@ -78,7 +78,7 @@ func (c *Call) conditional() bool {
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
-// input is the part of a Call that has no names.
+// input is what a request carries besides the names in its Call.
 type input struct {
 	region  string // the region of the signature, "" if there is none
 	query   url.Values
@@ -107,7 +107,8 @@ func refused(err *apiError) *Answer {
 }
 
 type operation struct {
-	// serve runs it. The bucket is nil if it does not exist; then only operations that need no bucket run.
+	// serve runs the operation. The bucket is nil if it does not exist; only operations with needsBucket false run
+	// then.
 	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)
 	needsBucket bool
 	// query lists the parameters that the operation takes, besides those that every operation takes. A name that ends

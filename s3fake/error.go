@@ -203,9 +203,8 @@ const (
 	maxXMLToken = 2 << 20
 )
 
-// walkXML reads a body whose root has the given name. At the end of each element it calls its parameter each with the
-// path from the root, such as "Delete/Object/Key", and with the text directly in the element. It stops at the first
-// refusal.
+// walkXML reads a body whose root has the given name. At the end of each element it calls each with the path from the
+// root, such as "Delete/Object/Key", and with the text directly in the element. It stops at the first refusal.
 func walkXML(body []byte, root string, each func(path, text string) *apiError) *apiError {
 	bytesOf := &tokenReader{Reader: bytes.NewReader(body)}
 	d := xml.NewDecoder(bytesOf)

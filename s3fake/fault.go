@@ -99,9 +99,9 @@ func (f *Fault) matches(c *Call) bool {
 	})
 }
 
-// Inject adds faults to the waiting faults. From now on, each of them counts the calls that match it. A call tries the
-// faults in the order of injection. If a fault hits the call, the faults after it do not count that call. A fault that
-// has hit Times calls is dropped.
+// Inject adds waiting faults. From now on, each of them counts the calls that match it. A call tries the faults in the
+// order of injection. If a fault hits the call, the faults after it do not count that call. A fault that has hit Times
+// calls is dropped.
 func (s *Store) Inject(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

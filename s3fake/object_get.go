@@ -53,8 +53,8 @@ func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
 	return &Answer{Status: http.StatusOK, header: h, body: body}, nil
 }
 
-// numbered returns the part of an object that a request asks for by its number, and the part's Content-Range. If the
-// body is empty, it returns the whole body and "". An object that was not uploaded in parts counts as one part.
+// numbered returns the part of an object that a request asks for by its number, and the part's Content-Range. An empty
+// body has no Content-Range. An object that was not uploaded in parts counts as one part.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (partNumber)
 func (o *object) numbered(in *input, h http.Header) (body []byte, contentRange string, err *apiError) {

@@ -28,7 +28,7 @@ type Options struct {
 	// at fakeclock.Epoch.
 	Clock ddbfake.Clock
 	// Buckets are the buckets that exist from the start. Clients can create others. New panics if one of the names is
-	// not allowed: see ValidBucket.
+	// not a valid name of a bucket.
 	Buckets []string
 	// Like is the name of a store that ignores some conditions: digitalocean, hetzner, incus or minio. The default is
 	// aws, which ignores none. New panics for any other name.
@@ -160,7 +160,7 @@ func (s *Store) attempt(op *operation, c *Call) *Answer {
 	return answer
 }
 
-// heard returns a call without the conditions that this kind of store ignores.
+// heard returns the call without the conditions that this kind of store ignores.
 func (s *Store) heard(b *bucket, c *Call) *Call {
 	if len(s.like) == 0 || !c.conditional() {
 		return c
@@ -306,16 +306,16 @@ func (s *Store) bucketLocation(b *bucket, _ *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// A subresource is a part of a bucket or of an object that has operations of its own: a parameter without a value names
-// it. The table has the last part of the operations' names, and a letter of verbs for each; L is a Get without an id
-// that lists.
+// A subresource is a part of a bucket or of an object that has operations of its own. A parameter without a value names
+// it. For each, the tables have the end of its operations' names, and a letter of verbs for each operation. L says that
+// a Get without an id lists.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
 var (
 	verbs = map[rune]struct{ method, name string }{
 		'G': {http.MethodGet, "Get"}, 'P': {http.MethodPut, "Put"}, 'D': {http.MethodDelete, "Delete"},
 		'C': {http.MethodPost, "Create"}, 'U': {http.MethodPut, "Update"},
-		'g': {http.MethodGet, ""}, 'p': {http.MethodPut, ""}, 'o': {http.MethodPost, ""}, // the part is the whole name
+		'g': {http.MethodGet, ""}, 'p': {http.MethodPut, ""}, 'o': {http.MethodPost, ""}, // the name has no verb
 	}
 	bucketParts = map[string][2]string{
 		"abac":                   {"BucketAbac", "GP"},
@@ -370,7 +370,7 @@ func subresource(method string, ofObject bool, in *input) (name string, refusal 
 	for _, parameter := range slices.Sorted(maps.Keys(in.query)) {
 		part := parts[parameter]
 		letter := strings.IndexFunc(part[1], func(l rune) bool {
-			verb, is := verbs[l] // L has none
+			verb, is := verbs[l] // L is no verb
 			return is && verb.method == method
 		})
 		if letter < 0 {

@@ -15,7 +15,7 @@ type chain struct {
 	there    bool // the row exists
 	sequence evidence.Sequence
 	id       string
-	time     int64 // the Unix time of the last record, in nanoseconds
+	time     int64 // Unix nanoseconds of the last record
 }
 
 // link is how a record follows the records of its row that came before it.
@@ -51,8 +51,8 @@ func (c *chain) link(r *evidence.Record, known bool) link {
 	return how
 }
 
-// precedes reports whether a record is no later than the last one that was read: it is a copy, because a record that
-// was missing would have broken the chain.
+// precedes reports whether a record is a copy of the last one that was read, or of an earlier one: a record that was
+// missing would have broken the chain. Without sequence numbers, only an earlier time shows that.
 func (c *chain) precedes(r *evidence.Record, at int64) bool {
 	if r.Sequence != "" && c.sequence != "" {
 		return r.Sequence.Compare(c.sequence) <= 0
@@ -60,7 +60,7 @@ func (c *chain) precedes(r *evidence.Record, at int64) bool {
 	return at < c.time
 }
 
-// sum is the same for equal rows.
+// sum is a hash of a row. Equal rows have equal sums.
 func sum(row attr.Item) (s fingerprint.Wide) {
 	var text [256]byte
 	//isrsim:unordered a sum

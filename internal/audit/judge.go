@@ -48,10 +48,10 @@ type Judge struct {
 	chains     map[string]*chain
 	partitions map[place]*partition
 	buffer     []ddbfake.Change
-	again      bool // a row that was there is adopted once more, after a gap
+	again      bool // rows are taken in once more, after a gap
 	result     Result
 	complete   map[string]bool // tables whose state before the history is known from a full export
-	blind      map[string]bool // tables of which records have no images
+	blind      map[string]bool // tables with records that lack images
 }
 
 // place names the rows of one page or lock.
@@ -71,7 +71,7 @@ type partition struct {
 	ended     bool                // it ended the freshness of the page that it left
 	removed   time.Time           // when a client last removed META
 	ttl       attr.Item           // META, if it has a ttl
-	cut       time.Time           // the last invalidation that no newer page has followed
+	cut       time.Time           // the last invalidation after which no newer page has come
 	versions  map[string]presence // versions whose rows have been seen to come or go
 	dangling  *dangling           // nil if META leads to nothing that is missing
 	rows      int                 // the rows that exist
@@ -100,7 +100,7 @@ func New(o Options) (*Judge, error) {
 	return j, nil
 }
 
-// watched are the invariants that the rows alone decide, as far as Result.Promises says.
+// watched returns the invariants that package invariant judges by the rows alone, under the options.
 func watched(o Options) (all []invariant.Invariant) {
 	for _, p := range promises {
 		if inv, known := invariant.Find(p.name); known && p.watched && p.judges(o) {
@@ -364,7 +364,7 @@ func (j *Judge) fence(p *partition, holder string, row attr.Item, judge bool) {
 		}
 		j.result.judged[guardedWrite]++
 	}
-	if !had || judge || token.Cmp(before.Number) > 0 { // where records are missing, the higher token was given
+	if !had || judge || token.Cmp(before.Number) > 0 { // after a gap, the higher token counts as given
 		p.fence = token
 	}
 }
@@ -373,7 +373,8 @@ func (j *Judge) fence(p *partition, holder string, row attr.Item, judge bool) {
 // stream, and their times may differ.
 const settle = 2 * time.Second
 
-// dangling is a pointer to a version that is not there. The next record of META confirms that it was not moved away.
+// dangling is a pointer to a version that is not there. Only the next record of META shows whether the pointer was
+// still there.
 type dangling struct {
 	since time.Time
 	alone bool // TTL deleted the version, and TTL deletes each row by itself

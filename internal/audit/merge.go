@@ -13,7 +13,7 @@ import (
 // Window is the number of records within which Merge brings records into their order.
 const Window = 1 << 14
 
-// Source tells records in about their order.
+// Source yields records roughly in their order.
 type Source struct {
 	Entries iter.Seq2[evidence.Entry, error]
 	Once    bool // Entries can be read only once
@@ -42,7 +42,7 @@ func Merge(window int, sources ...Source) iter.Seq2[evidence.Entry, error] {
 			}
 			m.due.Set(f)
 			if !s.Once {
-				f.close() // until it is due
+				f.close() // closed until its records are due
 			}
 		}
 		for m.due.Len() > 0 || m.window.Len() > 0 {
@@ -83,7 +83,7 @@ type merging struct {
 // read takes the first entry of all sources into the window.
 func (m *merging) read() error {
 	f, _ := m.due.PopMin()
-	if f.next == nil && !f.open() { // it was read once to see when it begins
+	if f.next == nil && !f.open() { // already opened once, to see when it begins
 		return f.err
 	}
 	m.window.Set(f.head)

@@ -31,10 +31,10 @@ const (
 // promise is an invariant of which rows show something.
 type promise struct {
 	name    string
-	shows   string // what is judged, counted in Outcome.Judged
-	hidden  string // what of the invariant rows do not show; "" is nothing
+	shows   string // what was judged; Outcome.Judged counts it
+	hidden  string // the part of the invariant that rows do not show; "" is none
 	watched bool   // judged by package invariant
-	of      []Kind // of what it is judged
+	of      []Kind // the kinds of rows for which it is judged
 	fence   bool   // only judged with Options.Fence
 }
 
@@ -93,7 +93,7 @@ var invariantsOf = map[Kind]func() []invariant.Invariant{
 	Pages: invariant.All, Locks: invariant.OfLocks, Calls: invariant.OfCalls,
 }
 
-// notJudged are the reasons why rows do not show an invariant, if it is not that they lack readers.
+// notJudged has the reasons why rows cannot show an invariant. Invariants without one need readers.
 var notJudged = map[string]string{
 	"mutual-exclusion": "rows do not say how long a holder relied on its lock; its cause, a lock that is replaced " +
 		"before its end, is judged as " + lockTheft,
@@ -107,7 +107,7 @@ type Outcome struct {
 	Verdict   invariant.Verdict // Unknown if nothing was there to judge
 	Judged    int
 	Shows     string // what was judged
-	Hidden    string // what of the invariant was not
+	Hidden    string // the part of the invariant that was not judged
 	Violated  int
 	Doubts    int
 }
@@ -202,7 +202,7 @@ func (res *Result) keep(f Finding) {
 	}
 }
 
-// Result returns what has been found so far. Findings about what may still settle are made by End.
+// Result returns what has been found so far. Call End first for findings that wait for a next record.
 func (j *Judge) Result() Result {
 	res := j.result
 	res.Findings = slices.Clone(res.Findings)
@@ -294,7 +294,7 @@ func unlocked(row attr.Item) attr.Item {
 
 // reason returns why an invariant is violated, without a name for a page's writer: only locks say who changed them.
 func reason(name, sk, actor, why string) string {
-	why = strings.ReplaceAll(why, ".000000001s", "s") // of the last nanosecond of a second
+	why = strings.ReplaceAll(why, ".000000001s", "s") // from a deadline at the last nanosecond of a second
 	rest, named := strings.CutPrefix(why, actor+" ")
 	switch {
 	case sk == isr.SortLock || !named:

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Scenario returns a file of a scenario in which a violation can happen as it was seen: a machine for each token, which
-// asks when its lock was taken, and is paused from then on if another one took the lock over. The schedule is a
-// reconstruction: the rows do not say when a machine read and when it waited, so run looks for a schedule that breaks
-// the same promise. The error says why a finding has nothing to rebuild.
+// Scenario returns a scenario file in which a violation can happen as it was seen. It has a machine for each token,
+// whose client asks for the page or lock when the lock was taken; if another machine then took the lock over, the first
+// one is paused from there on. The schedule is a reconstruction: rows do not say when a machine read or waited, so
+// isr-sim run looks for a schedule that breaks the same promise. The error says why there is nothing to rebuild.
 func (f Finding) Scenario(of Kind, revalidate time.Duration) ([]byte, error) {
 	r := rebuilt{of: of, key: "/page", revalidate: revalidate}
 	for _, s := range f.Steps {

@@ -38,7 +38,8 @@ func (all *flights) Clone() memory {
 	return c
 }
 
-// copyAll copies the flights, each only once. The flights in a flight's beside began before it.
+// copyAll copies the flights, each only once. The recursion ends: flights in beside began before the flight that has
+// it.
 func copyAll(all []*flight, copies map[*flight]*flight) []*flight {
 	own := make([]*flight, len(all))
 	for i, f := range all {

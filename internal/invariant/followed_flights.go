@@ -50,7 +50,7 @@ func (all *followedFlights) Request(changes []ddbfake.Change) {
 	all.log.take(changes, func(s *step) {
 		known := all.byKey[s.pk]
 		if (s.onMeta != nil || s.onLock != nil) && !slices.Contains(known, s.partition) {
-			same := func(other *partition) bool { return other.tableOf() == s.tableOf() } // it was created again
+			same := func(other *partition) bool { return other.tableOf() == s.tableOf() } // its table was created again
 			all.byKey[s.pk] = append(slices.DeleteFunc(known, same), s.partition)
 		}
 		if s.onLock != nil {

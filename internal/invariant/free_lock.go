@@ -54,7 +54,7 @@ func checkFreeLock(ev Evidence) Finding {
 	return ok()
 }
 
-// free judges the requests that nobody else can be holding up.
+// free judges the requests for a lock that nobody else can be holding.
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration

@@ -50,7 +50,7 @@ type claim struct {
 
 type reqRow struct{ pk, sk string }
 
-// requestRow is the REQ row of the request for which a page in a partition was made.
+// requestRow names the REQ row of a request for a page in a partition.
 func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 
 // forever is an instant after all others.
@@ -211,7 +211,7 @@ func keptUntil(states []claim, p publish) time.Time {
 		switch {
 		case s.from.After(p.Time):
 		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl):
-			// only the order of the log says which of the two came first
+			// only the order of the log says which of the two came first: the earlier end counts
 		default:
 			kept = s.ttl
 		}
@@ -285,7 +285,7 @@ func newRequested(p Promise, text words) *requested {
 // reqStates are the hashes of a REQ row.
 type reqStates struct {
 	before, now fingerprint.Hash // before the row's latest change, and since then
-	at          time.Time        // of that
+	at          time.Time        // when that change was made
 }
 
 func (m *requested) Change(c ddbfake.Change) {

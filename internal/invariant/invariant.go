@@ -145,7 +145,8 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, S that of sending, e the promised clock skew
 	Check     func(Evidence) Finding
-	// Watch begins a check of a log that is still being written. It is nil if the check needs more than the change log.
+	// Watch begins a check of a log that is still being written: of the part that the log alone decides. It is nil if
+	// there is no such part.
 	Watch func(Promise) Watcher
 
 	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or
@@ -169,7 +170,7 @@ type Invariant struct {
 	beyond func(Evidence, *ledger) follower
 }
 
-// OfLiveness says that the invariant is that of a subject's liveness, which code that asks nothing violates, too.
+// OfLiveness says that the invariant is the liveness of a subject. Code that sends no request at all violates it, too.
 func (inv *Invariant) OfLiveness() bool { return strings.HasSuffix(inv.Name, "liveness") }
 
 // Own returns an invariant written by a caller. Its check sees the record alone.

@@ -14,7 +14,7 @@ type ledger struct {
 	Promise
 	first      partition            // most runs have one
 	partitions map[rowID]*partition // all partitions; nil as long as there is only the first
-	last       *partition           // of the latest look-up, which is usually also that of the next
+	last       *partition           // the latest one that was looked up, and usually the next one, too
 	step       step
 }
 
@@ -105,7 +105,7 @@ type step struct {
 // setBack is a rollback or its undoing: a change of META from one version to another.
 type setBack struct {
 	from, to time.Time // the generated_at of the two
-	// the newest version between them, to which a rollback should have led; nil if there is none
+	// skipped is the newest version between them, to which a rollback should have led; nil if there is none.
 	skipped *version
 }
 

@@ -17,7 +17,7 @@ var liveness = Invariant{
 	Name:      "liveness",
 	Statement: "once faults stop, every page that is asked for is in the cache and fresh within the scenario's time",
 	Check:     checkLiveness,
-	// after the last step of a schedule, everything depends on the rows
+	// after the last step of a schedule, liveness depends on the rows alone
 	Memory: rememberNothing,
 }
 

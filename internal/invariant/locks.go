@@ -166,7 +166,7 @@ type hold struct {
 	checking  *history.Event
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
 	releasing *history.Event
-	// the event after which it can no longer hold up others: refused, or the release has returned
+	// closed is the event after which it can no longer hold up others: refused, or the release has returned.
 	closed    *history.Event
 	troubled  bool
 	late      bool // see heldUp

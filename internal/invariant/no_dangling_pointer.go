@@ -82,7 +82,7 @@ type bodies struct {
 	there   map[string]string // bodies by their names
 	stands  map[tag]string    // the body for which an etag stands
 	history []history.Event   // the history, for its renderings: rows may hold their bodies
-	// elsewhere says that the body store was observed and never used: the bodies are in another place.
+	// elsewhere says that the observed body store was never used: the bodies are in another place.
 	elsewhere bool
 	first     Finding
 }

@@ -40,7 +40,7 @@ func (w *Watchers) Take(request []ddbfake.Change, found func(*Invariant, Finding
 	}
 }
 
-// keptTurns is the number of turns at a lock that watchers remember: in a long log, each may have a holder of its own.
+// keptTurns is the number of turns at a lock that watchers remember. In a long log, each turn may have another holder.
 const keptTurns = 16
 
 // Forget drops what is remembered of the key of a change.

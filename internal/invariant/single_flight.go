@@ -259,8 +259,9 @@ func (all *flights) overtake(page rowID, under []*flight, actor string) {
 	}
 }
 
-// pageFreshUntil is the end of freshness of the page that META shows. It is zero without a page, and if an invalidation
-// that looks older than the page may be later by true time. It returns false if META does not say.
+// pageFreshUntil is the end of freshness of the page that META shows. It is zero if META shows no page, or if the page
+// may be invalidated: the invalidation looks older than the page, but clocks may be that wrong. It returns false if
+// META does not say.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {

@@ -78,7 +78,7 @@ func (p Promise) useOf(row attr.Item, sk string) use {
 	case sk == sortLock:
 		until, known := rowmap.Instant(row, "lease_expires_at")
 		if held, _ := readLease(row); held.endless() {
-			return use{isISR: true} // its ttl is when others take its holder for dead
+			return use{isISR: true} // its holder counts as dead after its ttl
 		}
 		if !known {
 			return use{isISR: true, unread: "lease_expires_at (N)"}

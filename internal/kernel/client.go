@@ -71,7 +71,7 @@ type sdkCall struct {
 	attempts   int
 }
 
-// manyCalls is how many calls a client remembers.
+// manyCalls is how many calls a client remembers at most.
 const manyCalls = 64
 
 // attempt notes an attempt of a call, and returns when the call was first sent.
@@ -357,7 +357,7 @@ func (r *storeRequest) Describe(int) string {
 
 func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().Outcome(r.out, r.err) }
 
-// The kinds of things in a world.
+// The kinds of objects in accesses.
 const (
 	bodyObject   = "body"
 	storeObject  = "store" // of the bodies
@@ -418,7 +418,7 @@ func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Ac
 	return touched
 }
 
-// withOrder adds to the accesses of a write one to the order of all writes, if a read can see that order.
+// withOrder adds an access to the order of all writes to the accesses of a write, if a read can see that order.
 func (w *world) withOrder(touched []sim.Access) []sim.Access {
 	if !w.showsOrder {
 		return touched

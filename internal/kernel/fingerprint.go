@@ -31,8 +31,8 @@ import (
 type fingerprinter struct {
 	// oldVersions says that stale reads can still see old versions of a row, which are then part of its fingerprint.
 	oldVersions bool
-	// order has the rows in the order of their last writes, if a read can see that order: see showsOrder. With
-	// a replica lag it has a row once for each of its writes.
+	// ordered says that a read can see the order in which rows were last written (see showsOrder): order has it. If
+	// lags is set, there is a replica lag, and order has a row once for each of its writes.
 	ordered, lags bool
 	order         []rowName
 
@@ -224,8 +224,8 @@ func (w *world) ofToken(input any) (served func()) {
 }
 
 // noteTables notes a request that may have changed more than rows: the tables, their settings, streams and tags, and
-// their backups, which hold old rows. The sequence of such requests determines all of that. It counts even when their
-// sender is done.
+// their backups, which hold old rows. The sequence of such requests determines all of that. Such a request counts even
+// when its sender is done.
 func (w *world) noteTables(r *storeRequest) {
 	if w.fingerprinter == nil || !request.ChangesTables(r.call.Input) || r.err != nil && !takesEffect(w.struck) {
 		return

@@ -285,8 +285,8 @@ func arrivalIn(region string, row ...string) []sim.Access {
 }
 
 // With sim.UnreadDeadlines a search assumes that nothing reads the ttl of LOCK rows: no code of a node, no expression
-// in a request, and no invariant. For where time then need not stop, see deadline.Stops. The functions below find code
-// and expressions that do read it.
+// in a request, and no invariant. deadline.Stops says where time then need not stop. The functions below find code and
+// expressions that do read it.
 
 // noteTTL makes time stop at the ttl of a row. If no code reads the ttl, time need only stop a second later, when
 // the row may first be deleted by the schedule, or by a lag whose end stops no time (see sweeper.Next).
@@ -435,8 +435,8 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetsPart notes that a request showed a rounding to seconds. Where no row has a finer time, a sleep chose the
-// fraction of the second.
+// meetsPart notes that a request showed a rounding to seconds, unless some row has a finer time: then a sleep did not
+// choose the fraction of the second.
 func (w *world) meetsPart() {
 	if len(w.deadlines.Fine) == 0 {
 		w.subjects[hooks.SomeParts] = true

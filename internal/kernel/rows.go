@@ -284,7 +284,8 @@ func partsOfBatch(f *spec.Fault, input any) (n int) {
 		return 0
 	}
 	if batch, ok := input.(*dynamodb.BatchExecuteStatementInput); ok {
-		// of all tables: if the fault names another table than the chosen statement, it leaves nothing undone
+		// statements on all tables count: if the fault names another table than the chosen statement's, it has no
+		// effect
 		return len(batch.Statements)
 	}
 	request.EachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {

@@ -112,7 +112,7 @@ func holds(row, key attr.Item) bool {
 	return true
 }
 
-// actions returns the numbers of the request that made a node change a key, and of its last two events for that
+// actions returns the numbers of the request that made a node change a key, and of the node's last two events for that
 // request.
 func (w *world) actions(events []history.Event, c *ddbfake.Change, key string) (seqs []int) {
 	before := events

@@ -191,7 +191,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.isPlain(w) && w.ttl == defaultTTL &&
 			!slices.Contains(s.Reach, mark.ExpiredRowRead)
-		// answers to clients contain names
+		// an ordered run is judged by the answers to clients, which contain names
 		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered {
 			w.fingerprinter.symmetric = symmetricOf(s)
 			r.probe.Symmetric = w.fingerprinter.symmetric.Class

@@ -167,8 +167,8 @@ func (o *OwnTime) TellsTrouble(s *middleware.Stack) error {
 	}), middleware.Before)
 }
 
-// Watch makes a program's request, of an SDK call with an invocation id, and notes its result. Requests that come
-// through the node's client are noted there.
+// Watch makes a program's request, which belongs to the SDK call with the invocation id, and notes its result. Requests
+// that come through the node's client are noted there.
 func (o *OwnTime) Watch(
 	ctx context.Context, invocation string, now func() time.Time, send func() (any, error),
 ) (any, error) {

@@ -8,8 +8,8 @@
 //	})
 //
 // It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
-// by its change log. Six invariants need nothing but the log, and can also watch a log while it is written
-// (Invariant.Watch). If a cache has other rows, describe them in Evidence.Schema.
+// by its change log. An invariant with a Watch can also judge the log while it is written. If a cache has other rows,
+// describe them in Evidence.Schema.
 //
 // # Limits
 //
@@ -68,7 +68,8 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
-	// Watch begins a check of a log that is still being written. It is nil if the check needs more than the change log.
+	// Watch begins a check of a log that is still being written: of the part that the log alone decides. It is nil if
+	// there is no such part.
 	Watch func(Promise) Watcher
 
 	of *invariant.Invariant // nil for the caller's own

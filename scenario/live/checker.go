@@ -34,8 +34,8 @@ type Options struct {
 	// Rows says how the caches keep their pages and locks, if not in META and LOCK. If it is set, only the rows that it
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
-	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still
-	// judged with these writes as their past. Rows from DB.Load, or restored from a backup, are not judged either.
+	// Except are actors whose changes are not judged, such as a program that sets up rows. Their writes still count as
+	// the past of later changes. Rows from DB.Load, or restored from a backup, are not judged either.
 	Except []string
 	// Clock is the clock of the DB. It gives the events of Tell their times. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock

@@ -1,5 +1,5 @@
-// Package live judges the traffic of a ddbfake as it happens. Any program, in any language, may write the rows of an
-// ISR cache into the fake. Its user learns at once which invariants it has broken.
+// Package live judges the traffic of a ddbfake as it happens. The rows of an ISR cache may come from any program, in
+// any language. The program's user learns at once which invariants it has broken.
 //
 //	db := ddbfake.New(ddbfake.Options{})
 //	checker := live.New(db, live.Options{OnBroken: func(b live.Broken) { fmt.Print(b) }})
@@ -7,8 +7,8 @@
 //	checker.Look()
 //	fmt.Println(checker.Found().Violations)
 //
-// isr-sim serve --check does this after each request. In any test, Watch does it. It fails the test, and logs a Summary
-// of stampedes and stale reads. WatchStream judges a table that is not a fake, by its stream.
+// isr-sim serve --check does this after each request. In any test, Watch does it. It also fails the test, and logs a
+// Summary of stampedes and stale reads. WatchStream judges a real table by its stream.
 //
 // # Limits
 //

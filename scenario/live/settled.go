@@ -14,16 +14,14 @@ var liveness = invariant.Named("liveness")
 
 type pageOf struct{ tenant, key string }
 
-// settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
-// is well if it was served as fresh, and nobody had made it since it was asked for: then it came from the cache. If it
-// was made for its only readers, and its window is over, the time counts from the next request.
+// the test's own context ends before the cleanup
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; decided pages at the front are removed
 	broken  bool
 	// open are the pages that were undecided when the time of all pages began anew, in the order of their first
-	// requests. It begins anew with a Restore, and with each event settled; every client of a fleet may tell one.
+	// requests. That happens at a Restore and at each event settled; every client of a fleet may tell one.
 	open []pageOf
 }
 
@@ -75,7 +73,7 @@ func (s *settled) hear(e *history.Event, window time.Duration) {
 	}
 }
 
-// undecided are the requested pages that are not yet known to be well or not, in the order of their first requests.
+// undecided returns the requested pages that are not yet known to be well or not, in the order of their first requests.
 func (s *settled) undecided() []pageOf {
 	for _, p := range s.waiting {
 		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {

@@ -24,13 +24,13 @@ type StreamOptions struct {
 }
 
 // WatchStream judges what is written into a table while the test runs, by the table's stream: a table of DynamoDB Local
-// or of AWS, whose view type is NEW_AND_OLD_IMAGES. DescribeTable tells the ARN (LatestStreamArn). The end of the test
-// fails it if an invariant is violated or cannot be judged, and as vacuous if nothing was judged. Changes before
+// or of AWS, whose view type is NEW_AND_OLD_IMAGES. DescribeTable tells the ARN (LatestStreamArn). When the test ends,
+// it fails if an invariant is violated or cannot be judged, and as vacuous if nothing was judged. Changes before
 // WatchStream are known, but not judged.
 //
 // The stream shows less than a ddbfake: not who wrote, no reads, and times in whole seconds. The token of a lock stands
 // for its holder, so a publish by one who has lost its lock is found only if an older page replaces a newer one. The
-// test's log says what was judged, and what of each invariant was not.
+// test's log says what was judged, and for each invariant what was not.
 //
 // When WatchStream's cleanup runs, nothing may write any more. It waits, by the wall clock, until the stream has had no
 // record for a second. What the service delivers later is not judged.
@@ -70,7 +70,7 @@ type streamWatch struct {
 	TB
 	stream *stream.Follower
 	judge  *audit.Judge
-	begun  bool // what is found from now on is reported
+	begun  bool // findings are reported from now on
 	before audit.Result
 	told   map[brokenKind]int
 	more   int

@@ -159,7 +159,7 @@ func (c *Checker) noLockIn(t *table, actor string) string {
 		actor, t.name, strings.Join(t.rows, ", "))
 }
 
-// judges reports whether the invariants judge changes of the changed row.
+// judges reports whether the invariants judge changes of this row.
 func judges(change *ddbfake.Change) bool {
 	sk, _ := change.Key.Str("sk")
 	return sk == "META" || sk == "LOCK" || strings.HasPrefix(sk, "VER#")

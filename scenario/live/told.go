@@ -16,7 +16,7 @@ func byHistory(inv invariant.Invariant) bool {
 	return known(inv).Follow != nil || inv.Name == liveness.Name
 }
 
-// known is an invariant as the engine knows it; it is empty for a caller's own.
+// known returns the engine's invariant; it is empty for a caller's own.
 func known(inv invariant.Invariant) engine.Invariant {
 	of, _ := engine.Find(inv.Name)
 	return of
@@ -170,7 +170,7 @@ func (c *Checker) sumUp(found *Found) {
 			found.Untold, found.lacks = append(found.Untold, inv.Name+": "+excused), true
 		case judged:
 		default:
-			if told || c.told.named || found.Judged > 0 { // otherwise all that read rows lack it: say it once
+			if told || c.told.named || found.Judged > 0 { // otherwise one sentence covers all that read rows
 				found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
 			}
 			expected := byLock(inv) && pages || inv.Name == lockTheft && !pages

@@ -53,7 +53,7 @@ func (k *KeyCondition) CheckForm(args Args) error {
 // term is a condition on one attribute.
 type term struct {
 	attribute string
-	// = < <= > >= BETWEEN begins_with; for a Builder also "", an operator that no key condition can have
+	// op is = < <= > >= BETWEEN or begins_with; for a Builder also "", an operator that no key condition can have.
 	op     string
 	values []attr.Value
 }

@@ -133,8 +133,8 @@ func rowOf(row map[string]types.AttributeValue) map[string]dynamodbtypes.Attribu
 	return converted
 }
 
-// valueOf is the same value among the types that the SDK has for tables; nil if it has no type that is known. A module
-// of the SDK does this, too, but a user's test would have to download it.
+// valueOf converts a value of a stream to the SDK's type for tables; nil if its type is unknown. A module of the SDK
+// does this, too, but a user's test would have to download it.
 func valueOf(v types.AttributeValue) dynamodbtypes.AttributeValue {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -205,7 +205,7 @@ func instant(text string) (at time.Time, unit time.Duration, err error) {
 // latest is a second in the year 5138. As milliseconds, it is in 1973.
 const latest = 1e11
 
-// tableOf returns the table in its ARN or in that of its stream.
+// tableOf returns the table and the region in the ARN of a table, or of its stream.
 //
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 func tableOf(arn string) (table, region string, err error) {

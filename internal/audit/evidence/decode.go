@@ -200,7 +200,7 @@ func (d decoder) attributes(depth int) (attr.Item, error) {
 var errType = errors.New("expected an attribute value, which has exactly one of the types S, N, B, BOOL, NULL, M, L, " +
 	"SS, NS and BS")
 
-// value reads an attribute value. What is a number or a set, package attr knows.
+// value reads an attribute value. Package attr checks numbers and sets.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
 func (d decoder) value(depth int) (v attr.Value, err error) {

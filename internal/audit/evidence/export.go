@@ -36,8 +36,8 @@ type listed struct {
 	Key   string `json:"dataFileS3Key"`
 }
 
-// export reads the manifest of an export, and notes what it says of each data file in that, which add opens. It returns
-// a file of gaps, for what is missing.
+// export reads the manifest of an export. It opens each data file with add, and notes in it what the manifest says of
+// it. It returns a file without records, whose gaps are the data that is missing.
 func (f *File) export(add func(name string) (*File, error)) (*File, error) {
 	text, err := os.ReadFile(f.Name)
 	if err != nil {

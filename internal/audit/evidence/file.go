@@ -45,7 +45,7 @@ type part struct {
 	md5                 string // in base64; "" if it is not known
 }
 
-// errStop ends a reading whose reader has enough.
+// errStop stops the reading of a file when its caller wants no more.
 var errStop = errors.New("enough")
 
 // Entries reads the file's records and gaps, in the order of the file. A file of CloudTrail has no records, and a gap
@@ -137,7 +137,7 @@ func (f *File) Writes() iter.Seq2[Write, error] {
 
 const cut = "the file ends within a record"
 
-// messages visits the messages of the file and returns their number. If the file was cut, the error is
+// messages visits the messages of the file, and returns how many there were. If the file was cut, the error is
 // io.ErrUnexpectedEOF.
 func (f *File) messages(visit func(*message, Place) error) (n int, err error) {
 	file, err := f.open()
@@ -212,7 +212,7 @@ const (
 		"CloudTrail can be read"
 )
 
-// mistake says where the file is not what it should be: at a message, or before the text ahead.
+// mistake says what is wrong with the file, and at which message. The parameter ahead is the text that comes next.
 func (f *File) mistake(err error, at int, ahead []byte) error {
 	if at == 1 {
 		for _, format := range foreign {
@@ -224,7 +224,7 @@ func (f *File) mistake(err error, at int, ahead []byte) error {
 	if syntax, is := errors.AsType[*jsontext.SyntacticError](err); is {
 		err = fmt.Errorf("found %s, expected JSON", strings.TrimPrefix(syntax.Err.Error(), "jsontext: "))
 	} else if inner := errors.Unwrap(err); inner != nil {
-		err = inner // of a file that cannot be read or unpacked
+		err = inner // the reason why the file cannot be read or unpacked
 	}
 	return mistake.New(fmt.Errorf("%v: %w", Place{f.Name, at}, err), hint)
 }

@@ -63,8 +63,8 @@ type change struct {
 	keys, before, after attr.Item
 }
 
-// messages visits the messages of the next value: of the records of an answer of GetRecords, of a Lambda event or of a
-// file of CloudTrail, of the elements of an array, or the value itself.
+// messages visits the messages in the next value: the elements of an array; the records in an answer of GetRecords, in
+// a Lambda event or in a file of CloudTrail; otherwise the value itself.
 func (d decoder) messages(visit func(*message) error) error {
 	if d.PeekKind() == '[' {
 		return d.array(func() error { return d.messages(visit) })

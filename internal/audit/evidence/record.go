@@ -15,11 +15,11 @@ type Record struct {
 	Before, After attr.Item // the row's two images; nil means that there was no row
 	// Images says that the source has both images. Without them the record only says that the row changed.
 	Images bool
-	// State says that the record is a row of a full export: After was there at Time, and how it came is not known. The
-	// Time is zero if the export's manifest was not given.
+	// State says that the record is a row of a full export: After existed at Time, and nothing is known of the row
+	// before. Time is zero if the export's manifest was not given.
 	State bool
-	// Net says that the record may stand for several changes of the row, of which Before is the first image and After
-	// the last: incremental exports have such records.
+	// Net says that the record may stand for several changes of the row: Before is the image before the first of them,
+	// After the image after the last. Incremental exports have such records.
 	Net bool
 	// Time is when the row changed, rounded down to Unit.
 	Time time.Time

@@ -59,7 +59,7 @@ func (w Write) in(part jsontext.Value, visit func(Write) error) error {
 	if err := json.Unmarshal(part, &members); err != nil {
 		return err
 	}
-	member := func(name string) jsontext.Value { // in the documents some names begin with a capital
+	member := func(name string) jsontext.Value { // AWS's documents write some names with a capital
 		if v, there := members[name]; there {
 			return v
 		}

@@ -34,8 +34,8 @@ type Clock interface {
 // Options configure Follow.
 type Options struct {
 	Clock Clock // required
-	// Once ends Follow when it has read what is there: when each shard has had no record for Settle, or one that is
-	// younger than that.
+	// Once ends Follow when it has read all that is there: each shard has had no record for Settle, or has yielded a
+	// record that is at least Settle younger than the beginning of Follow.
 	Once   bool
 	Settle time.Duration
 	// Keep names the file that keeps what was read; "" is none.
@@ -52,12 +52,12 @@ func Follow(ctx context.Context, client Client, arn string, o Options) iter.Seq2
 	}
 }
 
-// New returns a Follower that has read nothing. Finally the caller calls Close.
+// New returns a Follower that has read nothing. The caller must call Close.
 func New(client Client, arn string, o Options) *Follower {
 	return &Follower{client: client, arn: arn, Options: o, named: map[string]*shard{}}
 }
 
-// Read is Follow, from where the last Read has ended.
+// Read does the same as Follow, from where the previous Read ended.
 func (f *Follower) Read(ctx context.Context) iter.Seq2[evidence.Entry, error] {
 	return func(yield func(evidence.Entry, error) bool) {
 		f.ctx, f.yield, f.began = ctx, yield, f.Clock.Now()
@@ -77,7 +77,7 @@ func (f *Follower) Close() {
 	}
 }
 
-// errStop ends a reading whose reader has enough.
+// errStop stops the reading when the caller of Read wants no more.
 var errStop = errors.New("enough")
 
 const (
@@ -110,7 +110,7 @@ type Follower struct {
 	shards   []*shard // in the order of their IDs
 	named    map[string]*shard
 	listed   time.Time // when shards were last looked for
-	stale    bool      // a shard has ended since
+	stale    bool      // a shard has ended since then
 	disabled bool      // the stream has been switched off
 	answered bool      // a request has had an answer
 	kept     *keep     // nil without Options.Keep
@@ -122,13 +122,13 @@ type shard struct {
 	iterator   *string
 	last       evidence.Sequence // the last record that was read; "" if none was, or if it can no longer be found
 	at         time.Time         // the last record's time or, if there was none, the parent's
-	seen       time.Time         // when it is known that nothing was missing; zero for the beginning of the history
+	seen       time.Time         // nothing was missing up to this time; zero at the beginning of the history
 	next       time.Time         // when it may be read again
 	lost       bool              // records are missing before the next one
 	begun      bool              // it has been read
 	ended      bool
 	empty      int       // the reads without records, since the last record
-	quiet      time.Time // when the first of them was
+	quiet      time.Time // when the first of these reads was
 	atEnd      bool      // it has no more records for now
 	records    int
 }

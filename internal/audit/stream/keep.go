@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 )
 
-// keep is the file that keeps what was read.
+// keep is the file of Options.Keep.
 type keep struct {
 	*os.File
 	lock   *os.File // nil if the system or the folder has no locks
@@ -77,7 +77,7 @@ func (k *keep) close() {
 	}
 }
 
-// scan reads how far each shard was read, and moves to the end of the file.
+// scan finds out from the file how far each shard was read, and moves to the file's end.
 func (k *keep) scan() error {
 	named := map[string]*shard{}
 	text, whole := bufio.NewReaderSize(k, 1<<20), int64(0)
@@ -115,7 +115,7 @@ func (k *keep) scan() error {
 	return errors.Join(err, k.Truncate(whole))
 }
 
-// take goes on to what a line says.
+// take brings a shard up to date with a line of the file.
 func (s *shard) take(l *line) {
 	switch {
 	case l.Gap != nil:
@@ -142,7 +142,7 @@ func (k *keep) append(s *shard, entries []evidence.Entry) error {
 	var text []byte
 	note := func(l line) {
 		l.Shard = s.id
-		data, _ := json.Marshal(l) // it has nothing that JSON has not
+		data, _ := json.Marshal(l) // no error: JSON can represent each field
 		text = append(append(text, data...), '\n')
 	}
 	for _, e := range entries {

@@ -96,14 +96,14 @@ func (f *Follower) page(s *shard, now time.Time) (page *dynamodbstreams.GetRecor
 	return page, err
 }
 
-// follow tells a shard that was not read yet what is known of its parent.
+// follow gives a shard that has not been read yet the times of its parent.
 func (s *shard) follow(parent *shard) {
 	if parent != nil && !s.begun {
 		s.at, s.seen = parent.at, parent.seen
 	}
 }
 
-// late reports whether records of which none was read may be gone.
+// late reports whether records may have been lost before the shard was read.
 func (s *shard) late(now time.Time) bool { return !s.seen.IsZero() && now.Sub(s.seen) > retention }
 
 // gap is what is lost before the next record.

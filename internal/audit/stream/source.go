@@ -25,8 +25,8 @@ const (
 	patience = 5 * time.Minute
 )
 
-// call makes a request, and repeats it while the service is too busy for it. A service that has not answered before is
-// not waited for, unless it is busy.
+// call makes a request, and repeats it while the service is too busy for it. As long as the service has never answered,
+// any other error is returned at once.
 func (f *Follower) call(request func() error) error {
 	waited := time.Duration(0)
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -98,7 +98,7 @@ func Latest(ctx context.Context, client Describer, table string) (arn string, er
 }
 
 // Policy returns the IAM policy that Latest and Follow need: four actions. The table is a name, or the ARN of a table
-// or of its stream; what it does not say is to be filled in.
+// or of its stream; with a name, the account and the region are left to fill in.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-read-stream-only.html
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html

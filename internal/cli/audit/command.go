@@ -204,7 +204,7 @@ func (c *command) judge(
 	return cli.Coded(failed)
 }
 
-// take has the judge take the entries.
+// take passes the entries to the judge.
 func take(ctx context.Context, judge *audit.Judge, entries iter.Seq2[evidence.Entry, error]) error {
 	for e, err := range entries {
 		switch {

@@ -104,7 +104,7 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.DurationSliceVar(&c.extra.Retentions, "retention", nil,
 		"with --once: the `duration` for which results are kept; if given several times, each run has one of them "+
 			"(default: 1h and 1m)")
-	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
+	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // the help texts name the defaults
 	f.StringVar(&c.extra.S3Store, "s3-store", "",
 		"the kind of S3 store, such as one that ignores some conditions (docs/FAKE.md; default: aws)")
 	f.BoolVar(&c.extra.Tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")

@@ -48,7 +48,7 @@ func (c *command) handler(cmd *cobra.Command, check *engine.Check) error {
 		check.Reach = slices.Clone(check.Of.Reach)
 	}
 	fmt.Fprintf(c.Out, "next: %s of %s\n", probed.Contract, c.next)
-	judging := []string{"no-lost-invalidation", "liveness"} // by what clients are served
+	judging := []string{"no-lost-invalidation", "liveness"} // these judge what clients are served
 	// The other contract counts from lastModified, which may be the end of a rendering.
 	if probed.Contract == "cacheHandlers" {
 		judging = append(judging, "freshness")

@@ -79,7 +79,7 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		return nil
 	}
 	proof, err := run(v)
-	// else its last repetitions were left
+	// otherwise the last repetitions of runs may be missing
 	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) {
 		if lost := os.Remove(file); lost != nil && !errors.Is(lost, fs.ErrNotExist) {
 			fmt.Fprintf(log, "--resume: %v: with it, the same command comes to the same end\n", lost)

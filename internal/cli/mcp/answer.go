@@ -136,7 +136,7 @@ func page(a *Answer, answer, offset int, text string) *mcp.CallToolResult {
 	}
 }
 
-// again answers a call of read.
+// again answers a call of the tool read.
 func (s *Server) again(in map[string]any) (*mcp.CallToolResult, error) {
 	number, _ := in["answer"].(float64)
 	offset, _ := in["offset"].(float64)

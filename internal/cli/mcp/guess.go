@@ -179,7 +179,7 @@ func (s *sample) read(m *rowmap.Mapping, row attr.Item) string {
 
 var roleOf = map[string]string{"META": "page", "LOCK": "lock", "VER": "version", "REQ": "request"}
 
-// ready is a ready-made mapping by which every row is something.
+// ready returns a ready-made mapping by which every row has a role.
 func (s *sample) ready() (isr.Schema, bool) {
 	for _, ready := range isr.Schemas() {
 		m, err := rowmap.New(ready)
@@ -317,7 +317,7 @@ func (s *sample) form(row attr.Item, i int) string {
 	return head + "{key}"
 }
 
-// all reports whether there are several rows, and in all of them the key begins with a text.
+// all reports whether there are several rows, and the key of each begins with the prefix.
 func (s *sample) all(i int, prefix string) bool {
 	return len(s.rows) > 1 && !slices.ContainsFunc(s.rows, func(row attr.Item) bool {
 		text, _ := plain(row[s.keys[i]])

@@ -1,6 +1,6 @@
 // Package mcp serves the commands of isr-sim to agents, by the Model Context Protocol. A tool is a command with some of
-// its flags: it runs in this process, and its results are values. Paths stay in the server's folder, and only programs
-// run that were named when the server was started.
+// its flags: it runs in this process, and its results are values. Paths stay in the server's folder, and only the
+// programs that were named at the server's start may run.
 package mcp
 
 import (
@@ -277,7 +277,7 @@ func (s *Server) allowed(flag, word string) (string, error) {
 	return word, nil
 }
 
-// scenario checks the name of a scenario. The standard input is none, because the calls come from there.
+// scenario checks the name of a scenario. Standard input is refused, because the client's calls come from there.
 func (s *Server) scenario(name string) (string, error) {
 	if name == catalog.Stdin {
 		return "", &CallError{BadArguments, "found -, expected a file or the name of an embedded scenario", ""}

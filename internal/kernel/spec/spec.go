@@ -363,7 +363,7 @@ func parseLag(text string) (ddbfake.Lag, error) {
 	if err == nil && lag == ddbfake.LagManual {
 		err = fmt.Errorf("ttl lag %q: a scenario has no command to sweep", text)
 	} else if err != nil {
-		err = errors.New(strings.Replace(err.Error(), "want manual, ", "want ", 1)) // see above
+		err = errors.New(strings.Replace(err.Error(), "want manual, ", "want ", 1)) // scenarios have none
 	}
 	return lag, err
 }

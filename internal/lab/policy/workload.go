@@ -107,8 +107,8 @@ type updates struct {
 
 func newUpdates(rate float64, r *Random) updates { return updates{gapOf(rate), r} }
 
-// Changed implements half of Traffic. A Poisson process has no memory: the time until the next change does not depend
-// on the last one.
+// Changed implements the part of Traffic about changes. A Poisson process has no memory: the time until the next change
+// does not depend on the last one.
 func (u updates) Changed(_ int, after time.Duration) time.Duration {
 	if u.gap == 0 {
 		return never

@@ -8,9 +8,10 @@
 //		}
 //	}
 //
-// Each access to a shared variable, each lock and unlock is a request. The creation of a thread by the main thread is
-// several requests: see creation.
+// Each access to a shared variable, each lock and each unlock is a request. The creation of a thread by the main thread
+// is several requests: see creation.
 //
-// # Limits  The originals are C on pthreads, run under tools that count other events. So compare figures by rank, not
-// by size.
+// # Limits
+//
+// The originals are C on pthreads, run under tools that count other events. So compare figures by rank, not by size.
 package programs

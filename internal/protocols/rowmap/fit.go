@@ -17,7 +17,7 @@ type fit struct {
 	found      bool // something was found in some row
 	locked     bool // some row had a lock with its holder and its end
 	left       bool // some attribute or some row has no meaning
-	strangers  []string
+	misfits    []string
 	paged      bool     // some row had a page
 	pageless   []string // rows without a page, with the reason
 	complaints []string // what the schema's own function reported
@@ -26,7 +26,7 @@ type fit struct {
 
 func (f *fit) clone() fit {
 	c := *f
-	c.strangers, c.pageless, c.complaints, c.times = slices.Clone(f.strangers), slices.Clone(f.pageless),
+	c.misfits, c.pageless, c.complaints, c.times = slices.Clone(f.misfits), slices.Clone(f.pageless),
 		slices.Clone(f.complaints), maps.Clone(f.times)
 	//isrsim:unordered each by itself
 	for a, of := range c.times {
@@ -113,11 +113,11 @@ func (t *Translator) Misread() (text, hint string) {
 	return "", ""
 }
 
-// maxStrangers is the number of rows that a misfit names.
-const maxStrangers = 8
+// maxNamed is the number of rows that a misfit names.
+const maxNamed = 8
 
 func (f *fit) refuse(complaint string) {
-	if len(f.complaints) < maxStrangers && !slices.Contains(f.complaints, complaint) {
+	if len(f.complaints) < maxNamed && !slices.Contains(f.complaints, complaint) {
 		f.complaints = append(f.complaints, complaint)
 	}
 }
@@ -146,18 +146,18 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 		}
 	}
 	f.left = f.left || left
-	if len(f.strangers) == maxStrangers || !left && f.locked {
+	if len(f.misfits) == maxNamed || !left && f.locked {
 		return
 	}
-	if text := m.stranger(c, any); !slices.Contains(f.strangers, text) {
-		f.strangers = append(f.strangers, text)
+	if text := m.misfit(c, any); !slices.Contains(f.misfits, text) {
+		f.misfits = append(f.misfits, text)
 	}
 }
 
 // pages notes whether a change leaves a page, or why its row is none.
 func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	f.paged = f.paged || slices.ContainsFunc(found, func(o target) bool { return o.sk == sortMeta && o.after != nil })
-	if f.paged || len(f.pageless) == maxStrangers {
+	if f.paged || len(f.pageless) == maxNamed {
 		return
 	}
 	why := m.reasons(c, func(e *entry) bool { return e.isPage && (!any || e.matches(c.Table, c.Key, new(captures))) })
@@ -169,8 +169,8 @@ func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
 	}
 }
 
-// stranger describes a row, with the reason why it has no role or, if it has one, why it has no lock.
-func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
+// misfit describes a row, with the reason why it has no role or, if it has one, why it has no lock.
+func (m *Mapping) misfit(c *ddbfake.Change, found bool) string {
 	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
 }
 
@@ -261,9 +261,9 @@ func (t *Translator) Misfit() string {
 	case !f.written, !t.m.HasPages() && !t.m.locks():
 		return ""
 	case !f.found:
-		return listed("the row mapping fits none of the rows that were written:", f.strangers)
+		return listed("the row mapping fits none of the rows that were written:", f.misfits)
 	case t.m.locks() && !f.locked && f.left:
-		return listed("the row mapping finds no lock in the rows that were written:", f.strangers)
+		return listed("the row mapping finds no lock in the rows that were written:", f.misfits)
 	default:
 		return ""
 	}
@@ -276,13 +276,13 @@ func (t *Translator) Unlocked() string {
 		return ""
 	}
 	return listed("the row mapping has no lock, and other rows or attributes were written, which may be one:",
-		t.fit.strangers) + "\nhint: add an entry with Token and Expires, or in a file `token` and `expires`; a cache " +
+		t.fit.misfits) + "\nhint: add an entry with Token and Expires, or in a file `token` and `expires`; a cache " +
 		"without a lock leaves this invariant out"
 }
 
 // Unnamed reports that a cache without a mapping wrote no known rows, and names some of its rows; otherwise "".
 func Unnamed(changes []ddbfake.Change) string {
-	var strangers []string
+	var misfits []string
 	for i := range changes {
 		c := &changes[i]
 		if c.After == nil {
@@ -292,15 +292,15 @@ func Unnamed(changes []ddbfake.Change) string {
 			strings.HasPrefix(sk, sortRequest) {
 			return ""
 		}
-		strangers = append(strangers, rowOf(c))
+		misfits = append(misfits, rowOf(c))
 	}
-	if strangers == nil {
+	if misfits == nil {
 		return ""
 	}
-	slices.Sort(strangers) // runs in another order get the same text
-	strangers = slices.Compact(strangers)
+	slices.Sort(misfits) // runs in another order get the same text
+	misfits = slices.Compact(misfits)
 	return listed("no row that was written is a page or a lease, META or LOCK:",
-		strangers[:min(len(strangers), maxStrangers)]) +
+		misfits[:min(len(misfits), maxNamed)]) +
 		"\nhint: say what the cache's own rows mean: Rows, or in a file `rows` (docs/SCENARIOS.md, Rows of your own)"
 }
 
@@ -309,7 +309,7 @@ func listed(text string, rows []string) string {
 	for _, row := range rows {
 		text += "\n  " + row
 	}
-	if len(rows) == maxStrangers {
+	if len(rows) == maxNamed {
 		text += "\n  and others"
 	}
 	return text

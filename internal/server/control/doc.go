@@ -87,8 +87,8 @@ only the deletions by TTL that such a request causes. Nothing here reads real ti
 
 # Limits
 
-Answers of rows and changes are written as they are made, from a snapshot, so that their length takes no memory. At most
-128 of them are under way at once, and others wait; an answer ends when its client has gone.
+Answers of rows and changes are written as they are made, from a snapshot, so that their length takes no memory. Each
+waits until [Options].Room has memory for it, and ends when its client has gone.
 
 Time does not go back, except that a restore sets a [Resetter] to the time of its snapshot. At most [MaxSnapshots]
 states are kept, and [MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as

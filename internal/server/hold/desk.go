@@ -364,8 +364,8 @@ func (d *Desk) take(ids []int) ([]*parked, error) {
 	return taken, nil
 }
 
-// DecideAll is Decide for all requests of an actor, in the order in which they came; "" is any actor. It returns their
-// IDs.
+// DecideAll does the same as Decide for all requests of an actor, in the order in which they came; "" is any actor. It
+// returns their IDs.
 func (d *Desk) DecideAll(outcome Outcome, actor string) []int {
 	d.mu.Lock()
 	var ids []int

@@ -48,7 +48,7 @@ func newBodies(closing context.Context, l limits, most int) *bodies {
 	return &bodies{closing: closing, limits: l, most: most, free: most}
 }
 
-// take waits for room until a deadline. Its errors are errNoRoom, and errDropped if the connection was dropped
+// take waits for room until a deadline. It fails with errNoRoom, or with errDropped if the connection was dropped
 // meanwhile.
 func (b *bodies) take(c *conn, bytes int, until time.Time) (*claim, error) {
 	wanted := &claim{conn: c, bytes: min(bytes, b.most), proven: c.proven.Load()}
@@ -129,7 +129,7 @@ func (b *bodies) grant() {
 }
 
 // next returns the claim whose turn it is. Claims of proven clients come first, in their order. Then come those of
-// strangers, the latest one first: a stranger that has waited for a long time may be gone.
+// unproven clients, the latest one first: a client that has waited for a long time may be gone.
 func (b *bodies) next() *claim {
 	if i := slices.IndexFunc(b.waiting, func(c *claim) bool { return c.proven }); i >= 0 {
 		return b.waiting[i]
@@ -137,18 +137,18 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the stranger that has waited longest, if too many strangers wait: the bytes that they have sent take
-// the system's memory.
+// refuse refuses the unproven client that has waited longest, if too many of them wait: the bytes that they have sent
+// take the system's memory.
 func (b *bodies) refuse() {
-	strangers, first := 0, (*claim)(nil)
+	unproven, first := 0, (*claim)(nil)
 	for _, c := range b.waiting {
 		if !c.proven {
-			if strangers++; first == nil {
+			if unproven++; first == nil {
 				first = c
 			}
 		}
 	}
-	if strangers > b.limits.queue {
+	if unproven > b.limits.queue {
 		b.waiting = remove(b.waiting, first)
 		close(first.refused)
 	}

@@ -24,9 +24,9 @@ type listener struct {
 
 	turns chan struct{} // has an element for each lingering connection that is being read
 
-	mu        sync.Mutex
-	open      map[*conn]*list.Element // the element of a stranger in strangers; nil for a proven client
-	strangers list.List               // connections without a complete request yet, oldest first
+	mu       sync.Mutex
+	open     map[*conn]*list.Element // an element of unproven; nil for a proven client
+	unproven list.List               // unproven clients' connections, oldest first
 }
 
 // lingering is the maximum number of connections that are read, at the same time, only so that their clients can read
@@ -109,7 +109,7 @@ func (l *listener) enter(c *conn) bool {
 		l.remove(other)
 		other.abort()
 	}
-	l.open[c] = l.strangers.PushBack(c)
+	l.open[c] = l.unproven.PushBack(c)
 	return true
 }
 
@@ -117,13 +117,13 @@ func (l *listener) enter(c *conn) bool {
 // oldest connection first, and then the proven client that has been silent the longest.
 func (l *listener) overdue() *conn {
 	now := uptime()
-	for at := l.strangers.Front(); at != nil; {
+	for at := l.unproven.Front(); at != nil; {
 		c, _ := at.Value.(*conn)
 		next := at.Next()
 		if c.proven.Load() {
-			l.strangers.Remove(at)
+			l.unproven.Remove(at)
 			l.open[c] = nil
-		} else if c.waits.until(now) >= l.limits.stranger {
+		} else if c.waits.until(now) >= l.limits.unproven {
 			return c
 		}
 		at = next
@@ -131,8 +131,8 @@ func (l *listener) overdue() *conn {
 	var found *conn
 	longest := l.limits.silence
 	//isrsim:unordered the longest is found in any order
-	for c, stranger := range l.open {
-		if waited := c.waits.until(now); stranger == nil && waited >= longest {
+	for c, element := range l.open {
+		if waited := c.waits.until(now); element == nil && waited >= longest {
 			found, longest = c, waited
 		}
 	}
@@ -142,20 +142,21 @@ func (l *listener) overdue() *conn {
 // remove removes a connection from the open ones.
 func (l *listener) remove(c *conn) {
 	if at := l.open[c]; at != nil {
-		l.strangers.Remove(at)
+		l.unproven.Remove(at)
 	}
 	delete(l.open, c)
 }
 
-// expendable marks a connection that is about to close: like a stranger's, it is dropped first if others wait for room.
+// expendable marks a connection that is about to close: like that of an unproven client, it is dropped first if others
+// wait for room.
 func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.proven.Store(false)
 	if at, open := l.open[c]; at != nil {
-		l.strangers.MoveToFront(at)
+		l.unproven.MoveToFront(at)
 	} else if open {
-		l.open[c] = l.strangers.PushFront(c)
+		l.open[c] = l.unproven.PushFront(c)
 	}
 }
 
@@ -280,9 +281,9 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is the number of bytes per read from an unproven client whose body has no room yet: enough for nearly
+// unprovenRead is the number of bytes per read from an unproven client whose body has no room yet: enough for nearly
 // every header, and little of a body that may have to wait.
-const strangerRead = 4 << 10
+const unprovenRead = 4 << 10
 
 // Read reads.
 func (c *conn) Read(p []byte) (int, error) {
@@ -292,7 +293,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 	}
 	if !c.roomy && !c.proven.Load() {
-		p = p[:min(len(p), strangerRead)]
+		p = p[:min(len(p), unprovenRead)]
 	}
 	c.waits.begin()
 	n, err := c.TCPConn.Read(p)

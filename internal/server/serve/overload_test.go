@@ -47,7 +47,7 @@ func stays(t *testing.T, what string, conn net.Conn) {
 }
 
 // If connections run out, clients that have not sent a complete request are dropped first.
-func TestServerDropsStrangersFirst(t *testing.T) {
+func TestServerDropsUnprovenClientsFirst(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
 	l.connections = 10
@@ -93,8 +93,8 @@ func TestServerDropsSilentConnections(t *testing.T) {
 	}
 }
 
-// Long bodies share the available room. A stranger that keeps the server waiting is dropped soon if a proven client
-// waits for room, and later otherwise.
+// Long bodies share the available room. An unproven client that keeps the server waiting is dropped soon if a proven
+// client waits for room, and later otherwise.
 func TestServerBoundsBodies(t *testing.T) {
 	t.Parallel()
 	const long = 10 * freeBody

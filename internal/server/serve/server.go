@@ -49,12 +49,12 @@ type limits struct {
 	connections int // open at a time
 	bodyBytes   int // the bytes of all bodies in transfer that need room
 	answerBytes int // the bytes of all answers that are being written and are longer than keepBody
-	queue       int // how many strangers may wait for room for a body
+	queue       int // how many unproven clients may wait for room for a body
 	unread      int // bytes of a connection that the system buffers until they are read
 
 	// If connections or room for bodies run out, a client that has kept the server waiting for longer than this is
 	// dropped.
-	stranger time.Duration // for strangers
+	unproven time.Duration // for unproven clients
 	silence  time.Duration // for proven clients
 }
 
@@ -63,7 +63,7 @@ func (l limits) patience(proven bool) time.Duration {
 	if proven {
 		return l.silence
 	}
-	return l.stranger
+	return l.unproven
 }
 
 // serveLimits are the limits of isr-sim serve. Its clients are on the same machine or nearby, and send bodies of up to
@@ -80,7 +80,7 @@ var serveLimits = limits{
 	answerBytes: 64 << 20,
 	queue:       256,
 	unread:      128 << 10,
-	stranger:    5 * time.Millisecond,
+	unproven:    5 * time.Millisecond,
 	silence:     time.Second,
 }
 

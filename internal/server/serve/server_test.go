@@ -270,7 +270,7 @@ func TestServerManyConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
 	l.connections = 4
-	l.stranger, l.silence = patience, patience // a slow machine must not make a client seem slow
+	l.unproven, l.silence = patience, patience // a slow machine must not make a client seem slow
 	s := startServer(t, l)
 	var held []net.Conn
 	for range l.connections {

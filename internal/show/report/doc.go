@@ -1,7 +1,7 @@
 // Package report draws the record of a run for people: a page of HTML in one file that loads nothing from the network,
 // a picture in SVG, and a file for viewers of traces. docs/REPORT.md is its manual.
 //
-//	err := report.Page(out, r, report.Options{File: "run.json"})
+//	err := report.Page(out, r, []report.Command{{Name: "Replay", Text: "isr-sim replay run.json"}})
 //
 // Campaigns draws the results that commands wrote about many runs.
 //

@@ -3,7 +3,8 @@
 // simulator must also hold here, and a bug that the simulator finds must also be found here.
 //
 //	outcome, err := concurrent.Run{
-//		Protocol: recipe.Reference(), Client: client, Clock: clockwork.NewRealClock(), Actors: 16, For: time.Minute,
+//		Protocol: recipe.Reference(), Client: client, Table: "cache", Clock: clockwork.NewRealClock(),
+//		Actors: 16, For: time.Minute,
 //	}.Do(ctx)
 //
 // Every node asks for pages. Now and then a node stops waiting for an answer, or stands still before a write for longer

@@ -33,7 +33,7 @@ func Invariants() []invariant.Invariant {
 	return []invariant.Invariant{invariant.Named("freshness"), invariant.Named("linearizable")}
 }
 
-// Run is one run. All fields but Seed are required.
+// Run is one run. All fields but Seed and Progress are required.
 type Run struct {
 	Protocol isr.Protocol
 	// Client reaches the store; all nodes share it. The run creates a table with the name Table, and deletes it at the
@@ -62,7 +62,7 @@ type Outcome struct {
 	Why                      string              // for anything but ok
 	Lines                    []string            // the events of the violation, in order of time
 	Finding                  invariant.Finding   // the finding of the violation
-	Began                    time.Time           // the last round
+	Began                    time.Time           // when the last round began
 	Seen                     invariant.Evidence  // the evidence of the last round; its operations can be visualized
 }
 

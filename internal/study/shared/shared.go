@@ -1,7 +1,7 @@
 // Package shared keeps the files of a corpus where many machines share them: in an S3 bucket, or on a branch of a git
 // repository.
 //
-//	m, err := shared.Open(ctx, "s3://bucket/nights", false)
+//	m, _, err := shared.Open(ctx, "s3://bucket/nights", false)
 //	os.WriteFile(filepath.Join(m.Folder, "a.yaml"), data, 0o644)
 //	err = m.Push(ctx, []string{"a.yaml"}, nil)
 //	err = m.Close(ctx)

@@ -39,7 +39,7 @@ var known = func() *table {
 		t.add(s)
 	}
 	any := &Verb{Verb: sleep}
-	// the place at which errors and the schema of scenario files list it
+	// third, where errors and the schema of scenario files list it
 	t.verbs, t.named[sleep.Name] = slices.Insert(t.verbs, 2, any), any
 	return t
 }()

@@ -75,7 +75,7 @@ type state struct {
 
 type known struct {
 	terms *promise.LockTerms // what the lock promises; nil until somebody has asked for a lock
-	// by lock: the nodes that have it, as far as their clients know, and how many times
+	// holders has, by lock, the nodes that have it, as far as their clients know, and how many times.
 	holders map[string]map[string]int
 	tokens  map[string]int64 // the largest token that each guarded resource has seen
 	writers map[string]int   // by lock: the turn of the hold that wrote last
