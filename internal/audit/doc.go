@@ -8,8 +8,8 @@
 // # Limits
 //
 // Rows do not say who wrote them. The token of a lock stands for its holder: a lock that is replaced by one with
-// another token has changed hands. Who removed a lock, or published a page, is not known, so invariants that ask for it
-// are not judged (Result.NotJudged).
+// another token has changed hands. It is not known who removed a lock or published a page, so invariants that ask for
+// it are not judged (Result.NotJudged).
 //
 // Records of one key must come in their order. A record that does not begin where the one before it ended leaves a gap:
 // what happened in between is unknown, and counts as a doubt. A change and its undoing that are both missing leave no

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Options say what the rows mean, and what was promised.
+// Options have the meaning of the rows, and the promises.
 type Options struct {
 	Rows    isr.Schema // how pages and locks are kept, if not in META and LOCK
 	Promise invariant.Promise
@@ -57,7 +57,7 @@ type Judge struct {
 // place names the rows of one page or lock.
 type place struct{ region, table, pk string }
 
-// partition is what is known of one page and its lock.
+// partition is the state of one page and its lock, as far as it is known.
 type partition struct {
 	place
 	lease     invariant.LeaseFacts
@@ -110,7 +110,7 @@ func watched(o Options) (all []invariant.Invariant) {
 	return all
 }
 
-// Take judges the next record. It keeps nothing of the record's images.
+// Take judges the next record. Of its images it keeps what later records are judged by, with long values shortened.
 func (j *Judge) Take(r *evidence.Record) {
 	if j.o.Table != "" && r.Table != j.o.Table {
 		j.result.Foreign++
@@ -483,7 +483,7 @@ func (j *Judge) partition(at place) *partition {
 // forgotten is how long the end of a row is remembered.
 const forgotten = 24 * time.Hour
 
-// sweepEvery is the number of records between two sweeps of what is gone.
+// sweepEvery is the number of records between two removals of rows that are gone.
 const sweepEvery = 1 << 16
 
 // forget drops, now and then, the rows that are gone for long.

@@ -44,7 +44,7 @@ type Hot struct {
 // most is the number of locks and of hot keys that are shown.
 const most = 10
 
-// tally counts what Numbers says.
+// tally counts the figures of Numbers.
 type tally struct {
 	n    Numbers
 	lags histogram

@@ -43,7 +43,7 @@ func (p *promise) judges(o Options) bool {
 	return slices.Contains(p.of, o.Of) && (!p.fence || o.Fence != "")
 }
 
-// Kind is what the rows of an audit are.
+// Kind is the kind of rows that an audit judges.
 type Kind string
 
 // The kinds.
@@ -101,7 +101,7 @@ var notJudged = map[string]string{
 	"ttl-is-gc": "needs the same run under another TTL lag",
 }
 
-// Outcome is what an audit says about one invariant.
+// Outcome is the result of an audit for one invariant.
 type Outcome struct {
 	Invariant string
 	Verdict   invariant.Verdict // Unknown if nothing was there to judge
@@ -115,7 +115,7 @@ type Outcome struct {
 // maxKept is the number of findings that are kept for one invariant and verdict.
 const maxKept = 100
 
-// Result is what an audit has found.
+// Result is the result of an audit.
 type Result struct {
 	Records    int // the records that were read, without copies
 	Changes    int
@@ -294,7 +294,7 @@ func unlocked(row attr.Item) attr.Item {
 
 // reason returns why an invariant is violated, without a name for a page's writer: only locks say who changed them.
 func reason(name, sk, actor, why string) string {
-	why = strings.ReplaceAll(why, ".000000001s", "s") // from a deadline at the last nanosecond of a second
+	why = strings.ReplaceAll(why, ".000000001s", "s") // a time counts as the last nanosecond of its second
 	rest, named := strings.CutPrefix(why, actor+" ")
 	switch {
 	case sk == isr.SortLock || !named:
@@ -339,5 +339,5 @@ func Statement(name string) string {
 	return ""
 }
 
-// Of is what the rows are.
+// Of is the kind of the rows.
 func (res *Result) Of() Kind { return res.o.Of }

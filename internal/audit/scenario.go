@@ -9,9 +9,9 @@ import (
 )
 
 // Scenario returns a scenario file in which a violation can happen as it was seen. It has a machine for each token,
-// whose client asks for the page or lock when the lock was taken; if another machine then took the lock over, the first
-// one is paused from there on. The schedule is a reconstruction: rows do not say when a machine read or waited, so
-// isr-sim run looks for a schedule that breaks the same promise. The error says why there is nothing to rebuild.
+// whose client asks for the page or lock when the lock was taken; each machine but the last may pause once, for longer
+// than the story. The schedule is a reconstruction: rows do not say when a machine read or waited, so isr-sim run looks
+// for a schedule that breaks the same promise. The error says why there is nothing to rebuild.
 func (f Finding) Scenario(of Kind, revalidate time.Duration) ([]byte, error) {
 	r := rebuilt{of: of, key: "/page", revalidate: revalidate}
 	for _, s := range f.Steps {
@@ -82,7 +82,7 @@ func (r *rebuilt) machine(token string) *machine {
 	return m
 }
 
-// command is what a client asks for when its lock is taken.
+// command is the command of a client at the time when its lock was taken.
 func (r *rebuilt) command() string {
 	switch r.of {
 	case Locks:
@@ -123,7 +123,7 @@ func (r *rebuilt) file(f Finding) string {
 		if len(m.taken) == 0 {
 			script = append(script, r.command())
 		}
-		if i == len(r.machines)-1 && r.of == Pages { // somebody looks at what is there in the end
+		if i == len(r.machines)-1 && r.of == Pages { // the last client asks for the page at the end
 			sleep(r.ended.Add(time.Second))
 			script = append(script, r.command())
 		}

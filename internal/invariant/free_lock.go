@@ -54,7 +54,7 @@ func checkFreeLock(ev Evidence) Finding {
 	return ok()
 }
 
-// free judges the requests for a lock that nobody else can be holding.
+// free judges requests at times when no other request can be in their way.
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration

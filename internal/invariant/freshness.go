@@ -24,8 +24,8 @@ var freshness = Invariant{
 }
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves
-// renderings unchanged, and an answer that neither is nor contains a rendering was made by nobody. If no answer equals
-// a rendering, the cache may change bodies before it serves them.
+// renderings unchanged. Then an answer that contains no rendering was made by nobody. If no answer equals a rendering,
+// the cache may change bodies before it serves them.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: ev.promise(), windows: true, whole: true}
 	finding := ok()
@@ -134,7 +134,7 @@ func ofEarlierRun(e *history.Event) string {
 		"package variable"
 }
 
-// neverMade is the first answer that neither is nor contains a rendering of any page, or nil.
+// neverMade is the first answer that contains no rendering of any page, or nil.
 func (all *freshPages) neverMade() *history.Event {
 	for _, e := range all.unmade {
 		made := false

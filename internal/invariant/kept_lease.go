@@ -14,8 +14,8 @@ import (
 // It is violated if a holder learns too early that the lock is lost: before the end of its lease, less 2e and the
 // lock's own margin. Then the lease was shorter than requested, or the lock gave it up. The holder of a self-extending
 // lock must not lose it while the lock could have extended itself: its requests saw no failure, and the delays of
-// requests and node add up to less than a quarter of (lease - 2e). A failed request does not excuse a lock that sends
-// nothing for half a lease afterwards: see stopped.
+// requests and node add up to less than a quarter of the lease, less 2e. A failed request does not excuse a lock that
+// sends nothing for half a lease afterwards: see stopped.
 var keptLease = Invariant{
 	Name: "kept-lease",
 	Statement: "no holder is told of a loss before its lease ends (less 2e). Heartbeats retry failed " +

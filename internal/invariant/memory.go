@@ -42,7 +42,7 @@ func (w words) of(text string) string {
 // bodyNamed returns a body of the body store by its name, as it is now; nil without a body store.
 type bodyNamed func(name string) string
 
-// of adds what a row leads to.
+// of adds the content of a row, and the body that it leads to.
 func (body bodyNamed) of(h fingerprint.Hash, row attr.Item, text words) fingerprint.Hash {
 	h = h.Text(text.of(content(row)))
 	if body != nil && row != nil && leads(row) {

@@ -43,7 +43,7 @@ func (w *Watchers) Take(request []ddbfake.Change, found func(*Invariant, Finding
 // keptTurns is the number of turns at a lock that watchers remember. In a long log, each turn may have another holder.
 const keptTurns = 16
 
-// Forget drops what is remembered of the key of a change.
+// Forget drops the memory of the key of a change.
 func (w *Watchers) Forget(c *ddbfake.Change) {
 	id, _ := role(*c)
 	w.l.forget(id)

@@ -435,8 +435,8 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetsPart notes that a request showed a rounding to seconds, unless some row has a finer time: then a sleep did not
-// choose the fraction of the second.
+// meetsPart notes that a request showed a rounding to seconds, if no row has a time finer than a second: then a sleep
+// chose the fraction.
 func (w *world) meetsPart() {
 	if len(w.deadlines.Fine) == 0 {
 		w.subjects[hooks.SomeParts] = true

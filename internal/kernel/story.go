@@ -264,8 +264,9 @@ const meanwhileMost = 24
 var ofNodes = []history.Kind{history.Paused, history.Resumed, history.Crashed, history.Restarted, history.Stepped}
 
 // meanwhile adds the events between a finding's first and last line: pauses, crashes and clock steps of its machines;
-// and, if only the history is judged, every change of its key and of any row. A long story gets only the events of its
-// machines, or nothing. Judges need only rows and the history, but the reader of a finding wants to know why.
+// and, if only the history is judged, every event of its key and every change of a row. A long story gets only the
+// events of its machines, or nothing. Judges need only rows and the history, but the reader of a finding wants to know
+// why.
 func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invariant.Finding {
 	if len(f.Events)+len(f.Changes) == 0 {
 		return f

@@ -80,7 +80,7 @@ type world struct {
 	ordered       bool        // see sim.Config.Ordered
 	allStops      bool        // see Options.AllStops
 	showsOrder    bool        // see showsOrder
-	shown         hooks.Shown // what shows the violation
+	shown         hooks.Shown // what the violation names
 	marks         marks       // that the run has reached
 	// The numbers, from stage.changed, of the latest changes: stored of the store; told of rows, bodies, data and
 	// events; named of bodies, data and names.

@@ -22,7 +22,7 @@ type OwnTime struct {
 	excused  time.Duration // the time of earlier requests, and of late timers
 	failures []failure     // requests that failed, in order
 	wrong    bool          // the latest request was malformed
-	// beat is when the node last had the answer to a write, or was told of a failure, and quiet what was excused by
+	// beat is when the node last had the answer to a write, or was told of a failure. quiet is the excused time up to
 	// then. A refused write is no beat: a node that is refused has lost its lock, and may stop.
 	beat  time.Time
 	quiet time.Duration

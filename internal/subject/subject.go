@@ -49,7 +49,7 @@ type Judged struct {
 
 // State is what a world keeps for its subject in one run.
 type State interface {
-	// Configure adds to the configuration of a node's code under test what the subject gives it.
+	// Configure adds the subject's part to the configuration of a node's code under test.
 	Configure(Node, *isr.Config)
 	// Visit is the code of one more node after faults have stopped: it asks for everything once more.
 	Visit(*sim.Proc)

@@ -14,7 +14,9 @@ var liveness = invariant.Named("liveness")
 
 type pageOf struct{ tenant, key string }
 
-// the test's own context ends before the cleanup
+// settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
+// is well if it was served as fresh, and nobody had made it since it was asked for: then it came from the cache. If it
+// was made for its only readers, and its window is over, the time counts from the next request.
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
@@ -73,7 +75,7 @@ func (s *settled) hear(e *history.Event, window time.Duration) {
 	}
 }
 
-// undecided returns the requested pages that are not yet known to be well or not, in the order of their first requests.
+// undecided returns the requested pages without a result so far, in the order of their first requests.
 func (s *settled) undecided() []pageOf {
 	for _, p := range s.waiting {
 		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {

@@ -51,7 +51,7 @@ func WatchStream(t interface {
 		return
 	}
 	w.stream = stream.New(client, arn, stream.Options{Clock: clockwork.NewRealClock(), Once: true})
-	ctx := context.WithoutCancel(t.Context()) // which ends before the cleanup
+	ctx := context.WithoutCancel(t.Context()) // t.Context() ends before the cleanup
 	if !w.read(ctx) {
 		return
 	}

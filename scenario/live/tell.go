@@ -33,8 +33,7 @@ type calls map[string]map[callOf]history.Kind
 // Invalidating comes before an invalidation and Invalidated after it. Crashed says that a client has lost its requests
 // under way, and Settled says that faults have stopped. Tell sets Seq, Time and Change. Actor is the name with which
 // the client signs its requests; after a crash it must be a new name. Partition is the partition key of the page's
-// rows. A Rendered event needs it only if Options.Rows does not say it, and if it is not isr.PartitionKey of tenant and
-// key.
+// rows. A Rendered event may lack it if Options.Rows says it, or if it is isr.PartitionKey of tenant and key.
 //
 // An error tells which event is wrong, and why. If there is an error, none of the events counts. At most 200,000 events
 // are kept, with at most 64 MB of text. After a Restore, the count starts anew.

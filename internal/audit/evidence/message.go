@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Kind is what a file has.
+// Kind is the kind of records in a file.
 type Kind string
 
 // The kinds of files.
@@ -56,7 +56,7 @@ type message struct {
 // caller is a userIdentity.
 type caller struct{ kind, principal, accessKey, service string }
 
-// change is what a record says about the row.
+// change is the part of a record about the row.
 type change struct {
 	created             string // as it stands in the text
 	sequence, view      string

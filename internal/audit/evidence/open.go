@@ -11,8 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 )
 
-// Open finds out what the files have, by their content. A path is a file, a folder (with all files below it, except
-// those whose names begin with "." or "_", and checksums), or "-" for standard input. Files may be compressed by gzip.
+// Open opens files, and finds the kind of each by its content. A path is a file, a folder (with all files below it,
+// except those whose names begin with "." or "_", and checksums), or "-" for standard input. Files may be compressed by
+// gzip.
 //
 // Files that only describe others, such as the manifest of an export, are not among the result.
 func Open(paths []string, stdin io.Reader) ([]*File, error) {

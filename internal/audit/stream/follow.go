@@ -38,7 +38,7 @@ type Options struct {
 	// record that is at least Settle younger than the beginning of Follow.
 	Once   bool
 	Settle time.Duration
-	// Keep names the file that keeps what was read; "" is none.
+	// Keep names the file that keeps the records that were read; "" is none.
 	Keep string
 }
 

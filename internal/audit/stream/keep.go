@@ -137,7 +137,7 @@ func (k *keep) entries() iter.Seq2[evidence.Entry, error] {
 	return files[0].Entries()
 }
 
-// append writes what was read from a shard, and sets the places of the entries.
+// append writes the entries that were read from a shard, and sets their places.
 func (k *keep) append(s *shard, entries []evidence.Entry) error {
 	var text []byte
 	note := func(l line) {

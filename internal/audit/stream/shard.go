@@ -106,7 +106,7 @@ func (s *shard) follow(parent *shard) {
 // late reports whether records may have been lost before the shard was read.
 func (s *shard) late(now time.Time) bool { return !s.seen.IsZero() && now.Sub(s.seen) > retention }
 
-// gap is what is lost before the next record.
+// gap is the gap before the next record.
 func (s *shard) gap(table string, until time.Time) *evidence.Gap {
 	g := &evidence.Gap{Table: table, From: s.at.UTC(), To: until.UTC(), Why: "the stream was read too late: it keeps " +
 		"records for 24 hours, and those of " + s.id + " were gone"}
@@ -119,7 +119,7 @@ func (s *shard) gap(table string, until time.Time) *evidence.Gap {
 	return g
 }
 
-// keepAndTell keeps what was read from a shard, and yields it.
+// keepAndTell keeps the entries that were read from a shard, and yields them.
 func (f *Follower) keepAndTell(s *shard, entries []evidence.Entry) error {
 	for _, e := range entries {
 		s.records++

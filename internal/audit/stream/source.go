@@ -25,8 +25,8 @@ const (
 	patience = 5 * time.Minute
 )
 
-// call makes a request, and repeats it while the service is too busy for it. As long as the service has never answered,
-// any other error is returned at once.
+// call makes a request, and repeats it after an error that may pass: the service is busy or, once it has answered a
+// request, a connection broke.
 func (f *Follower) call(request func() error) error {
 	waited := time.Duration(0)
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -45,7 +45,7 @@ func (f *Follower) call(request func() error) error {
 	}
 }
 
-// explained adds to an error of a request what to do about it.
+// explained adds a hint to the error of a request.
 func (f *Follower) explained(err error) error {
 	api, is := errors.AsType[smithy.APIError](err)
 	if !is {

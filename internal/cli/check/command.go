@@ -349,7 +349,7 @@ func (c *command) before(ctx context.Context, check *engine.Check) (done bool, e
 			left = append(left, name)
 		}
 	}
-	s.Without, s.Rows, s.S3Store = check.Without, check.Rows, check.S3Store // what is said now counts
+	s.Without, s.Rows, s.S3Store = check.Without, check.Rows, check.S3Store // the flags of this check count
 	run := kernel.Replay(*s.Replay, s, check.Protocol)
 	broken := func(err error) error {
 		return cli.Unknown(fmt.Errorf("%s: %w", c.file(), err),

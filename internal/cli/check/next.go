@@ -109,7 +109,7 @@ func driver() (string, error) {
 	return filepath.Join(folder, "next.mjs"), nil
 }
 
-// probed is what one use of a handler shows, outside of isr-sim.
+// probed is the result of using a handler once, outside of isr-sim.
 type probed struct {
 	Contract string
 	Tables   []table

@@ -136,7 +136,7 @@ func (c *Corpus) SaysNone(out io.Writer, n int, scenario, protocol string) {
 	}
 }
 
-// Close sends to a shared corpus what has not arrived there yet.
+// Close sends the files that have not reached the shared corpus yet.
 func (c *Corpus) Close(ctx context.Context) error {
 	if err := c.Shared.Close(ctx); err != nil {
 		return fmt.Errorf("--corpus: %w", err)

@@ -38,8 +38,8 @@ type Program struct {
 	told   bool // the user knows what is not simulated: see Real
 }
 
-// Register adds the flags. The parameter which is the help text of --protocol. The results will name what the program
-// uses that is not simulated.
+// Register adds the flags. The parameter which is the help text of --protocol. The results will name the things that
+// the program uses and that are not simulated.
 func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
 	p.cmd, r.NotSimulated = cmd, p.notSimulated
 	f := cmd.Flags()
@@ -221,7 +221,7 @@ func wrong(field, why string) error {
 	}
 }
 
-// notSimulated lists what is not simulated and was used by the program with the protocol's name.
+// notSimulated lists the things that are not simulated and that the program with the protocol's name used.
 func (p *Program) notSimulated(protocol string) []string {
 	for _, n := range append([]*nodes.Program{p.nodes}, p.others...) {
 		if n != nil && n.Protocol().Name == protocol {
@@ -231,7 +231,8 @@ func (p *Program) notSimulated(protocol string) []string {
 	return nil
 }
 
-// Real is a line for the user about what the nodes used that is not simulated, and so not judged; or "".
+// Real is a line for the user that names the things that the nodes used and that are not simulated, and so not judged;
+// or "".
 func (p *Program) Real() string {
 	if p.nodes == nil || len(p.nodes.Real()) == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// Answer is what each tool answers. The exit code is the command's: 0 as expected, 1 violated, 2 a mistake, 3 unknown.
+// Answer is the answer of a tool. The exit code is the command's: 0 as expected, 1 violated, 2 a mistake, 3 unknown.
 type Answer struct {
 	verdicts.Document
 

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Suggestion says what a mapping takes each attribute for.
+// Suggestion explains a suggested mapping: the role of each attribute.
 type Suggestion struct {
 	// Ready is the name of a ready mapping, if that is the suggestion.
 	Ready string `json:"ready,omitempty"`

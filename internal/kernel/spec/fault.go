@@ -36,7 +36,7 @@ type Fault struct {
 	Maybe    bool
 }
 
-// latencyKind is the kind of a fault that belongs neither to the store nor to a dependency, as is mark.CutOff.
+// latencyKind is the kind of a fault of neither the store nor a dependency, like mark.CutOff.
 const latencyKind = "latency"
 
 // Name returns the kind of the fault as scenario files write it.

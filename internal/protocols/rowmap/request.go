@@ -174,8 +174,8 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 }
 
 // Writes returns the roles of a row that a put of an item, or an update, sets. It sets the lock if it sets the lock's
-// token or, for a lock without a token, its end. It sets the page if it sets an attribute of the page. For an update,
-// the item is its key.
+// token or, for a lock without a token, its end or its length. It sets the page if it sets an attribute of the page.
+// For an update, the item is its key.
 func (m *Mapping) Writes(
 	table string, item map[string]types.AttributeValue, update *string, aliases map[string]string,
 ) (r Roles) {

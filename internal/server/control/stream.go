@@ -76,7 +76,7 @@ func (s stream) answer(w http.ResponseWriter) {
 	}
 }
 
-// pieces sends what is written to it in pieces. While it sends a piece, another answer may be made.
+// pieces is a writer that sends its bytes in pieces. While it sends a piece, another answer may be made.
 type pieces struct {
 	to     http.ResponseWriter
 	turns  chan struct{}

@@ -31,7 +31,7 @@ type Keeper struct {
 	Out            io.Writer           // gets a line about each written file
 	Version        string              // the version of isr-sim, which records contain
 	Explanation    *record.Explanation // nil, unless the command explains its one run
-	// NotSimulated, if set, lists what the program with a protocol's name used that is not simulated.
+	// NotSimulated, if set, lists the things that are not simulated and that the program with a protocol's name used.
 	NotSimulated func(protocol string) []string
 
 	kept map[string]kept // by the name of the run

@@ -338,7 +338,7 @@ func (r *rowLane) named() int {
 // y is the middle of a step.
 func y(step int) int { return step*stepHeight + stepHeight/2 }
 
-// signs are the shapes of steps that are not requests, so that they differ not only by colour.
+// signs are the shapes of steps that are not requests. Colour is not their only difference.
 var signs = map[string]string{
 	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕",
 	"clock-step": "±", "external": "▽", "call": "▷", "answer": "•", "note": "○",

@@ -44,7 +44,7 @@ type Exploration struct {
 	Unmet []string `json:"unmet,omitempty"`
 	// Unjudged says that no invariant had anything to judge in any schedule so far.
 	Unjudged bool `json:"unjudged,omitempty"`
-	// NotSimulated lists, sorted, what the program used that is not simulated and so was not judged.
+	// NotSimulated lists, sorted, the things that the program used and that are not simulated, and so were not judged.
 	NotSimulated []string `json:"not_simulated,omitempty"`
 
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds

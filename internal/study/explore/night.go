@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
-// Night is what one shard did in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.
+// Night is the work of one shard in one scenario in one night, as a corpus keeps it for isr-sim report dashboard.
 type Night struct {
 	Night     string  `json:"night"`
 	Version   string  `json:"version"`
@@ -33,7 +33,7 @@ type Night struct {
 	Orders   Coverage `json:"orders"`
 	States   Coverage `json:"states"`
 	Findings []Count  `json:"findings,omitempty"`
-	// Replayed are the files of the corpus that recorded failures, or have no verdict.
+	// Replayed are the files of the corpus whose runs now violate an invariant, or have no verdict.
 	Replayed []CorpusRun `json:"replayed,omitempty"`
 	Canary   *Canary     `json:"canary,omitempty"`
 	Sum      string      `json:"sum"` // the sum of everything else, as in a file of explorations
@@ -63,8 +63,8 @@ func CheckNight(name string) error {
 	return nil
 }
 
-// Remember keeps what a shard did. The core-seconds are its real time, times its workers. Whoever runs the same shard
-// of the same night again writes the same file.
+// Remember keeps the work of a shard. The core-seconds are its real time, times its workers. Whoever runs the same
+// shard of the same night again writes the same file.
 func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float64, canary *Canary) error {
 	if c.Folder == "" {
 		return nil

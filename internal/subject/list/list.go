@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// About is a subject, and what follows from it.
+// About is a subject with its invariants.
 type About struct {
 	subject.Subject
 	All     []invariant.Invariant

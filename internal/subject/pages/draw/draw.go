@@ -33,8 +33,8 @@ var Pages = &worlds.Subject{
 	},
 }
 
-// Entries is the subject of the cache handlers of Next.js. They are judged without their rows, by what clients are
-// served. They have no locks, and compare times of two machines.
+// Entries is the subject of the cache handlers of Next.js. They are judged by the pages that clients are served, and
+// not by their rows. They have no locks, and compare times of two machines.
 var Entries = &worlds.Subject{
 	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
 	Reach: []spec.Mark{
@@ -390,7 +390,7 @@ func ofPage(t *rapid.T, s *spec.Scenario, key string, verbs []spec.Verb) worlds.
 	}
 	if slices.Contains(verbs, "invalidate") && worlds.Pick(t, "an invalidation in between", true, false) {
 		o.Between = spec.Command{Verb: "invalidate", Key: key}
-		s.Cache.Revalidate = spec.Defaults().Cache.Revalidate // what is remembered of the page is still fresh
+		s.Cache.Revalidate = spec.Defaults().Cache.Revalidate // the remembered page is still fresh
 	}
 	if o.Between.Verb == "get" {
 		o.After = s.Cache.Revalidate + 2*s.Skew // until then the other node finds the page fresh
