@@ -323,8 +323,8 @@ const Always = faults.Always
 //	throttled op=PutItem table=cache key=LOCK times=2
 //	error-before key="two words" times=always
 //
-// Faults are comparable with ==, except that the zero and the explicit form
-// of a default differ (Nth 0 and 1, Times 0 and 1).
+// Faults are comparable with ==, except that the zero and the explicit form of a default differ (Nth 0 and 1, Times 0
+// and 1).
 type Fault struct {
 	// Kind is how the call goes wrong.
 	Kind FaultKind

@@ -18,8 +18,8 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 const streamRetention = 24 * time.Hour
 
-// stream is a view of the change log: the changes of one table while the stream was enabled.
-// It holds no row. It is immutable, so tables, states and snapshots share it.
+// stream is a view of the change log: the changes of one table while the stream was enabled. It holds no row. It is
+// immutable, so tables, states and snapshots share it.
 //
 // Deviation: a stream begins with one shard, which splits only when a test asks for it. The service has one shard per
 // partition of the table, and splits busy ones.

@@ -63,10 +63,10 @@
 //   - channels have a buffer of one, so len and cap can tell them from those of package time;
 //   - times carry no monotonic reading: see [Node].
 //
-// The differences from clockwork.FakeClock v0.5.0: there, functions of AfterFunc run in goroutines and
-// see the end of the Advance; equal deadlines fire in no stated order; resetting a ticker leaves the old one running;
-// ticks arrive after Stop; a negative Advance goes back; there is no next deadline. clockwork.WithTimeout knows its own
-// FakeClock only and uses real time with every other Clock, silently, this one included: use [Clock.WithTimeout].
+// The differences from clockwork.FakeClock v0.5.0: there, functions of AfterFunc run in goroutines and see the end of
+// the Advance; equal deadlines fire in no stated order; resetting a ticker leaves the old one running; ticks arrive
+// after Stop; a negative Advance goes back; there is no next deadline. clockwork.WithTimeout knows its own FakeClock
+// only and uses real time with every other Clock, silently, this one included: use [Clock.WithTimeout].
 //
 // # Limits
 //

@@ -19,14 +19,14 @@
 //
 // # Immutability and determinism
 //
-// By convention, code does not write to a value that it has handed over. So values may share structure.
-// [FromSDK] and [ToSDK] copy all memory that the caller could still write to. Values print in one way only: map keys
-// and set elements are sorted.
+// By convention, code does not write to a value that it has handed over. So values may share structure. [FromSDK] and
+// [ToSDK] copy all memory that the caller could still write to. Values print in one way only: map keys and set elements
+// are sorted.
 //
 // # Fidelity
 //
-// [FromSDK] and [ParseNumber] refuse the values that the service refuses, with the service's texts.
-// Rules with a public source cite it; places where we differ are marked with "Deviation:".
+// [FromSDK] and [ParseNumber] refuse the values that the service refuses, with the service's texts. Rules with a public
+// source cite it; places where we differ are marked with "Deviation:".
 //
 // # Limits
 //

@@ -8,8 +8,7 @@ import (
 // publisher. It is a rule of the recipe: a reader who finds the lock waits, or gets the new page. If LOCK stays, it
 // counts as released if it has another token or none, or if its lease is over.
 //
-// Publishers that had already given their lock back, or never had it, are found by staleWriter
-// and expiredPublish.
+// Publishers that had already given their lock back, or never had it, are found by staleWriter and expiredPublish.
 func atomicPublish() Invariant {
 	inv := onLog("atomic-publish",
 		"the request that publishes also releases: no state has both the new page and its publisher's lock",

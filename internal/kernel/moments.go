@@ -288,8 +288,8 @@ func arrivalIn(region string, row ...string) []sim.Access {
 // in a request, and no invariant. deadline.Stops says where time then need not stop. The functions below find code and
 // expressions that do read it.
 
-// noteTTL makes time stop at the ttl of a row. If no code reads the ttl, time need only stop a second later, when
-// the row may first be deleted by the schedule, or by a lag whose end stops no time (see sweeper.Next).
+// noteTTL makes time stop at the ttl of a row. If no code reads the ttl, time need only stop a second later, when the
+// row may first be deleted by the schedule, or by a lag whose end stops no time (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.Add(at)

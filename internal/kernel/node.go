@@ -432,7 +432,7 @@ func (a *named) add(pk string) {
 }
 
 // partition is the partition of a page's rows. If only one partition was named, it is that one. If several were named,
-// it is the one that the schema gives the page. It is "" if none was named.
+// it is the one that the schema gives the page, if that is among them. Otherwise it is "".
 func (a *named) partition(k subject.Key) string {
 	switch len(a.partitions) {
 	case 0:

@@ -29,10 +29,10 @@ type judges struct {
 
 func (j judges) none() bool { return j.by == nil && j.own == nil }
 
-// judgesOf chooses the invariants. They are those of the subject, and the caller's
-// own, without the invariants that the scenario leaves out; or the only one that the options name. Invariants that are
-// rules of the recipe judge where it is promised, or where they are named. An error says that the caller's own
-// invariants have a mistake, or that a name is unknown, or that nothing is left of the only one.
+// judgesOf chooses the invariants. They are those of the subject, and the caller's own, without the invariants that the
+// scenario leaves out; or the only one that the options name. Invariants that are rules of the recipe judge where it is
+// promised, or where they are named. An error says that the caller's own invariants have a mistake, or that a name is
+// unknown, or that nothing is left of the only one.
 func judgesOf(s *spec.Scenario, o Options, recipe bool) (j judges, err error) {
 	of := s.Subject()
 	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && o.Only == "" {
@@ -277,8 +277,8 @@ type Violation struct {
 	Lines     []string // the events, in order of time
 }
 
-// BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked,
-// a recorded schedule does not fit, or a second run of it had another result (*NondeterminismError).
+// BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked, a
+// recorded schedule does not fit, or a second run of it had another result (*NondeterminismError).
 type BrokenError struct {
 	Scenario, Protocol string
 	Swarm, AllStops    bool       // as in Run

@@ -24,9 +24,9 @@ const (
 // keyReads is the number of read units that one key can take per second.
 const keyReads = 3000
 
-// Scale is a site of some size, without a tier in the memory of its nodes and with one. Each is measured twice:
-// in its steady state, for which the ages of rows and copies are drawn, and after a cold start, with empty memories and
-// an empty store.
+// Scale is a site of some size, without a tier in the memory of its nodes and with one. Each is measured twice: in its
+// steady state, for which the ages of rows and copies are drawn, and after a cold start, with empty memories and an
+// empty store.
 type Scale struct {
 	Policy                 string
 	Bare, Tiered           *policy.Summary // Tiered is nil if no tier is needed

@@ -102,10 +102,10 @@ type Found struct {
 	lacks bool // an invariant that was asked for was not judged
 }
 
-// Verdict sums up the findings. It is invariant.Unknown if nothing was judged. It is also Unknown if an invariant in
-// Options.Invariants judged nothing, or if liveness judged nothing after an event history.Settled. If
-// Options.Invariants is nil, it is Unknown if no publish was judged; if the rows hold only locks, an existing lock must
-// have changed instead.
+// Verdict sums up the findings. Without a violation it is invariant.Unknown if there is a doubt, if Misfit is set, or
+// if nothing was judged. It is also Unknown if an invariant in Options.Invariants judged nothing, or if liveness judged
+// nothing after an event history.Settled. If Options.Invariants is nil, it is Unknown if no publish was judged; if the
+// rows hold only locks, an existing lock must have changed instead.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:

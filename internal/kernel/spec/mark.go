@@ -15,7 +15,7 @@ type Mark string
 // Marks returns every mark in the order in which reports print them.
 func Marks() []Mark { return slices.Clone(allMarks) }
 
-// The order of marks: the default subject's, then those of no subject, then other subjects'.
+// The order of marks: the default subject's, then those of no subject, then other subjects', then the kinds of faults.
 var allMarks = func() []Mark {
 	var marks []Mark
 	for i, s := range list.Subjects() {

@@ -57,8 +57,8 @@ func capped(l Lifetime, e *Entry) bool {
 	return false
 }
 
-// Jitter shortens the lifetime of each stored value by a random share up to most (0 to 1), so that values that
-// were stored together do not expire together.
+// Jitter shortens the lifetime of each stored value by a random share up to most (0 to 1), so that values that were
+// stored together do not expire together.
 func Jitter(of Lifetime, most float64) Lifetime { return jitter{of, most} }
 
 type jitter struct {

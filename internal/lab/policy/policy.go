@@ -52,8 +52,8 @@ type Lifetime interface {
 type Refresh interface {
 	// Read gets the entry (nil if there is none), whether a render of its key is in progress, and the time.
 	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
-	// Locked reports whether a render needs the lock: it then costs the requests of recipe A (acquire,
-	// look again, publish in a transaction) and otherwise one put.
+	// Locked reports whether a render needs the lock: it then costs the requests of recipe A (acquire, look again,
+	// publish in a transaction) and otherwise one put.
 	Locked() bool
 }
 

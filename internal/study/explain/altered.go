@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim"
 )
 
-// until is a strategy in two parts: it follows the strategy first for the given number of steps, and
-// the strategy then after that.
+// until is a strategy in two parts: it follows the strategy first for the given number of steps, and the strategy then
+// after that.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}

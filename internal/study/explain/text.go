@@ -67,8 +67,8 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents prints the number of violations without each event. Needed events come first. Events that do
-// not change the chance of the violation are only counted, unless all is true.
+// printEvents prints the number of violations without each event. Needed events come first. Events that do not change
+// the chance of the violation are only counted, unless all is true.
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {

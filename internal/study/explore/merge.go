@@ -40,8 +40,8 @@ const (
 	explorationVersion = 3
 )
 
-// WriteExplorations writes explorations as JSON that ReadExplorations reads back. The coverage that it writes
-// follows from the sample. A campaign in one piece knows more, but its file must equal the merged file of its shards.
+// WriteExplorations writes explorations as JSON that ReadExplorations reads back. The coverage that it writes follows
+// from the sample. A campaign in one piece knows more, but its file must equal the merged file of its shards.
 func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	told := make([]*Exploration, len(xs))
 	for i, x := range xs {
