@@ -15,16 +15,16 @@ type incarnation struct {
 	actor   string
 	check   func(again func() error) // see sim.Memory
 	history *history                 // where it stands in the memory; nil without one
-	left    <-chan struct{}          // see sim.Config.Left
-	not     *process                 // the process that must not run it; nil means any may
+	// verifies says that it replays the history of another incarnation, in a process that does nothing else.
+	verifies bool
+	left     <-chan struct{} // see sim.Config.Left
 
 	inputs []input // since its last output
 	// the exchanges before that, in order; kept as long as they may have to be replayed to a process
 	moved  []moment
-	reader reader   // the reader of its process
-	count  int      // requests so far
-	news   bool     // it produced an output that is not in the memory
-	first  inputKey // its first inputs, if they are in the memory
+	reader reader // the reader of its process
+	count  int    // requests so far
+	news   bool   // it produced an output that is not in the memory
 }
 
 // moment is one exchange: inputs and output.
@@ -104,30 +104,25 @@ func (l *incarnation) own(d output) output {
 
 // bring starts a process, and replays the history to it.
 func (l *incarnation) bring(at string) error {
-	if len(l.moved) > 0 && l.history != nil {
-		l.first = keyOf(l.moved[0].inputs)
+	if l.check != nil && l.history != nil {
+		if err := l.program.searches(l); err != nil {
+			return err
+		}
 	}
-	p, err := l.program.take(l.actor, l.left, l.first, l.not)
+	p, err := l.program.take(l.actor, l.left, l.verifies)
 	if err != nil {
 		return err
 	}
 	l.reader = reader{p: p}
-	done := 0
-	if b := p.begun; b != nil {
-		l.reader, p.begun, done = b.reader, nil, 1
-		if err := l.moved[0].did.differs(b.did); err != nil {
-			return l.changed(at, err)
-		}
-	}
 	if slices.Contains(p.can, canQueue) {
 		var lines []toldLine
-		if lines, l.reader.queued = l.linesAfter(done); l.reader.queued {
+		if lines, l.reader.queued = l.lines(); l.reader.queued {
 			var telling sync.WaitGroup
 			telling.Go(func() { p.tell(lines...) }) // while its output is read: the pipes hold less than a long history
 			defer telling.Wait()
 		}
 	}
-	for _, m := range l.moved[done:] {
+	for _, m := range l.moved {
 		did, err := l.do(at, m.inputs, &m.did)
 		if err != nil {
 			return err
@@ -145,23 +140,21 @@ func (l *incarnation) bring(at string) error {
 	return nil
 }
 
-// linesAfter returns the lines of the history without those of its first moments; the parameter first is how many these
-// are. It returns false if a request came over HTTP and not as a line: it might overtake earlier lines.
-func (l *incarnation) linesAfter(first int) (lines []toldLine, ok bool) {
+// lines returns the lines of the history. It returns false if a request came over HTTP and not as a line: it might
+// overtake earlier lines.
+func (l *incarnation) lines() (lines []toldLine, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
-	for i, m := range l.moved {
+	for _, m := range l.moved {
 		for _, in := range m.inputs {
-			switch {
-			case i < first:
-			case in.line != nil:
-				line := l.addressed(*in.line)
-				if line.Timer > 0 {
-					line.Timer = timers[line.Timer-1]
-				}
-				lines = append(lines, line)
-			default:
+			if in.line == nil {
 				lines = append(lines, asked[in.place].line(in.to))
+				continue
 			}
+			line := l.addressed(*in.line)
+			if line.Timer > 0 {
+				line.Timer = timers[line.Timer-1]
+			}
+			lines = append(lines, line)
 		}
 		for _, a := range m.did.asked {
 			if a.answer != nil {
@@ -215,16 +208,12 @@ func (l *incarnation) wrong(at, problem, hint string) *Error {
 // end ends the incarnation; within says that it ended in the middle of a command. With check, a new output is verified
 // by a replay in another process, because perhaps no other incarnation will ever reach it.
 func (l *incarnation) end(within bool, now int64) error {
-	if l.reader.p == nil {
-		return nil
-	}
-	own := l.reader.p
 	if err := l.giveBack(within, now); err != nil {
 		return err
 	}
 	if l.check != nil && l.news {
 		l.check(func() error {
-			again := &incarnation{program: l.program, actor: l.actor, moved: l.moved, left: l.left, not: own}
+			again := &incarnation{program: l.program, actor: l.actor, moved: l.moved, left: l.left, verifies: true}
 			if err := again.bring(ending); err != nil {
 				_ = again.giveBack(true, now) // the first error says what happened
 				return err
@@ -235,7 +224,7 @@ func (l *incarnation) end(within bool, now int64) error {
 	return nil
 }
 
-// giveBack returns the process for reuse, if it can be reset.
+// giveBack returns the process, if it has one, for reuse if it can be reset.
 func (l *incarnation) giveBack(within bool, now int64) error {
 	p := l.reader.p
 	if l.reader = (reader{}); p == nil {
@@ -246,58 +235,17 @@ func (l *incarnation) giveBack(within bool, now int64) error {
 	}
 	if p.reset {
 		p.reset = false
-		var next *begun
-		if l.first != (inputKey{}) {
-			next = &begun{actor: l.actor, key: l.first, first: l.moved[0], over: make(chan struct{})}
-		}
-		l.program.giveBack(p, next)
+		l.program.giveBack(p)
 	}
 	return nil
 }
 
-// begun is an incarnation that is started ahead of time. An actor most likely begins as it did before. At the
-// beginning, a program creates its clients, which is a third of a short incarnation; here it overlaps with the run.
-type begun struct {
-	actor string
-	key   inputKey // the key of its first inputs
-	first moment
-
-	over   chan struct{} // closed when it has begun
-	reader reader
-	did    output
-	err    error
-}
-
-// begin makes the process begin its next incarnation.
-func (p *process) begin(b *begun) {
-	p.begun = b
-	go func() {
-		defer close(b.over)
-		next := &incarnation{program: p.program, actor: b.actor, reader: reader{p: p}}
-		b.did, b.err = next.do(starting, b.first.inputs, &b.first.did)
-		b.reader = next.reader
-	}()
-}
-
-// begins waits until the process is ready for, or has begun, an incarnation with these first inputs. It returns false
-// if the process has ended: if the program is at fault, the next incarnation repeats and reports the mistake.
-func (p *process) begins(first inputKey) bool {
-	b := p.begun
-	if b == nil {
-		return true
+// makeRoom gives back the process of an incarnation that is parked in a search. If the search asks for its next output,
+// its history is replayed.
+func (l *incarnation) makeRoom() error {
+	if l.reader.p == nil || len(l.moved) == 0 || !slices.Contains(l.reader.p.can, canAbandon) {
+		return nil
 	}
-	if <-b.over; b.err != nil {
-		p.kill()
-		return false
-	}
-	if b.key == first {
-		return true
-	}
-	p.begun = nil
-	inMiddle := b.did.line == nil // it waits for an answer
-	if p.forget(inMiddle, b.first.inputs[0].line.Time) != nil || !p.reset {
-		return false
-	}
-	p.reset = false
-	return true
+	last := l.moved[len(l.moved)-1]
+	return l.giveBack(last.did.line == nil, last.inputs[0].time())
 }

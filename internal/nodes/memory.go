@@ -186,6 +186,14 @@ type input struct {
 	to    *answer
 }
 
+// time is the node's own at the input.
+func (in input) time() int64 {
+	if in.line != nil {
+		return in.line.Time
+	}
+	return in.to.time
+}
+
 // keyOf is the key of the inputs of one moment.
 func keyOf(inputs []input) (key inputKey) {
 	h := fnv.New128a()

@@ -4,6 +4,10 @@ package nodes_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,34 +65,32 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLivesBeginAhead: in a proof, processes begin the next incarnations ahead of time. An incarnation with other first
-// inputs, in another world, does not get such a process: the proofs equal those without memory.
-func TestLivesBeginAhead(t *testing.T) {
-	effort.Long(t)
+// TestASearchNeedsTwoProcesses: a proof runs the code of all actors in one process, and verifies it in another. When it
+// returns to an actor that had to give the process back, it goes on as without memory. A third process serves the
+// schedule that is run without memory.
+func TestASearchNeedsTwoProcesses(t *testing.T) {
 	t.Parallel() // it waits more than it works
-	const limit = 10 * time.Second
-	forgetful, p := program(t, "looks-first", limit), program(t, "looks-first", limit)
-	forgetful.Forgetful = true
-	for _, revalidate := range []string{"60s", "50s"} {
-		s := scenariotest.Parsed(t, "name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
-			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
-			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n")
-		prove := func(of *nodes.Program) exhaustive.Explored {
-			return scenariotest.Ran(t, campaign.Prove{
-				Scenario: s, Protocol: of.Protocol(), MaxSchedules: effort.Fewer(0, 60),
-				Options: kernel.Options{SDK: true},
-			}).Explored
+	s := scenariotest.Parsed(t, "name: two\nabout: two\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=GetItem]\n"+
+		"cache: {patience: 1, poll: 10s, render: 0s}\n"+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
+	prove := func(forgetful bool) (exhaustive.Explored, []int) {
+		p, told := program(t, "queue", 10*time.Second), t.TempDir()
+		p.Forgetful, p.Command = forgetful, fmt.Sprintf("tee '%s'/$$ | %s", told, p.Command)
+		proof := scenariotest.Ran(t, campaign.Prove{
+			Scenario: s, Protocol: p.Protocol(), Seed: 1, Options: kernel.Options{SDK: true},
+		})
+		var begun []int // incarnations of each process
+		for _, file := range must.Of(os.ReadDir(told))(t) {
+			text := must.Of(os.ReadFile(filepath.Join(told, file.Name())))(t)
+			begun = append(begun, strings.Count(string(text), `"type":"init"`))
 		}
-		got := prove(p)
-		// Only the second world finds incarnations that began in another world.
-		if revalidate == "50s" || effort.Fewer(true, false) {
-			if want := prove(forgetful); got != want {
-				t.Errorf("got %+v, want %+v", got, want)
-			}
-		}
-		if !p.Ahead("alice") {
-			t.Error("no life has begun ahead")
-		}
+		slices.Sort(begun)
+		return proof.Explored, begun
+	}
+	want, _ := prove(true)
+	if got, begun := prove(false); got != want || len(begun) != 3 || 5*begun[0] > begun[1] {
+		t.Errorf("got %+v, and %v incarnations in the processes; want %+v, and 3 processes, one with few", got, begun,
+			want)
 	}
 }
 

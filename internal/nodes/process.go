@@ -41,7 +41,8 @@ type process struct {
 	exited chan struct{}   // closed when it has been waited for
 	left   <-chan struct{} // see sim.Config.Left
 	reset  bool            // its last incarnation is over, and it is ready for the next
-	begun  *begun          // its next incarnation, if begun ahead
+	// verifies says that it runs only histories that another process ran before
+	verifies bool
 
 	mu          sync.Mutex
 	name        string // the name of the actor whose incarnation it is
@@ -65,10 +66,10 @@ type event struct {
 }
 
 // start starts a process and waits for its hello.
-func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
+func (g *Program) start(actor string, left <-chan struct{}, verifies bool) (*process, error) {
 	p := &process{
 		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}),
-		exited: make(chan struct{}), name: actor, left: left,
+		exited: make(chan struct{}), name: actor, left: left, verifies: verifies,
 		connections: map[net.Conn]connection{},
 	}
 	// hashes, and so the order of sets, are the same in every process

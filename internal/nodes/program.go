@@ -50,8 +50,9 @@ type Program struct {
 	hello      *said // the hello of the first process
 	idle       []*process
 	closed     bool
-	real       []string   // sorted
-	out        sync.Mutex // it guards Stderr
+	searching  []*incarnation // those of a search that have a process
+	real       []string       // sorted
+	out        sync.Mutex     // it guards Stderr
 }
 
 // Protocol returns the program as a protocol.
@@ -76,11 +77,11 @@ func (g *Program) Close() {
 
 // Can returns the abilities that the program's hello names. The process that said hello is kept for an incarnation.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor, hooks.Left(g.Context), inputKey{}, nil)
+	p, err := g.take(actor, hooks.Left(g.Context), false)
 	if err != nil {
 		return nil, err
 	}
-	g.giveBack(p, nil)
+	g.giveBack(p)
 	return slices.Clone(p.can), nil
 }
 
@@ -150,56 +151,51 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for an incarnation of the actor, perhaps one that has begun it ahead of time (with the inputs
-// in first). It never returns the process in not.
-func (g *Program) take(actor string, left <-chan struct{}, first inputKey, not *process) (*process, error) {
-	for {
-		p := g.takeIdle(actor, not)
-		if p == nil {
-			return g.start(actor, left)
-		}
-		if !p.begins(first) {
-			continue
-		}
-		p.mu.Lock()
-		p.name = actor
-		p.mu.Unlock()
-		p.left = left
-		return p, nil
-	}
-}
-
-// takeIdle returns an idle process, or nil. It prefers a process that has begun the actor's next incarnation to one
-// that has begun none, except for a replay for verification.
-func (g *Program) takeIdle(actor string, not *process) *process {
+// take returns a process for an incarnation of the actor: the one that was used last, because it is the fastest, or a
+// new one. The processes that verify are others than those that run code for the first time.
+func (g *Program) take(actor string, left <-chan struct{}, verifies bool) (*process, error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := g.ahead(actor)
-	if i < 0 || not != nil {
-		i = slices.IndexFunc(g.idle, func(p *process) bool { return p.begun == nil && p != not })
+	i := len(g.idle) - 1
+	for i >= 0 && g.idle[i].verifies != verifies {
+		i--
 	}
 	if i < 0 {
-		return nil
+		g.mu.Unlock()
+		return g.start(actor, left, verifies)
 	}
 	p := g.idle[i]
 	g.idle = slices.Delete(g.idle, i, i+1)
-	return p
+	g.mu.Unlock()
+	p.mu.Lock()
+	p.name = actor
+	p.mu.Unlock()
+	p.left = left
+	return p, nil
 }
 
-// ahead returns the index of the process that has begun the actor's next incarnation, or -1. g.mu is held.
-func (g *Program) ahead(actor string) int {
-	return slices.IndexFunc(g.idle, func(p *process) bool { return p.begun != nil && p.begun.actor == actor })
+// searches makes an incarnation of a search the one that gets a process. A search runs the code of one actor many times
+// before that of another one, so the others give their processes back. A program makes one search at a time.
+func (g *Program) searches(l *incarnation) error {
+	with := []*incarnation{l}
+	for _, other := range g.searching {
+		if other.actor != l.actor {
+			if err := other.makeRoom(); err != nil {
+				return err
+			}
+		}
+		if other.reader.p != nil {
+			with = append(with, other)
+		}
+	}
+	g.searching = with
+	return nil
 }
 
-// giveBack keeps a process for reuse. The process begins the incarnation next ahead of time, unless next is nil or
-// another process has begun one for the same actor.
-func (g *Program) giveBack(p *process, next *begun) {
+// giveBack keeps a process for reuse.
+func (g *Program) giveBack(p *process) {
 	g.mu.Lock()
 	closed := g.closed
 	if !closed {
-		if next != nil && g.ahead(next.actor) < 0 {
-			p.begin(next)
-		}
 		g.idle = append(g.idle, p)
 	}
 	g.mu.Unlock()

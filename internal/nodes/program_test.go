@@ -480,7 +480,11 @@ func serveNode(behaviour string) {
 				askDates(c, table)
 			}
 			misbehave(behaviour, c)
-			served, err := handler.Get(context.Background(), line.Key)
+			served, err := get(handler, line.Key)
+			if errors.Is(err, errReset) {
+				say(map[string]any{"type": "ready"})
+				continue
+			}
 			reply := map[string]any{"type": "reply", "id": line.ID, "body": string(served.Body), "fresh": served.Fresh}
 			if err != nil {
 				reply["error"] = err.Error()
@@ -507,6 +511,21 @@ func serveNode(behaviour string) {
 			}
 		}
 	}
+}
+
+// errReset says that a reset came in the place of an answer.
+var errReset = errors.New("reset")
+
+// get asks the handler for a page.
+func get(of isr.Handler, key string) (served isr.Served, err error) {
+	defer func() {
+		if r := recover(); r == errReset {
+			err = errReset
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	return of.Get(context.Background(), key)
 }
 
 // drawn provides tokens for transactions: the SDK's own are really random, so that no proof with a crash can be
@@ -672,6 +691,9 @@ func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 		return nil, io.EOF
 	}
 	err = json.Unmarshal(c.lines.Bytes(), &line)
+	if line.Type == "reset" {
+		panic(errReset)
+	}
 	if err != nil || line.Type != "answer" || line.Number != c.requests || line.Time == 0 {
 		panic(fmt.Sprintf("%s is no answer: %v", c.lines.Bytes(), err))
 	}

@@ -50,14 +50,11 @@ func TestWhatIsToldInOneGo(t *testing.T) {
 		{inputs: []input{{line: &toldLine{Type: "command"}}}, did: output{asked: []*arrival{{place: 1, number: 1}}}},
 		{inputs: []input{{place: 1, to: &answer{status: 200}}}, did: output{asked: []*arrival{last}}},
 	}}
-	if lines, ok := l.linesAfter(0); !ok || len(lines) != 2 {
-		t.Errorf("got %d lines, %v", len(lines), ok)
-	}
-	if lines, ok := l.linesAfter(1); !ok || len(lines) != 1 || lines[0].Type != "answer" {
-		t.Errorf("after the first moment: got %+v, %v", lines, ok)
+	if lines, ok := l.lines(); !ok || len(lines) != 2 || lines[1].Type != "answer" {
+		t.Errorf("got %+v, %v", lines, ok)
 	}
 	last.answer = make(chan *answer) // the request came over HTTP
-	if _, ok := l.linesAfter(0); ok {
+	if _, ok := l.lines(); ok {
 		t.Error("a request by HTTP may overtake the lines")
 	}
 }

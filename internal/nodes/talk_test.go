@@ -34,7 +34,7 @@ var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"},
 	"no-number": {"quiet"}, "bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"},
 	"lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
-	"three-timers": {"quiet"}, "queue": {"quiet", "queue"}, "counts-on": {"quiet", "queue"},
+	"three-timers": {"quiet"}, "queue": {"quiet", "queue", "abandon"}, "counts-on": {"quiet", "queue"},
 }
 
 // chance is kept from one run to the next.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -169,14 +169,16 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	}
 	wrong := &sim.Result{} // the run whose repetition failed
 	run := &sim.Result{}   // under way
-	checks.SetLimit(runtime.GOMAXPROCS(0))
 	// Repetitions run in another order than at first: a process may keep state from an earlier incarnation.
 	const atOnce = 16
+	var one sync.Mutex // one process has as much to do as the search's own
 	var owed []repetition
 	repeat := func() {
 		all := owed
 		owed = nil
 		checks.Go(func() error {
+			one.Lock()
+			defer one.Unlock()
 			for _, r := range slices.Backward(all) {
 				if err := r.again(); err != nil {
 					if failed.Swap(true) {
