@@ -48,7 +48,9 @@ type Search interface {
 //
 // The times count even if the code reads no clock, so that an output may hold them.
 type Histories struct {
-	Most         int // bounds how many histories are remembered, at less than two kilobytes each; 0 means 131,072
+	// Most bounds how many histories are remembered, at less than two kilobytes each; 0 means 131,072, or 8,192 in all
+	// for a team.
+	Most         int
 	roots        map[incarnationOf]*history
 	next         map[inputAt]*history
 	incarnations map[incarnationOf]*incarnation

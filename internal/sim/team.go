@@ -11,19 +11,23 @@ import (
 
 // team is what the histories of several searchers share.
 type team struct {
-	size int
 	same map[fingerprint.Hash]output
+	most int        // bounds same
 	code sync.Mutex // held while code of actors runs
 }
+
+// mostOfTeam is the default of Histories.Most for a team. Its code is in this process and cheap to run again, and each
+// collection of garbage reads all that is remembered.
+const mostOfTeam = 1 << 13
 
 // Divide shares the size limit and the knowledge of m with other, empty memories: those of searchers that may run at
 // the same time.
 func (m *Histories) Divide(others []*Histories) {
-	t := &team{size: 1 + len(others), same: m.same}
+	t := &team{same: m.same, most: cmp.Or(m.Most, mostHistories)}
 	if t.same == nil {
 		t.same = map[fingerprint.Hash]output{}
 	}
-	m.same, m.team, m.Most = nil, t, cmp.Or(m.Most, mostHistories)/t.size
+	m.same, m.team, m.Most = nil, t, cmp.Or(m.Most, mostOfTeam)/(1+len(others))
 	for _, o := range others {
 		o.team, o.Most = t, m.Most
 	}
@@ -40,7 +44,7 @@ func (m *Histories) Meet() error {
 		}
 		t.same[of] = is
 	}
-	if clear(m.same); len(t.same) > m.Most*t.size { // a full memory is emptied
+	if clear(m.same); len(t.same) > t.most { // a full memory is emptied
 		clear(t.same)
 	}
 	return nil

@@ -9,13 +9,15 @@ import (
 	"sync"
 )
 
-// Settings while campaigns run. Near the limit the collector runs as often as necessary. The limit is at least
-// limitTimes the memory in use after the latest collection: otherwise a large proof would spend half of its time in the
-// collector.
+// Settings while campaigns run. After each collection the limit is set to the memory in use and some room. A collection
+// reads only memory with pointers, so the room is roomTimes that: then the collector takes a bounded share of the time.
+// It is at least leastRoom, and beyond mostRoom only twice the memory with pointers: near the limit the collector runs
+// as often as necessary.
 const (
-	percent    = 800
-	limitBytes = 1 << 30
-	limitTimes = 3
+	percent   = 800
+	roomTimes = 8
+	leastRoom = 64 << 20
+	mostRoom  = 1 << 30
 )
 
 // campaigns counts the running campaigns, and keeps the settings from before them.
@@ -39,7 +41,7 @@ func CollectRarely() (restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running++; c.running == 1 {
-		c.percent, c.limit = debug.SetGCPercent(percent), debug.SetMemoryLimit(limitBytes)
+		c.percent, c.limit = debug.SetGCPercent(percent), debug.SetMemoryLimit(mostRoom)
 		if !c.watching {
 			c.watching = true
 			watch()
@@ -65,9 +67,17 @@ func watch() {
 		if campaigns.watching = campaigns.running > 0; !campaigns.watching {
 			return
 		}
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		debug.SetMemoryLimit(max(limitBytes, limitTimes*int64(live[0].Value.Uint64())))
+		use := []metrics.Sample{
+			{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		}
+		metrics.Read(use)
+		live, scanned, objects := use[0].Value.Uint64(), use[1].Value.Uint64(), use[2].Value.Uint64()
+		debug.SetMemoryLimit(int64(live) + room(float64(live)*float64(scanned)/float64(objects)))
 		watch()
 	}, struct{}{})
+}
+
+// room is how much the heap may grow until the next collection, if so much of the memory in use has pointers.
+func room(pointers float64) int64 {
+	return int64(max(leastRoom, min(roomTimes*pointers, mostRoom), 2*pointers))
 }

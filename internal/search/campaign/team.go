@@ -19,8 +19,9 @@ import (
 // of schedules of each from one meeting to the next. They do not depend on the machine, so the result does not either.
 type crew struct{ alone, size, round int }
 
-// usualCrew leaves small searches alone: they are over before a team would help them.
-var usualCrew = crew{alone: 1 << 15, size: 8, round: 256}
+// usualCrew leaves small searches alone: they are over before a team would help them. Between two meetings, members may
+// visit the same states, and those without work wait: so the rounds are short.
+var usualCrew = crew{alone: 1 << 10, size: 8, round: 64}
 
 // searcher runs the schedules of one exploration.
 type searcher struct {
