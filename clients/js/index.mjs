@@ -86,6 +86,7 @@ Object.defineProperty(process, 'pid', {
 // How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own
 // number keeps it.
 const ownAttempts = process.env.AWS_MAX_ATTEMPTS
+process.env.AWS_RETRY_MODE ??= 'standard' // the SDK's default, for which each client would read files of the machine
 
 // Timers. isr-sim says when the first of them fires.
 
@@ -564,6 +565,7 @@ const signerOf = ({ credentials, region }) => ({
 const settled = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: [],
+  defaultUserAgentProvider: async () => [], // which is formatted for each request
   endpointDiscoveryEnabledProvider: async () => undefined,
   useDualstackEndpoint: false,
   useFipsEndpoint: false,

@@ -161,12 +161,16 @@ def _have_botocore_derive_once():
     """What botocore derives from its own files is the same for each client. Each life of a node makes new clients, and
     half of their time went into that. None of it changes once it is derived. Each part is left alone in a botocore that
     does not have it."""
-    from botocore import client, hooks, regions
+    from botocore import client, hooks, httpsession, regions
 
     if hasattr(client, "ServiceModel"):
         client.ServiceModel = _once(client.ServiceModel)
     if hasattr(regions, "EndpointProvider"):
         regions.EndpointProvider = _once(regions.EndpointProvider)
+    if hasattr(httpsession, "create_urllib3_context"):  # for TLS to others
+        httpsession.create_urllib3_context = _once(httpsession.create_urllib3_context)
+    if hasattr(hooks, "NodeList"):  # three lists, copied some hundred times for each client
+        hooks.NodeList.__copy__ = lambda self: type(self)(*[part[:] for part in self])
     if hasattr(hooks, "EventAliaser") and hasattr(hooks, "EVENT_ALIASES"):
         begins, names = hooks.EventAliaser.__init__, {}
 
