@@ -34,6 +34,8 @@ type token struct {
 // tokens are the transactions of the last ten minutes, and some older ones that are not removed yet.
 type tokens struct {
 	tree *btree.BTreeG[token]
+	// hint is where the latest token stands. The SDK door's tokens count upwards, so the next one stands near it.
+	hint btree.PathHint
 	// pruneAt is the size at which expired tokens are removed.
 	pruneAt int
 }
@@ -59,7 +61,8 @@ func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (uni
 	if err := db.checkProgress(r, *text); err != nil {
 		return nil, false, err
 	}
-	t, ok := db.state.tokens.tree.Get(token{region: r.region, text: *text})
+	tokens := &db.state.tokens
+	t, ok := tokens.tree.GetHint(token{region: r.region, text: *text}, &tokens.hint)
 	if !ok || !r.now.Before(t.until) {
 		return nil, false, nil
 	}
@@ -85,7 +88,8 @@ func (db *DB) remember(r *request, text *string, print func() fingerprint.Wide, 
 	for i := range writes {
 		units[i] = 2 * readUnits(writes[i].largest(), true)
 	}
-	t.tree.Set(token{region: r.region, text: *text, fingerprint: print(), until: r.now.Add(tokenLife), units: units})
+	done := token{region: r.region, text: *text, fingerprint: print(), until: r.now.Add(tokenLife), units: units}
+	t.tree.SetHint(done, &t.hint)
 }
 
 func (t *tokens) prune(now time.Time) {
