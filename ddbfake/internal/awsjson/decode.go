@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,13 +61,22 @@ type decoder struct {
 	malformed bool
 	scratch   []byte // the last string with escapes
 	// strings, numbers and texts are memory for values and members. Nearly all parts of a request are of these types,
-	// so they are allocated a few at a time. They are freed together, after the call.
+	// so they are allocated a few at a time: see grow. They are freed together, after the call.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	texts   []string
 }
 
-const roomForValues = 4
+// grow makes room for some more values and members. Most requests need it once.
+func (d *decoder) grow() {
+	const few = 4
+	room := new(struct {
+		strings [few]types.AttributeValueMemberS
+		numbers [few]types.AttributeValueMemberN
+		texts   [few]string
+	})
+	d.strings, d.numbers, d.texts = room.strings[:], room.numbers[:], room.texts[:]
+}
 
 // keepScratch is the size of the largest scratch that a decoder keeps for the next body.
 const keepScratch = 64 << 10
@@ -150,9 +160,9 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 		if d.kind() != '{' {
 			return d.notObject(className(t), member)
 		}
-		fields := fieldsOf(t)
+		members := membersOf(t)
 		for more := d.enter('}'); more; more = d.next('}') {
-			if i, ok := fields[d.key()]; ok {
+			if i := slices.Index(members, d.key()); i >= 0 {
 				if err := d.value(v.Field(i), true); err != nil {
 					return err
 				}
@@ -193,23 +203,24 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 	return nil
 }
 
-// fieldsOf returns the indexes of a struct's exported fields by name.
-func fieldsOf(t reflect.Type) map[string]int {
-	if cached, ok := structFields.Load(t); ok {
-		fields, _ := cached.(map[string]int)
-		return fields
+// membersOf returns the names of a struct's fields.
+func membersOf(t reflect.Type) []string {
+	if cached, ok := structMembers.Load(t); ok {
+		members, _ := cached.([]string)
+		return members
 	}
-	fields := make(map[string]int, t.NumField())
-	for i := range t.NumField() {
+	members := make([]string, t.NumField())
+	for i := range members {
+		members[i] = "\xff" // no string of JSON: a field that is not exported is no member
 		if f := t.Field(i); f.IsExported() {
-			fields[f.Name] = i
+			members[i] = f.Name
 		}
 	}
-	structFields.Store(t, fields)
-	return fields
+	structMembers.Store(t, members)
+	return members
 }
 
-var structFields sync.Map // reflect.Type -> map[string]int
+var structMembers sync.Map // reflect.Type -> []string
 
 // names reads a map of strings.
 func (d *decoder) names(member bool) (map[string]string, error) {
@@ -273,6 +284,9 @@ const attributeValueName = "class com.amazonaws.dynamodb.v20120810.AttributeValu
 func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 	switch d.kind() {
 	case '{':
+		if v := d.plainValue(); v != nil {
+			return v, nil
+		}
 	case 'n':
 		d.skip()
 		return nil, nil
@@ -293,6 +307,25 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 		}
 	}
 	return value, nil
+}
+
+// plainValue reads a value of the form {"S":"text"}, as nearly all are written, at half of the cost. If the value ahead
+// has another form, plainValue returns nil and does not move.
+func (d *decoder) plainValue() types.AttributeValue {
+	start := d.pos
+	const form = `{"S":"`
+	text := d.text[start:]
+	if d.depth == maxDepth || len(text) < len(form) || text[:2] != form[:2] || text[3:len(form)] != form[3:] {
+		return nil
+	}
+	d.pos += len(form) - 1
+	v, err := d.variant(text[2:3])
+	if v == nil || err != nil || d.pos == len(d.text) || d.text[d.pos] != '}' {
+		d.pos, d.malformed = start, false
+		return nil
+	}
+	d.pos++
+	return v
 }
 
 var errTwoTypes = &smithy.GenericAPIError{
@@ -344,7 +377,7 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 
 func (d *decoder) stringValue() (types.AttributeValue, error) {
 	if len(d.strings) == 0 {
-		d.strings = make([]types.AttributeValueMemberS, roomForValues)
+		d.grow()
 	}
 	v := &d.strings[0]
 	d.strings = d.strings[1:]
@@ -355,7 +388,7 @@ func (d *decoder) stringValue() (types.AttributeValue, error) {
 
 func (d *decoder) numberValue() (types.AttributeValue, error) {
 	if len(d.numbers) == 0 {
-		d.numbers = make([]types.AttributeValueMemberN, roomForValues)
+		d.grow()
 	}
 	v := &d.numbers[0]
 	d.numbers = d.numbers[1:]
@@ -367,7 +400,7 @@ func (d *decoder) numberValue() (types.AttributeValue, error) {
 // textMember reads a string, and returns a pointer to it.
 func (d *decoder) textMember() (*string, error) {
 	if len(d.texts) == 0 {
-		d.texts = make([]string, roomForValues)
+		d.grow()
 	}
 	s := &d.texts[0]
 	d.texts = d.texts[1:]

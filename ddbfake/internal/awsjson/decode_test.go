@@ -35,8 +35,8 @@ func TestDecode(t *testing.T) {
 			&dynamodb.GetItemInput{TableName: name, Key: item{}}},
 		{"escapes", "GetItem", `{"TableName":"t","Key":{"\u0061\"":{"S":"\\\"\ud83d\ude00\\"}}}`,
 			&dynamodb.GetItemInput{TableName: name, Key: item{`a"`: &types.AttributeValueMemberS{Value: "\\\"😀\\"}}}},
-		{"a value of no type is nil", "PutItem", `{"Item":{"a":{},"b":{"S":null},"c":null,"d":{"X":1}}}`,
-			&dynamodb.PutItemInput{Item: item{"a": nil, "b": nil, "c": nil, "d": nil}}},
+		{"a value of no type is nil", "PutItem", `{"Item":{"a":{},"b":{"S":null},"c":null,"d":{"X":1},"e":{"X":"x"}}}`,
+			&dynamodb.PutItemInput{Item: item{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil}}},
 		{"null together with a type", "PutItem", `{"Item":{"a":{"S":"x","N":null}}}`,
 			&dynamodb.PutItemInput{Item: item{"a": &types.AttributeValueMemberS{Value: "x"}}}},
 		{"empty is not absent", "UpdateItem", `{"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
@@ -115,7 +115,8 @@ func TestDecodeMalformed(t *testing.T) {
 		`{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`, `{"a":"\"}`,
 		"{\"a\":\"\x01\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"\xff\":1}",
 		`{"TableName":5`, `{"TableName":5}}`, `{"Item":{`, `{"Item":{"a"`, `{"Item":{"a":{"L":[`,
-		`{"Item":{"a":{"S":"x"}`, `{"Item":{"a":{"SS":["a",]}}}`, `{"Item":{"a":{"BOOL":tru}}}`,
+		`{"Item":{"a":{"S":"x"}`, `{"Item":{"a":{"S":"x"`, `{"Item":{"a":{"N":"1"]}}`, `{"Item":{"a":{"S":"\q"}}}`,
+		`{"Item":{"a":{"SS":["a",]}}}`, `{"Item":{"a":{"BOOL":tru}}}`,
 		`{"Item":{"a":5},"b":[}}`, `{"ExpressionAttributeNames":{"a":"b"`, `{"ExpressionAttributeNames":{"a":nul}}`,
 		`{"Limit":01}`, `{"Limit":1.}`,
 	}
@@ -158,19 +159,19 @@ func TestDecodeKeeps(t *testing.T) {
 // The decoder reads documents that are too deep for the service: the engine refuses them. A document beyond maxDepth is
 // malformed.
 func TestDecodeDeep(t *testing.T) {
-	deep := func(n int) []byte {
-		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)
+	deep := func(n int, inside string) []byte {
+		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + inside + strings.Repeat(`]}`, n) + `}}`)
 	}
-	if err := Decode(deep(1000), &dynamodb.PutItemInput{}); err != nil {
+	if err := Decode(deep(1000, ``), &dynamodb.PutItemInput{}); err != nil {
 		t.Errorf("depth 1000: %v", err)
 	}
-	if err := Decode(deep(1_000_000), &dynamodb.PutItemInput{}); !errors.Is(err, ErrMalformed) {
+	if err := Decode(deep(1_000_000, ``), &dynamodb.PutItemInput{}); !errors.Is(err, ErrMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, ErrMalformed)
 	}
 	// Reading and skipping a value agree with package jsontext on the depth that is too great.
 	for n := maxDepth - 2; n <= maxDepth+2; n++ {
 		skipped := []byte(`{"x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
-		for _, body := range [][]byte{deep(n / 2), skipped} {
+		for _, body := range [][]byte{deep(n/2, ``), deep(n/2, `{"S":"x"}`), skipped} {
 			err := Decode(body, &dynamodb.PutItemInput{})
 			if got, want := errors.Is(err, ErrMalformed), !Valid(body); got != want {
 				t.Errorf("%d open: malformed %t, want %t", n, got, want)

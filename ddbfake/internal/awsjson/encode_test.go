@@ -159,7 +159,7 @@ func TestRecordOutput(t *testing.T) {
 
 func TestPlainPrefix(t *testing.T) {
 	for c := range 256 {
-		special := c < 0x20 || c >= 0x7f || c == '"' || c == '\\'
+		special := c < 0x20 || c >= 0x80 || c == '"' || c == '\\'
 		for _, others := range []string{" ", "a", "~", "!", "#", "[", "]"} {
 			for length := range 20 {
 				for at := range length {

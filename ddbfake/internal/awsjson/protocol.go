@@ -59,7 +59,7 @@ func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
 
 // plain has the bytes that need no escape in a JSON string, and that are valid UTF-8 whatever bytes surround them.
 var plain = func() (bytes [256]bool) {
-	for c := byte(' '); c < 0x7f; c++ {
+	for c := byte(' '); c < 0x80; c++ {
 		bytes[c] = c != '"' && c != '\\'
 	}
 	return bytes
@@ -79,10 +79,8 @@ func plainPrefix(s string) int {
 		w := s[i : i+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		quotes, escapes := x^'"'*ones, x^'\\'*ones
-		// Only the lowest set bit is reliable: a carry may have set the bits above it.
-		found := x | (x + ones) | // 0x7f and above
-			(x-' '*ones)&^x | (quotes-ones)&^quotes | (escapes-ones)&^escapes
+		// Only the lowest set bit is reliable: a borrow may have set the bits above it.
+		found := x | (x - ' '*ones) | (x ^ '"'*ones - ones) | (x ^ '\\'*ones - ones)
 		if found &= highs; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
