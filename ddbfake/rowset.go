@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
@@ -247,6 +248,7 @@ type row struct {
 
 	item  lazyItem
 	texts atomic.Pointer[packed.Texts] // see toSDK
+	json  awsjson.Text                 // for an answer over a wire
 }
 
 // place identifies the row: all images of a row share it.

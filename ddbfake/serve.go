@@ -168,7 +168,7 @@ func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) 
 	}
 	if r.read != nil && err == nil {
 		get, _ := output.(*dynamodb.GetItemOutput)
-		output = &awsjson.RecordOutput{GetItemOutput: get, Record: &r.read.record}
+		output = &awsjson.RecordOutput{GetItemOutput: get, Record: &r.read.record, Text: &r.read.json}
 	}
 	return output, err
 }

@@ -1,6 +1,7 @@
 package awsjson
 
 import (
+	"bytes"
 	"encoding/base64"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -330,16 +332,39 @@ func (e *encoder) Bytes() []byte { return e.buf }
 type RecordOutput struct {
 	*dynamodb.GetItemOutput
 	Record *packed.Record
+	// Text keeps the record's JSON from its second encoding on, because many more are then likely to follow.
+	Text *Text
 }
+
+// Text is the JSON of a record, once it is known. Several goroutines may use it at once.
+type Text struct{ atomic.Pointer[[]byte] }
+
+// encodedOnce replaces the text of a record that was encoded only once.
+var encodedOnce = new([]byte)
+
+// maxText is the length of the longest text that is kept, so that long rows are not in memory twice.
+const maxText = 4 << 10
 
 func (out *RecordOutput) writeRecord(e *encoder) {
 	e.begin(schemas.GetItemOutput_Item)
+	known := out.Text.Load()
+	if known != nil && known != encodedOnce {
+		e.buf = append(e.buf, *known...)
+		return
+	}
+	start := len(e.buf)
 	e.open('{', frame{})
 	for name, v := range out.Record.All {
 		e.entry(name)
 		e.value(v)
 	}
 	e.close('}')
+	if known == nil {
+		out.Text.Store(encodedOnce)
+	} else if text := e.buf[start:]; len(text) <= maxText {
+		text = bytes.Clone(text)
+		out.Text.Store(&text)
+	}
 }
 
 // entry writes the key of an object's next member.
