@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -48,6 +49,7 @@ func init() { // before anything reads a scenario
 			parsed.Name, parsed.Protocol = s.Name, s.Protocol
 			*s = *parsed
 		},
+		Settle: func(s *spec.Scenario, _ worlds.Extras) time.Duration { return s.Settle },
 	})
 	if behaviour := os.Getenv(environment); behaviour != "" {
 		program(behaviour == "races")

@@ -160,23 +160,6 @@ func (b Bodies) GetBody(_ context.Context, name string) ([]byte, error) {
 	return nil, isr.ErrNoBody
 }
 
-// Settles checks the time within which everything must be well again after a command's faults, and after a crash. A
-// longer time would leave bugs unseen.
-func Settles(
-	t *testing.T, verb spec.Verb, settle func(*spec.Scenario) time.Duration, quiet, crashed time.Duration,
-) {
-	t.Helper()
-	s := spec.Defaults()
-	s.Actors = []spec.Actor{{Name: "alice", Script: []spec.Command{{Verb: verb, Key: "/home"}}}}
-	if got := settle(s); got != quiet {
-		t.Errorf("settle %v, want %v", got, quiet)
-	}
-	s.Actors[0].Crashes = 1
-	if got := settle(s); got != crashed {
-		t.Errorf("settle %v after a crash, want %v", got, crashed)
-	}
-}
-
 // SameAfterPrinting checks that a scenario does not change when it is printed and read again.
 func SameAfterPrinting(t *testing.T, s *spec.Scenario) {
 	t.Helper()

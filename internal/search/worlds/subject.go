@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -17,6 +18,9 @@ type Subject struct {
 	Verb spec.Verb // what all its code can do
 	// Fill draws everything in a world except the bounds.
 	Fill func(*rapid.T, *spec.Scenario, Extras)
+	// Settle returns the time, from the end of a world's faults, within which all must be well again; 0: no code can
+	// promise that. A longer time than needed would leave bugs unseen.
+	Settle func(*spec.Scenario, Extras) time.Duration
 	// Wrong names a field of the terms whose value would let all code pass, and says why; nil means that no field has
 	// one.
 	Wrong func(Extras) (field, why string)

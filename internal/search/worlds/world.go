@@ -81,6 +81,7 @@ func (s *Subject) Draw(name, protocol string, schedules int, extra Extras) *rapi
 		w.Bounds = spec.Bounds{Schedules: schedules, Steps: MaxSteps}
 		w.Bounds.Ticks = Pick(t, "ticks", 0, 2, 4, 8)
 		s.Fill(t, w, extra)
+		w.Settle = s.Settle(w, extra)
 		return World{w}
 	})
 }

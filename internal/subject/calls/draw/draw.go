@@ -17,7 +17,7 @@ import (
 
 // Calls are idempotency layers.
 var Calls = &worlds.Subject{
-	Verb: "once", Fill: fill, Wrong: wrong, UnderTest: "calls-under-test",
+	Verb: "once", Fill: fill, Settle: settle, Wrong: wrong, UnderTest: "calls-under-test",
 	Reach: []spec.Mark{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain,
 		mark.OriginFailed, mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
@@ -88,7 +88,6 @@ func fill(t *rapid.T, s *spec.Scenario, c worlds.Extras) {
 		s.Actors[0].Script = append(s.Actors[0].Script, once)
 	}
 	worlds.Late(t, s, "once", 2*in.Lease+in.Render, in.Retention)
-	s.Settle = settle(s, c)
 }
 
 // settle returns the time within which each call must have a result, from the end of a world's faults.

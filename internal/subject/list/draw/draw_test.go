@@ -3,6 +3,7 @@ package draw
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -35,6 +36,27 @@ func TestShapes(t *testing.T) {
 	} { //isrsim:unordered each is judged by itself
 		if counts[kind]*most < drawn {
 			t.Errorf("%s: %d of %d worlds have the shape, want one of %d at least", kind, counts[kind], drawn, most)
+		}
+	}
+}
+
+// TestSettle: the time within which all must be well again after a command's faults, and after a crash.
+func TestSettle(t *testing.T) {
+	for _, test := range []struct {
+		of             *worlds.Subject
+		quiet, crashed time.Duration
+	}{
+		{Pages, 5 * time.Second, 144 * time.Second}, // half a lease; two leases, two windows and two polls
+		{Locks, 3 * time.Second, 20 * time.Second},
+		{Calls, 36 * time.Second, 36 * time.Second},
+	} {
+		s := spec.Defaults()
+		s.Actors = []spec.Actor{{Name: "alice", Script: []spec.Command{{Verb: test.of.Verb, Key: "/home"}}}}
+		quiet := test.of.Settle(s, worlds.Extras{})
+		s.Actors[0].Crashes = 1
+		if crashed := test.of.Settle(s, worlds.Extras{}); quiet != test.quiet || crashed != test.crashed {
+			t.Errorf("%s: got %v, and %v after a crash; want %v and %v", test.of.Verb, quiet, crashed, test.quiet,
+				test.crashed)
 		}
 	}
 }

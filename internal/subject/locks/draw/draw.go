@@ -19,7 +19,7 @@ import (
 // Locks is the subject of locks. A lock has been tested only if somebody took it, if two machines wanted it at the same
 // time, and if it was taken over from a machine that had not released it.
 var Locks = &worlds.Subject{
-	Verb: "hold", Fill: fill, Wrong: worlds.Extras.WrongLease, UnderTest: "lock-under-test",
+	Verb: "hold", Fill: fill, Settle: settle, Wrong: worlds.Extras.WrongLease, UnderTest: "lock-under-test",
 	Reach: []spec.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
 		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
@@ -72,7 +72,6 @@ func fill(t *rapid.T, s *spec.Scenario, l worlds.Extras) {
 		cutOff(s, names[0])
 	}
 	worlds.Late(t, s, "hold", 4*lease, lease)
-	s.Settle = settle(s, l)
 }
 
 func hold(lock string, d time.Duration) spec.Command {

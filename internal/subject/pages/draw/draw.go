@@ -21,7 +21,7 @@ import (
 // Pages is the subject of caches. With the reference, at least a quarter of the worlds reach each mark of Reach. A
 // cache that never reaches one of them has not been tested where its bugs would be.
 var Pages = &worlds.Subject{
-	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
+	Verb: "get", Fill: fill, Settle: settle, UnderTest: protocols.StoreUnderTest,
 	Reach: []spec.Mark{
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
 		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, worlds.ResponseLost,
@@ -36,7 +36,7 @@ var Pages = &worlds.Subject{
 // Entries is the subject of the cache handlers of Next.js. They are judged by the pages that clients are served, and
 // not by their rows. They have no locks, and compare times of two machines.
 var Entries = &worlds.Subject{
-	Verb: "get", Fill: fill, UnderTest: protocols.StoreUnderTest,
+	Verb: "get", Fill: fill, Settle: settle, UnderTest: protocols.StoreUnderTest,
 	Reach: []spec.Mark{
 		mark.ServedFresh, mark.PageInvalidated, mark.NodePaused, mark.NodeCrashed, worlds.ResponseLost,
 	},
@@ -120,7 +120,6 @@ func fill(t *rapid.T, s *spec.Scenario, extra worlds.Extras) {
 	if key != "" && !plain {
 		s.Faults = append(s.Faults, worlds.ShortPages)
 	}
-	s.Settle = settle(s)
 }
 
 // inPages is drawn for a world in which queries come in pages, but batches are complete.
@@ -257,7 +256,7 @@ func longest(s *spec.Scenario) time.Duration {
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
-func settle(s *spec.Scenario) time.Duration {
+func settle(s *spec.Scenario, _ worlds.Extras) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
 	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll, s.ReplicaLag+2*s.Skew) {
