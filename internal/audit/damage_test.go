@@ -73,7 +73,7 @@ func judged(t *testing.T, h history, sources ...[]evidence.Record) audit.Result 
 // Whatever happens to the records of a correct run, no violation is reported; and records that are missing between two
 // others of a row leave a doubt with the time of the gap.
 func TestDamagedHistoryIsNoViolation(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	all := histories(t)
 	random := rand.New(rand.NewPCG(1, 1))
 	unknown := 0

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/audit/evidence"
 	"github.com/isr-sim/isr-sim/internal/invariant"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -214,6 +215,7 @@ func TestStories(t *testing.T) {
 
 // What is gone for a day is forgotten, and nothing else is.
 func TestForget(t *testing.T) {
+	effort.OneAtATime(t)
 	const day = 100_000
 	var story strings.Builder
 	fmt.Fprintf(&story, "1000 old/LOCK lease_token=a fence=9\n1000 late/LOCK lease_token=a fence=9\n"+

@@ -15,7 +15,7 @@ import (
 
 // Memory does not grow with the records of a page: each lock has another holder, each publish another version.
 func TestMemoryOfOnePage(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	j, err := audit.New(audit.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ version-ttl-too-short no-dangling-pointer
 
 // A stream shows a violation only where the run has one, and the mutants that it shows are known.
 func TestStreamsTellWhatRunsTell(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	found := map[string]bool{}
 	const times = 20
 	exports, made := 0, 0
