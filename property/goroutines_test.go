@@ -65,6 +65,7 @@ faults: [maybe error-before op=UpdateItem actor=carol times=2]
 // belongs to no request. Before it writes, its lease may be over, and its machine may have another one. If keys do not
 // say which rows belong to a page, the requests for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
+	effort.NotShort(t)
 	for _, slugs := range effort.Fewer([]bool{false, true}, []bool{true}) {
 		t.Run(strconv.FormatBool(slugs), func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,9 @@ import (
 func TestReplayOfAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "world.yaml")
 	must.OK(t, syscall.Mkfifo(pipe, 0o600))
-	world := must.Of(simple().YAML())(t)
+	s := simple()
+	s.Bounds.Schedules = 1
+	world := must.Of(s.YAML())(t)
 	go func() { _ = os.WriteFile(pipe, world, 0o600) }() // it waits for the reader
 	Replay(t, pipe, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 }

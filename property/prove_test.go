@@ -374,6 +374,7 @@ var tokenOnly = pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 // A publish after the end of one's own lease harms nobody as long as the token fences it: a check passes, a proof
 // covers stale-writer, and both fail where the recipe is promised.
 func TestATokenIsFenceEnough(t *testing.T) {
+	effort.NotShort(t)
 	for _, promised := range []string{"false", "true"} {
 		t.Run("check, promised: "+promised, func(t *testing.T) {
 			t.Parallel()

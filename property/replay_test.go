@@ -185,6 +185,6 @@ func TestCommandOfIsTakenByAShell(t *testing.T) {
 func TestCutShort(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
-	runChild(t, t.TempDir(), "recipe-a", []string{"-rapid.checks=1000000", "-test.timeout=6s"}).
+	runChild(t, t.TempDir(), "recipe-a", []string{"-rapid.checks=1000000", "-test.timeout=4s"}).
 		wantFailure(t, "cut short: nothing was violated in ", "(go test -timeout): give it more time")
 }
