@@ -98,7 +98,7 @@ version-ttl-too-short no-dangling-pointer
 func TestStreamsTellWhatRunsTell(t *testing.T) {
 	effort.Long(t)
 	found := map[string]bool{}
-	const times = 20
+	times := effort.Fewer(20, 8)
 	exports, made := 0, 0
 	judge := func(s *spec.Scenario, p isr.Protocol) {
 		scenariotest.Logs(t, s, p, times, func(changes []ddbfake.Change, run *kernel.Outcome) bool {

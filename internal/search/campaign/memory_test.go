@@ -375,7 +375,7 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		"name: two\ncache: {lease: 10s}\nbounds: {ticks: 1}\n"+
 			"actors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
 	before, seeded := func(uint64) {}, 0
-	const most = 300 // schedules; the first ones are all run again
+	const most = 200 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
 		s     *spec.Scenario
 		setup kernel.Setup
