@@ -196,7 +196,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 
 func runProof(t *testing.T, dir, name, yaml string) child {
 	t.Helper()
-	return runChild(t, dir, "prove: "+name, []string{"-rapid.shrinktime=1s"}, replayEnv+"="+fileOf(t, yaml))
+	return runChild(t, dir, "prove: "+name, []string{"-rapid.shrinktime=0s"}, replayEnv+"="+fileOf(t, yaml))
 }
 
 // small is a world without a lost answer.
