@@ -35,13 +35,15 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets returns the parameters with which a formula is tested: all of them in the nightly run, one otherwise. Under the
-// race detector there are none: it runs TestOneSeedOneResult, whose experiments have the same goroutines.
+// sets returns the parameters with which a formula is tested: all of them in the nightly run, none under -short, and one
+// otherwise. Under the race detector there are none: it runs TestOneSeedOneResult, whose experiments have the same
+// goroutines.
 func sets[P any](t *testing.T, all []P) []P {
 	t.Helper()
 	if race.Enabled {
 		t.Skip("a formula is tested without the race detector")
 	}
+	effort.NotShort(t)
 	return effort.Fewer(all, all[:1])
 }
 
@@ -236,6 +238,7 @@ func fleeting(gap float64) workload {
 
 // The number of expired rows that still exist is the number that expires per second, times the mean lag.
 func TestRowsPastTheirTTL(t *testing.T) {
+	effort.NotShort(t)
 	type set struct {
 		rate float64
 		lag  Dist
@@ -247,7 +250,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 		{2, Pareto(20*time.Second, 3), 30},
 		{3, Between(10*time.Second, 110*time.Second), 60},
 	}
-	for _, p := range effort.Quick(effort.Fewer(all, all[1:3]), all[:1]) {
+	for _, p := range effort.Fewer(all, all[1:3]) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			x := Experiment{

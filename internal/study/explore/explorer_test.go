@@ -418,7 +418,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 	c := explore.Corpus{Folder: t.TempDir(), Version: "v1", Night: "n1"}
 	s, p := scenariotest.Embedded(t, "skewed-clocks"), scenariotest.Protocol(t, "blind-publish")
 	kept := map[string]bool{} // by the name without its ending
-	for seed := range effort.Fewer(uint64(60), 20) {
+	for seed := range effort.Fewer(uint64(60), 12) {
 		run := kernel.Run{Scenario: s, Protocol: p, Seed: seed}
 		_, o := scenariotest.Trace(t, run)
 		if o.Violation == nil || o.Violation.Invariant.Name != "stale-writer" {
