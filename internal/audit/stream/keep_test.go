@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,8 +68,8 @@ func judged(t *testing.T, entries []evidence.Entry) audit.Result {
 // wantSame compares what was read. What the judge says depends on that alone.
 func wantSame(t *testing.T, want, got []evidence.Entry) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("the entries (-want +got):\n%s", diff)
+	if !reflect.DeepEqual(want, got) { // cmp takes far longer
+		t.Fatalf("the entries (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
