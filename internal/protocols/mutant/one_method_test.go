@@ -18,7 +18,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
-	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -69,25 +68,14 @@ func replaced(mutated pagecache.Store) (names []string) {
 	return names
 }
 
-// catchers returns the scenarios that catch a mutant.
-func catchers(t *testing.T, name string) (some []*spec.Scenario) {
-	t.Helper()
-	for _, file := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
-		text, err := fixtures.Read(file)
-		must.OK(t, err)
-		s, err := spec.Parse(file, text)
-		must.OK(t, err)
-		if s.Broken == name || slices.Contains(s.Catches, name) {
-			some = append(some, s)
-		}
-	}
-	return some
-}
-
 // A mutant differs from its reference in one method, or in the few methods that the table names. With these methods
 // restored, it is no longer caught: not even in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	effort.Long(t)
+	var scenarios []*spec.Scenario
+	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
+		scenarios = append(scenarios, scenariotest.Embedded(t, name))
+	}
 	for _, m := range mutant.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -99,7 +87,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 				return mutated
 			})
 			defer func() { stop() }()
-			s, caught := caughtIn(t, m)
+			s, caught := caughtIn(t, scenarios, m)
 			if why, other := notStores[m.Name]; other {
 				if why == "" {
 					t.Error("no reason is given")
@@ -128,9 +116,12 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 }
 
 // caughtIn returns a scenario that catches the mutant, and the number of schedules that this takes.
-func caughtIn(t *testing.T, m isr.Protocol) (*spec.Scenario, int) {
+func caughtIn(t *testing.T, scenarios []*spec.Scenario, m isr.Protocol) (*spec.Scenario, int) {
 	t.Helper()
-	for _, s := range catchers(t, m.Name) {
+	for _, s := range scenarios {
+		if s.Broken != m.Name && !slices.Contains(s.Catches, m.Name) {
+			continue
+		}
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1})
 		if r.Failure != nil {
 			return s, r.FailedAt
