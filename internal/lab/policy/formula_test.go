@@ -35,7 +35,7 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets returns the parameters with which a formula is tested: all of them in the nightly run, none under -short, and one
+// sets returns the parameters with which a formula is tested: all of them in the nightly run, none under -short, one
 // otherwise. Under the race detector there are none: it runs TestOneSeedOneResult, whose experiments have the same
 // goroutines.
 func sets[P any](t *testing.T, all []P) []P {

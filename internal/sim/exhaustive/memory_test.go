@@ -100,9 +100,9 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 				plain, remembered := x, x
 				want, _ := p.search(t, &plain, false, remember, bound)
 				got, n := p.search(t, &remembered, true, remember, bound)
-				if diff := unlike(want, got); diff != "" {
-					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember, diff,
-						p)
+				if !reflect.DeepEqual(want, got) { // cmp takes far longer
+					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember,
+						cmp.Diff(want, got), p)
 				}
 				compared, ran = compared+1, ran+n
 				for _, r := range want.Runs {
@@ -833,8 +833,9 @@ func (c crew) explore(
 		}
 	}()
 	for {
-		left := must.Of(x.Meet())(t)
-		if met = append(met, x.Save()); !left {
+		left, saved := must.Of(x.Meet())(t), x.Save()
+		saved.Sets, saved.Asleep = nil, nil // their order is that of the searches
+		if met = append(met, saved); !left {
 			break
 		}
 		turn(team)
@@ -871,20 +872,18 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 				}
 				running.Wait()
 			})
-			if diff := unlike(want.Ends, ends); diff != "" || !e.Complete || e.Share < 1 {
-				t.Fatalf("%s, %+v, off %b: explored %+v, ends (-plain +team):\n%s%+v", name, c, off, e, diff, p)
+			if !slices.Equal(want.Ends, ends) || !e.Complete || e.Share < 1 {
+				t.Fatalf("%s, %+v, off %b: explored %+v, ends (-plain +team):\n%s%+v", name, c, off, e,
+					cmp.Diff(want.Ends, ends), p)
 			}
 			_, again, _ := c.explore(t, p, off, memory && i%2 == 0, func(team []*searcher) {
 				for _, s := range slices.Backward(team) {
 					s.advance(c.round)
 				}
 			})
-			for _, m := range slices.Concat(met, again) {
-				m.Sets, m.Asleep = nil, nil // their order is that of the searches
-			}
-			if diff := unlike(met, again); diff != "" {
+			if !reflect.DeepEqual(met, again) {
 				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name,
-					c, off, diff, p)
+					c, off, cmp.Diff(met, again), p)
 			}
 			if off&sim.SleepSets == 0 {
 				_, e := p.explore(t, off, true, asked{}, 0)
@@ -1147,12 +1146,4 @@ func TestATeamThatContradictsItselfIsNotComplete(t *testing.T) {
 	if left, err := x.Meet(); left || err == nil || x.Explored().Complete {
 		t.Errorf("got left %v, error %v, and %+v; want an error, and the search not complete", left, err, x.Explored())
 	}
-}
-
-// unlike is cmp.Diff, which takes far longer than reflect.DeepEqual if there is no difference.
-func unlike(want, got any) string {
-	if reflect.DeepEqual(want, got) {
-		return ""
-	}
-	return cmp.Diff(want, got)
 }
