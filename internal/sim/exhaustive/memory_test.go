@@ -100,9 +100,9 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 				plain, remembered := x, x
 				want, _ := p.search(t, &plain, false, remember, bound)
 				got, n := p.search(t, &remembered, true, remember, bound)
-				if !reflect.DeepEqual(want, got) { // cmp takes far longer
-					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember,
-						cmp.Diff(want, got), p)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember, diff,
+						p)
 				}
 				compared, ran = compared+1, ran+n
 				for _, r := range want.Runs {
@@ -881,7 +881,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 					s.advance(c.round)
 				}
 			})
-			if !reflect.DeepEqual(met, again) {
+			if !reflect.DeepEqual(met, again) { // cmp takes far longer
 				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name,
 					c, off, cmp.Diff(met, again), p)
 			}
