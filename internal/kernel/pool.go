@@ -49,6 +49,7 @@ type stage struct {
 	noted     map[string]*noted // by the name of the node, if outputs are remembered
 	changes   uint64            // the latest result of changed, for all worlds
 	judged    map[uint64]bool   // see world.isJudged
+	ended     map[tried]bool    // cycles that do not go on for ever: see Run.goesRound
 	world     world
 
 	idsMu     sync.Mutex // guards ids, because goroutines of several nodes may ask for names
@@ -62,7 +63,7 @@ type stage struct {
 func newStage() *stage {
 	return &stage{
 		bodies: map[string][]byte{}, bodyLog: []recorder.Body{}, ids: map[string]int{},
-		noted: map[string]*noted{}, judged: map[uint64]bool{},
+		noted: map[string]*noted{}, judged: map[uint64]bool{}, ended: map[tried]bool{},
 	}
 }
 

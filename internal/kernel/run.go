@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/livelock"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -46,9 +47,10 @@ type Run struct {
 	Trace io.Writer
 	Options
 
-	stage *stage       // nil means a new one
-	lag   *ddbfake.Lag // nil means the scenario's
-	probe *hooks.Probe // of the context of Do
+	stage *stage          // nil means a new one
+	lag   *ddbfake.Lag    // nil means the scenario's
+	probe *hooks.Probe    // of the context of Do
+	round *livelock.Round // of a run that goes round a cycle: see goesRound
 }
 
 // Options are the settings of a run, and of every run of a campaign.
@@ -169,6 +171,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	liveness := judges.liveness()
 	abandoned, told := o.Result.End == sim.Abandoned, !w.by.Rows
 	if abandoned && told { // states cover all the evidence, so only complete runs are judged
 		judges.by = nil
@@ -191,6 +194,11 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 		}
 		if once && o.Verdict == invariant.OK {
 			w.judged[w.evidence()] = true
+		}
+	}
+	if liveness != nil && (o.Verdict == invariant.OK || o.Result.End == sim.Cut) {
+		if err := r.goesRound(ctx, o, liveness); err != nil {
+			return nil, err
 		}
 	}
 	if r.probe.Record {
@@ -271,7 +279,10 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble, Memory: r.probe.Memory,
-		Left: hooks.Left(ctx),
+		Left: hooks.Left(ctx), Cycles: s.Settle > 0 && r.round == nil && r.lag == nil && r.Steps == 0,
+	}
+	if r.round != nil {
+		cfg.MaxSteps = 10_000_000
 	}
 	if r.Steps > 0 && (cfg.MaxSteps <= 0 || r.Steps < cfg.MaxSteps) {
 		cfg.MaxSteps = r.Steps
@@ -305,7 +316,9 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 			t.Call = w.lastCall
 		}
 	}
-	covered.sim = w.sim
+	if covered.sim = w.sim; r.round != nil {
+		r.round.Rows = w.text
+	}
 	result := w.sim.Run()
 	cut := 0
 	if result.End == sim.Cut && result.Steps == r.Steps {

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,9 +11,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/invariant"
+	"github.com/isr-sim/isr-sim/internal/kernel/livelock"
 	"github.com/isr-sim/isr-sim/internal/kernel/spec"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/sim"
@@ -340,4 +344,84 @@ func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
 	for _, line := range v.Lines {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
+}
+
+// liveness returns the invariant that a livelock violates; nil if it is not judged.
+func (j judges) liveness() *invariant.Invariant {
+	if i := slices.IndexFunc(j.by, func(inv invariant.Invariant) bool { return inv.OfLiveness() }); i >= 0 {
+		return &j.by[i]
+	}
+	return nil
+}
+
+// tried is a cycle of a schedule.
+type tried struct {
+	scenario *spec.Scenario
+	protocol string
+	schedule fingerprint.Hash
+}
+
+// goesRound makes the outcome a violation of liveness if the run can go round one of its cycles for ever. A run that
+// ends shows no livelock: its schedule was lucky at some point. So another run goes round, with the real code.
+func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Invariant) error {
+	own, alone := r.stage, func(run func()) { run() }
+	if own == nil {
+		own = newStage()
+		defer own.Close()
+	}
+	if x := r.probe.Memory.Search; x != nil {
+		alone = x.Histories().Alone
+	}
+	for _, cycle := range o.Result.Cycles {
+		id := tried{r.Scenario, r.Protocol.Name, fingerprint.Hash(o.Result.Seed).Number(uint64(cycle.To)).
+			Text(o.Result.Choices[:cycle.Choices].String())}
+		if own.ended[id] {
+			continue
+		}
+		c := &livelock.Round{Within: r.Scenario.Settle}
+		r.round, r.stage, r.Trace, r.probe, r.Setup.Blind = c, own.second(), c, &hooks.Probe{}, true
+		r.Strategy = sim.GoRound(o.Result.Choices, cycle, c.Again)
+		var err error
+		alone(func() { _, _, err = r.perform(ctx) })
+		switch {
+		case errors.Is(err, sim.ErrLeft):
+			own.dropSecond()
+			return err
+		case err != nil: // it came to something else than the cycle
+			own.dropSecond()
+			own.ended[id] = true
+		case !c.ForEver:
+			own.ended[id] = true
+		default:
+			o.Verdict, o.Why, o.Broken = invariant.Violated, "", append(o.Broken, liveness.Name)
+			o.Harm = (&invariant.Finding{Verdict: invariant.Violated}).Harm()
+			o.Violation = &Violation{
+				Invariant: *liveness,
+				Why: fmt.Sprintf("%s never served: without a fault, steps %d to %d can repeat for ever (they were "+
+					"taken %d times, in %v)", are(cycle.Waiting), cycle.From+1, cycle.To, c.Rounds, c.Lasted),
+				Lines: c.Steps,
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// are puts names before what is said of them.
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
+}
+
+// text is the rows, and a mark for each strike of a fault.
+func (w *world) text() (text string, now time.Time) {
+	var b strings.Builder
+	for _, table := range w.db.Tables() {
+		for _, row := range w.db.Items(table) {
+			fmt.Fprintln(&b, table, row)
+		}
+	}
+	return b.String() + strings.Repeat("!", w.strikes), w.clock.Now()
 }

@@ -71,6 +71,7 @@ type world struct {
 	swept         int               // the number of rows that TTL has deleted because the schedule chose so
 	skewed        bool              // the clock of some node can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served, or 0
+	strikes       int               // how often a fault has struck
 	askedObjects  bool              // a request reached the body store through that store's own client
 	recipe        bool              // the rules of the recipe are promised
 	subject       *list.About
@@ -353,7 +354,7 @@ func (w *world) Add(e history.Event) {
 
 // onFault notes the fault that struck the call that is being served.
 func (w *world) onFault(f ddbfake.Fault) {
-	w.struck = f.Kind
+	w.struck, w.strikes = f.Kind, w.strikes+1
 	w.Mark(f.Kind.String())
 	if i := slices.Index(w.scenario.Faults, spec.Fault{Fault: f}); i >= 0 {
 		w.meet(i)

@@ -22,7 +22,7 @@ func none() []isr.Protocol { return nil }
 // linking a broken cache.
 var names = strings.Fields(`
 recipe-a recipe-a-guarded recipe-b recipe-b-guarded recipe-a-home acquire-a-second-early acquire-by-get-then-put
-acquire-waits-for-ttl blind-publish blind-release body-after-pointer build-time-page check-then-act-publish
+acquire-waits-for-ttl back-off-in-step blind-publish blind-release body-after-pointer build-time-page check-then-act-publish
 dead-holder-costs-two-leases etag-of-another-body eventual-read expiry-restarts-on-look fence-in-lock-row
 first-look-eventual fresh-a-second-longer fresh-as-of-read freshness-by-ttl generated-at-late
 guard-expiry-alone guard-monotonic-alone guard-token-alone guard-version-alone heartbeat-after-release

@@ -106,6 +106,7 @@ type Proc struct {
 	refused int           // requests since the end; guarded by gate.mu
 	timers  int           // see bubbleClock.delay; guarded by gate.mu
 	times   uint64        // how often the code was resumed, if its outputs are not remembered
+	latest  int           // the number of its latest step
 }
 
 // actor is an Actor in a run: its node outlives its incarnations.

@@ -52,6 +52,8 @@ type Config struct {
 	// Left, if set, is closed when the user no longer waits for the run. A node outside of this process may take long:
 	// it then breaks the run with ErrLeft.
 	Left <-chan struct{}
+	// Cycles makes the run note its first cycles. A run that goes on from a kept moment notes those after that moment.
+	Cycles bool
 	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several
 	// times. The parameter moved says that the clock showed another time before. It is for Memory.Search.
 	Keep func() (restore func(moved bool))
@@ -113,6 +115,7 @@ type Result struct {
 	// actor's code.
 	Switches int
 	Elapsed  time.Duration // true time, from the start of the run to its end
+	Cycles   []Cycle       // see Config.Cycles
 	End      End
 	Err      error
 }
@@ -152,6 +155,7 @@ type Sim struct {
 	gate      *gate
 	histories *Histories // see Memory.Search; nil without
 	passed    bool       // time went to the horizon, and no goroutine waited for it
+	moments   []moment   // with Config.Cycles
 }
 
 // orphan is a request in the network whose sender has crashed.
@@ -300,12 +304,15 @@ func (s *Sim) step() {
 		if s.running != nil && s.running != step.proc.actor {
 			s.result.Switches++
 		}
-		s.running = step.proc.actor
+		s.running, step.proc.latest = step.proc.actor, s.result.Steps
 	}
 	if s.watcher != nil {
 		s.watcher.Watch(*step)
 	}
 	text := s.take(step)
+	if s.cfg.Cycles && step.Kind == Tick {
+		s.noteCycle()
+	}
 	if s.cfg.Trace != nil {
 		s.cfg.Trace(TraceStep{N: s.result.Steps, Time: s.clock.Now(), Step: *step, Options: n, Text: text})
 	}

@@ -46,6 +46,7 @@ func (k *Kept) Restore(e Explorer) *Sim {
 	s := k.sim
 	moved := !s.clock.Now().Equal(k.now)
 	*s = k.was
+	s.result.Cycles = nil // earlier runs have them
 	s.clock.Set(k.now)
 	for i, a := range s.actors {
 		*a = k.actors[i].actor

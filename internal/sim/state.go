@@ -121,11 +121,7 @@ func (a *actor) fingerprint() fingerprint.Hash {
 	}
 	now := a.proc.sim.clock.Now()
 	for i := -1; i < len(a.lanes); i++ {
-		p := a.proc
-		if i >= 0 {
-			p = a.lanes[i]
-		}
-		h = h.Number(p.waitsFor(now))
+		h = h.Number(a.at(i).waitsFor(now))
 	}
 	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).Number(uint64(a.pauses)).
 		Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps))).

@@ -26,11 +26,7 @@ func (s *Sim) boundaryBut(but int, after time.Time) (next time.Time, ok bool) {
 			consider(t)
 		}
 		for i := -1; i < len(a.lanes); i++ {
-			p := a.proc
-			if i >= 0 {
-				p = a.lanes[i]
-			}
-			switch p.state {
+			switch p := a.at(i); p.state {
 			case sleeping:
 				consider(p.wake)
 			case answered:

@@ -25,6 +25,7 @@ func All() []isr.Protocol {
 		acquireASecondEarly,
 		acquireByGetThenPut,
 		acquireWaitsForTTL,
+		backOffInStep,
 		blindPublish,
 		blindRelease,
 		bodyAfterPointer,

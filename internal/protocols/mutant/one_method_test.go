@@ -223,3 +223,18 @@ func TestAMutantRefusesABadConfig(t *testing.T) {
 		}
 	}
 }
+
+// In all schedules the node with the least name gets the lock, so none of them goes round for ever.
+func TestAnOrderOfNamesEndsTheLivelock(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: polite\ncache: {render: 0s, patience: 1}\nsettle: 30s\nbounds: {ticks: 1}\n"+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
+	inStep := scenariotest.Protocol(t, "back-off-in-step")
+	for verdict, p := range map[invariant.Verdict]isr.Protocol{
+		invariant.Violated: inStep, invariant.OK: mutant.BackOffByName,
+	} {
+		proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: p})
+		if proof.Verdict != verdict || proof.Explored.Complete != (verdict == invariant.OK) {
+			t.Errorf("%s: %v %s, %+v; want %v", p.Name, proof.Verdict, proof.Why, proof.Explored, verdict)
+		}
+	}
+}

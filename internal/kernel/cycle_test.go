@@ -1,0 +1,76 @@
+package kernel_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// hesitant looks at the lock a number of times before it asks the reference, and waits after each look. The visitor
+// does not hesitate.
+type hesitant struct {
+	isr.Handler
+	cfg   isr.Config
+	looks int
+	notes bool // each look leaves a row
+}
+
+func key(sk string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "p"}, "sk": &types.AttributeValueMemberS{Value: sk},
+	}
+}
+
+func (h hesitant) Get(ctx context.Context, page string) (isr.Served, error) {
+	for range h.looks {
+		_, _ = h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: key(isr.SortLock)})
+		if h.notes {
+			_, _ = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: key(h.cfg.Tokens())})
+		}
+		h.cfg.Clock.Sleep(time.Second)
+	}
+	return h.Handler.Get(ctx, page)
+}
+
+func TestALivelockIsACycleWithoutAFaultThatOutlastsTheScenariosTime(t *testing.T) {
+	const often = 1000
+	for _, test := range []struct {
+		name, scenario string
+		looks          int
+		notes          bool
+		livelock       bool
+	}{
+		{"it looks for ever", "settle: 30s", often, false, true},
+		{"it gives up in time", "settle: 30s", 90, false, false},
+		{"it gives up after many rounds, and in time", "settle: 200s", 150, false, false},
+		{"a fault in each round", "settle: 30s\nfaults: [throttled op=GetItem actor=alice times=always]", often, false,
+			false},
+		{"a row more in each round", "settle: 30s", often, true, false},
+		{"nothing is promised", "settle: 0s", often, false, false},
+		{"liveness is not judged", "settle: 30s\nwithout: [liveness]", often, false, false},
+	} {
+		s := scenariotest.Parsed(t, "name: hesitant\ncache: {attempts: 1}\nbounds: {ticks: 0}\n"+
+			"actors: [{name: alice, script: [get /home]}]\n"+test.scenario+"\n")
+		p := isr.Protocol{Name: "hesitant", New: func(cfg isr.Config) (isr.Handler, error) {
+			h, err := recipe.Reference().New(cfg)
+			if strings.HasPrefix(cfg.Tokens(), "visitor") {
+				return h, err
+			}
+			return hesitant{h, cfg, test.looks, test.notes}, err
+		}}
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Schedules: 1})
+		got := r.Failure != nil && strings.HasPrefix(r.Failure.Violation.Why, "alice is never served: ")
+		if got != test.livelock {
+			t.Errorf("%s: %v %s, want a livelock: %v", test.name, r.Verdict, r.Why, test.livelock)
+		}
+	}
+}
