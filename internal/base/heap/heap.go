@@ -16,7 +16,7 @@ import (
 const (
 	percent   = 800
 	roomTimes = 8
-	leastRoom = 64 << 20
+	leastRoom = 256 << 20
 	mostRoom  = 1 << 30
 )
 

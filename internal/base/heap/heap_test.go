@@ -49,7 +49,7 @@ func TestTheLimitFollowsWhatIsInUse(t *testing.T) {
 		hold        func() any
 		least, most int64
 	}{
-		"without pointers": {func() any { return make([]byte, size) }, size + size/8, 2 * size},
+		"without pointers": {func() any { return make([]byte, size) }, size + size/8, 2*size + size/8},
 		"with pointers":    {func() any { return make([]*byte, size/8) }, 3 * size, 10 * size},
 	} {
 		held := test.hold()

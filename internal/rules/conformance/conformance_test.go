@@ -51,7 +51,7 @@ func streamsIn(db *ddbfake.DB, region string) *dynamodbstreams.Client {
 }
 
 func TestFakeSDKDoor(t *testing.T) {
-	effort.Nightly(t) // TestFakeHTTPDoor has the same client, and ddbfake's own tests go through each door
+	effort.Long(t) // only ddbfake itself is tested through this door
 	db, store := newFake()
 	store.Client, store.Streams = db.Client(), db.StreamsClient()
 	store.In = func(region string) (conformance.Client, conformance.StreamsClient) {

@@ -425,6 +425,7 @@ func TestVisitsAreRemembered(t *testing.T) {
 	made := 0
 	proof, err := Prove{
 		Scenario: s, Protocol: counted(scenariotest.Protocol(t, "recipe-a"), &made), Seed: 1, off: sim.UnreadDeadlines,
+		crew: crew{alone: 1 << 20}, // with one memory
 	}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete {
 		t.Fatal(proof, err)

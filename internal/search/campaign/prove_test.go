@@ -473,7 +473,7 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 			}
 			t.Parallel()
 			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario),
-				Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1})
+				Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1, Options: kernel.Options{Only: test.breaks}})
 			if test.breaks != "" {
 				if p.Verdict != invariant.Violated || p.Failure.Violation.Invariant.Name != test.breaks {
 					t.Errorf("%s; want it to violate %s", prose.ProofRow(p), test.breaks)

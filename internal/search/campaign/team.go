@@ -21,7 +21,7 @@ type crew struct{ alone, size, round int }
 
 // usualCrew leaves small searches alone: they are over before a team would help them. Between two meetings, members may
 // visit the same states, and those without work wait: so the rounds are short.
-var usualCrew = crew{alone: 1 << 10, size: 8, round: 64}
+var usualCrew = crew{alone: 1 << 12, size: 4, round: 128}
 
 // searcher runs the schedules of one exploration.
 type searcher struct {
