@@ -39,9 +39,9 @@ import (
 // are drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code reads it,
 // or if no other stop is later. If code compares its clock with an instant that it computed, such as half a minute
 // after the end of a lease, the search passes that instant only at the next of these stops. The same holds for the ten
-// minutes after which DynamoDB forgets a ClientRequestToken. A search takes 200 to 300 MB of memory, and 50 to
-// 100 bytes for each state (with SDK 450). The first 4,096 schedules take one core. The others take up to four cores,
-// if the code of nodes is remembered. The result does not depend on the number of cores.
+// minutes after which DynamoDB forgets a ClientRequestToken. A search takes 200 to 300 MB of memory, and about
+// 50 bytes for each state (with SDK 450). The first 4,096 schedules take one core. The others take up to four cores, if
+// the code of nodes is remembered. The result does not depend on the number of cores.
 type Prove struct {
 	Scenario *spec.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
