@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -24,17 +24,13 @@ type hesitant struct {
 	notes bool // each look leaves a row
 }
 
-func key(sk string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: "p"}, "sk": &types.AttributeValueMemberS{Value: sk},
-	}
-}
-
 func (h hesitant) Get(ctx context.Context, page string) (isr.Served, error) {
+	lock := pagecache.Key("p", isr.SortLock)
 	for range h.looks {
-		_, _ = h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: key(isr.SortLock)})
+		_, _ = h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: lock})
 		if h.notes {
-			_, _ = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: key(h.cfg.Tokens())})
+			note := pagecache.Key("p", h.cfg.Tokens())
+			_, _ = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: note})
 		}
 		h.cfg.Clock.Sleep(time.Second)
 	}

@@ -361,6 +361,10 @@ type tried struct {
 	schedule fingerprint.Hash
 }
 
+// mostEnded bounds the cycles that are known to end: a campaign comes to other ones in each schedule. A full memory is
+// emptied.
+const mostEnded = 1 << 14
+
 // goesRound makes the outcome a violation of liveness if the run can go round one of its cycles for ever. A run that
 // ends shows no livelock: its schedule was lucky at some point. So another run goes round, with the real code.
 func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Invariant) error {
@@ -383,26 +387,28 @@ func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Inva
 		r.Strategy = sim.GoRound(o.Result.Choices, cycle, c.Again)
 		var err error
 		alone(func() { _, _, err = r.perform(ctx) })
-		switch {
-		case errors.Is(err, sim.ErrLeft):
+		if err != nil {
 			own.dropSecond()
-			return err
-		case err != nil: // it came to something else than the cycle
-			own.dropSecond()
-			own.ended[id] = true
-		case !c.ForEver:
-			own.ended[id] = true
-		default:
-			o.Verdict, o.Why, o.Broken = invariant.Violated, "", append(o.Broken, liveness.Name)
-			o.Harm = (&invariant.Finding{Verdict: invariant.Violated}).Harm()
-			o.Violation = &Violation{
-				Invariant: *liveness,
-				Why: fmt.Sprintf("%s never served: without a fault, steps %d to %d can repeat for ever (they were "+
-					"taken %d times, in %v)", are(cycle.Waiting), cycle.From+1, cycle.To, c.Rounds, c.Lasted),
-				Lines: c.Steps,
-			}
-			return nil
 		}
+		if errors.Is(err, sim.ErrLeft) {
+			return err
+		}
+		if err != nil || !c.ForEver { // with an error, it came to something else than the cycle
+			if len(own.ended) == mostEnded {
+				clear(own.ended)
+			}
+			own.ended[id] = true
+			continue
+		}
+		o.Verdict, o.Why, o.Broken = invariant.Violated, "", append(o.Broken, liveness.Name)
+		o.Harm = (&invariant.Finding{Verdict: invariant.Violated}).Harm()
+		o.Violation = &Violation{
+			Invariant: *liveness,
+			Why: fmt.Sprintf("%s never served: without a fault, steps %d to %d can repeat for ever (they were "+
+				"taken %d times, in %v)", are(cycle.Waiting), cycle.From+1, cycle.To, c.Rounds, c.Lasted),
+			Lines: c.Steps,
+		}
+		return nil
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (s *Sim) noteCycle() {
 	if len(s.result.Cycles) == mostCycles {
 		return
 	}
-	since, waiting := s.result.Steps, []string(nil) // every machine with something to do has taken a step since then
+	since := s.result.Steps // every machine with something to do has taken a step since then
 	for _, a := range s.actors {
 		if _, planned := s.nextPlanned(a); planned {
 			return
@@ -41,7 +41,6 @@ func (s *Sim) noteCycle() {
 		if !a.alive() {
 			continue
 		}
-		waiting = append(waiting, a.proc.name)
 		for i := -1; i < len(a.lanes); i++ {
 			if p := a.at(i); !p.idles() {
 				since = min(since, p.latest)
@@ -49,14 +48,25 @@ func (s *Sim) noteCycle() {
 		}
 	}
 	now := moment{s.result.Steps, s.looks()}
-	for i := len(s.moments) - 1; i >= max(0, len(s.moments)-recent) && len(waiting) > 0; i-- {
+	for i := len(s.moments) - 1; i >= max(0, len(s.moments)-recent); i-- {
 		if was := s.moments[i]; was.steps < since && was.looks == now.looks {
-			s.result.Cycles = append(s.result.Cycles,
-				Cycle{was.steps, now.steps, len(s.result.Choices), waiting})
+			if c := (Cycle{was.steps, now.steps, len(s.result.Choices), s.waiting()}); c.Waiting != nil {
+				s.result.Cycles = append(s.result.Cycles, c)
+			}
 			break
 		}
 	}
 	s.moments = append(s.moments, now)
+}
+
+// waiting returns the names of the actors whose code has not come to its end.
+func (s *Sim) waiting() (names []string) {
+	for _, a := range s.actors {
+		if a.alive() {
+			names = append(names, a.proc.name)
+		}
+	}
+	return names
 }
 
 // at returns a lane of the present incarnation, and the incarnation itself for -1.
