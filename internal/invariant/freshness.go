@@ -24,8 +24,8 @@ var freshness = Invariant{
 }
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves
-// renderings unchanged. Then an answer that contains no rendering was made by nobody. If no answer equals a rendering,
-// the cache may change bodies before it serves them.
+// renderings unchanged. Then no render made an answer that contains no rendering. If no answer equals a rendering, the
+// cache may change bodies before it serves them.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: ev.promise(), windows: true, whole: true}
 	finding := ok()

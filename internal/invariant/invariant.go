@@ -197,8 +197,8 @@ var all = []Invariant{
 
 var harmful = slices.DeleteFunc(All(), func(inv Invariant) bool { return inv.Rule })
 
-// All returns the invariants in the order in which reports name them. The rules of the recipe come last: nobody is
-// harmed by their violation.
+// All returns the invariants in the order in which reports name them. The rules of the recipe come last: to
+// break one does no harm.
 func All() []Invariant { return slices.Clone(all) }
 
 // Named returns the invariant of [All] with this name, or panics.

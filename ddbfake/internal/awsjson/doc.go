@@ -14,7 +14,9 @@
 //
 // Equal outputs have equal bytes: the members of a map are written in sorted order.
 //
-// # Fidelity  Bodies that are not JSON, or whose values have wrong types, are refused with the service's observed
-// texts. Answers have the members that the service writes even if they are zero. Signatures give the name of the
-// signer, and are not checked.
+// # Fidelity
+//
+// Bodies that are not JSON, or whose values have wrong types, are refused with the service's observed texts. Answers
+// have the members that the service writes even if they are zero. Signatures give the name of the signer, and are not
+// checked.
 package awsjson

@@ -90,8 +90,8 @@ type Promise struct {
 	// AcrossNodes says that monotonic-reads judges all nodes together, and not each node by itself.
 	AcrossNodes bool
 	MaxAge      time.Duration // no older page is served, as fresh or as stale; 0 means no bound. See bounded-staleness
-	// Recipe says that the cache keeps the rules of the recipe; breaking one harms nobody (INVARIANTS.md). The
-	// protocols of isr-sim promise them in any case.
+	// Recipe says that the cache keeps the rules of the recipe. To break one does no harm (INVARIANTS.md). The
+	// protocols of isr-sim promise these rules in any case.
 	Recipe bool
 }
 

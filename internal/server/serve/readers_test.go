@@ -145,7 +145,7 @@ func TestServerHasOneRoomForAnswers(t *testing.T) {
 	t.Parallel()
 	const dumps = 16
 	l := serveLimits
-	l.answerBytes, l.silence, l.unproven = dumps*(128<<10), time.Hour, time.Hour // nobody is dropped
+	l.answerBytes, l.silence, l.unproven = dumps*(128<<10), time.Hour, time.Hour // no client is dropped
 	s := startServer(t, l)
 	s.fill(1500)
 	var readers []net.Conn

@@ -63,8 +63,8 @@ func CheckNight(name string) error {
 	return nil
 }
 
-// Remember keeps the work of a shard. The core-seconds are its real time, times its workers. Whoever runs the same
-// shard of the same night again writes the same file.
+// Remember keeps the work of a shard. The core-seconds are the shard's real time, times its workers. A second run of
+// the same shard of the same night writes the same file.
 func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float64, canary *Canary) error {
 	if c.Folder == "" {
 		return nil
