@@ -62,7 +62,7 @@ type Check struct {
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
 	// Promise has the promises of the store beyond the rules of every cache. They are monotonic reads across its nodes,
-	// the rules of the recipe (breaking one harms nobody), and a bound on the age of everything that it serves,
+	// the rules of the recipe (breaking one serves no wrong page), and a bound on the age of everything that it serves,
 	// whatever the world's revalidate and retention are.
 	Promise scenario.Promise
 	// Goroutines is for a store with its own goroutines, timers, channels or context timeouts: each schedule

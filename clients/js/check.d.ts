@@ -38,7 +38,7 @@ export interface Options {
   maxAge?: string
   /** The cache promises monotonic reads across its nodes. */
   monotonicAcrossNodes?: boolean
-  /** The cache promises the rules of the recipe too; breaking one harms nobody. */
+  /** The cache promises the rules of the recipe too; breaking one serves no wrong page. */
   recipe?: boolean
   /** The nodes have tenants, whose pages must be kept apart. */
   tenants?: boolean

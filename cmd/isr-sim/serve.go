@@ -105,7 +105,7 @@ func newServe() *cobra.Command {
 		"for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, "+
 			"dynamolock, powertools)")
 	f.BoolVar(&c.Recipe, "recipe", false,
-		"for --check: the cache promises the rules of the recipe too; breaking one harms nobody")
+		"for --check: the cache promises the rules of the recipe too; breaking one serves no wrong page")
 	f.DurationVar(&c.Skew, "max-clock-skew", 0,
 		"for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.DurationVar(&c.Revalidate, "revalidate", 0,

@@ -90,7 +90,7 @@ MUTANTS = [
 # does not promise to find this one.
 NOT_DRAWN = "an own lock, whose answer was lost, is not recognised"
 
-# The rules of the recipe are judged where they are promised: breaking one harms nobody.
+# The rules of the recipe are judged where they are promised: breaking one serves no wrong page.
 RULES = ["expired-publish", "atomic-publish"]
 
 # Those of lock.ts: what the team wrote, its BUG, and the invariants, any of which may be violated.

@@ -12,8 +12,8 @@ import (
 // value :now, which the sender has put in, so no client can promise more.
 func expiredPublish() Invariant {
 	inv := onLog("expired-publish",
-		"a publish is sent before its own lease ends (lease_expires_at > S - e). Sending it later harms nobody while "+
-			"the token fences it",
+		"a publish is sent before its own lease ends (lease_expires_at > S - e). Sent later, it replaces nothing "+
+			"newer while the token fences it",
 		// A publish is judged by the lock before its request, because the same request may release the lock.
 		func(s *step) Finding {
 			if !s.published || s.staleness().Verdict == Violated {

@@ -66,7 +66,7 @@ func Example() {
 	// Output:
 	// violated: paused-writer under blind-publish
 	//
-	// expired-publish: a publish is sent before its own lease ends (lease_expires_at > S - e). Sending it later harms nobody while the token fences it (e is 0s, the promised max-clock-skew)
+	// expired-publish: a publish is sent before its own lease ends (lease_expires_at > S - e). Sent later, it replaces nothing newer while the token fences it (e is 0s, the promised max-clock-skew)
 	// alice sent its publish at the end of its own lease (a rule of the recipe; nobody is harmed: nobody else has taken the lease or published since)
 	//
 	//   +0s         alice     LOCK of /home: absent => token alice-1 until +1s

@@ -22,8 +22,8 @@ import (
 // Options configure a Checker.
 type Options struct {
 	// Invariants are the invariants to check; nil means Invariants(), with the rules of the recipe only if
-	// Promise.Recipe is set (breaking one harms nobody). With an empty list nothing is judged, so the verdict is
-	// Unknown. A caller's own invariant needs a Watch, and a name that none of Invariants() has. If it has no Watch,
+	// Promise.Recipe is set (breaking one serves no wrong page). With an empty list nothing is judged, so the verdict
+	// is Unknown. A caller's own invariant needs a Watch, and a name that none of Invariants() has. If it has no Watch,
 	// that is reported once, as a doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise

@@ -113,7 +113,7 @@ was taken, no call answered, or a mark of --reach was reached in no world.`,
 	f.BoolVar(&c.extra.Promise.AcrossNodes, "monotonic-across-nodes", false,
 		"the cache promises monotonic reads across its nodes")
 	f.BoolVar(&c.extra.Promise.Recipe, "recipe", false,
-		"the cache promises the rules of the recipe too; breaking one harms nobody (docs/INVARIANTS.md)")
+		"the cache promises the rules of the recipe too; breaking one serves no wrong page (docs/INVARIANTS.md)")
 	return cmd
 }
 
