@@ -11,6 +11,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"hash/crc64"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -193,6 +194,25 @@ func (s *Store) Fingerprint() uint64 {
 		})
 	}
 	return uint64(sum.Number(uint64(s.uploads)))
+}
+
+// String is the buckets with their objects and uploads in progress. It leaves out dates, and what follows from a body.
+func (s *Store) String() string {
+	var b strings.Builder
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.buckets)) {
+		fmt.Fprintln(&b, "bucket", name)
+		s.buckets[name].objects.Scan(func(key string, o *object) bool {
+			fmt.Fprintf(&b, "%s %v %s\n", key, o.header, o.body)
+			return true
+		})
+		s.buckets[name].uploads.Scan(func(_ string, u *upload) bool {
+			fmt.Fprintln(&b, "upload", u.key, u.header, u.parts.Len())
+			return true
+		})
+	}
+	return b.String()
 }
 
 // Keep saves the state that Fingerprint covers, and returns a function that restores it.

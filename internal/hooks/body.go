@@ -36,8 +36,11 @@ type BodyStep struct {
 }
 
 // Kept is a state that nodes share and a search can restore: the function that Keep returns restores the state at the
-// call of Keep.
-type Kept interface{ Keep() (back func()) }
+// call of Keep. String is the state in words.
+type Kept interface {
+	Keep() (back func())
+	String() string
+}
 
 // BodySteps is implemented by the BodyStore of a simulated node, too.
 type BodySteps interface {

@@ -137,6 +137,7 @@ func (b *dependencyCall) Strike(outcome int) string {
 		}
 	}
 	if b.dependency != "" {
+		w.strikes++
 		w.Mark(b.dependency)
 	}
 	return b.dependency

@@ -282,7 +282,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		Left: hooks.Left(ctx), Cycles: s.Settle > 0 && r.round == nil && r.lag == nil && r.Steps == 0,
 	}
 	if r.round != nil {
-		cfg.MaxSteps = 10_000_000 // livelock.Round ends the run long before
+		cfg.MaxSteps *= 200 // livelock.Round ends the run before that, unless each round takes hardly any time
 	}
 	if r.Steps > 0 && (cfg.MaxSteps <= 0 || r.Steps < cfg.MaxSteps) {
 		cfg.MaxSteps = r.Steps

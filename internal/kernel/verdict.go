@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -366,7 +367,8 @@ type tried struct {
 const mostEnded = 1 << 14
 
 // goesRound makes the outcome a violation of liveness if the run can go round one of its cycles for ever. A run that
-// ends shows no livelock: its schedule was lucky at some point. So another run goes round, with the real code.
+// ends shows no livelock: its schedule was lucky at some point. So another run goes round, with the real code. It is
+// made again whenever the first one is replayed: its error breaks the first one, too.
 func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Invariant) error {
 	own, alone := r.stage, func(run func()) { run() }
 	if own == nil {
@@ -376,6 +378,8 @@ func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Inva
 	if x := r.probe.Memory.Search; x != nil {
 		alone = x.Histories().Alone
 	}
+	// of the probe, only what decides the random bytes that code draws, and whether code runs at all
+	r.probe = &hooks.Probe{Search: r.probe.Search, Off: r.probe.Off, Memory: sim.Memory{Afresh: r.probe.Memory.Afresh}}
 	for _, cycle := range o.Result.Cycles {
 		id := tried{r.Scenario, r.Protocol.Name, fingerprint.Hash(o.Result.Seed).Number(uint64(cycle.To)).
 			Text(o.Result.Choices[:cycle.Choices].String())}
@@ -383,17 +387,30 @@ func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Inva
 			continue
 		}
 		c := &livelock.Round{Within: r.Scenario.Settle}
-		r.round, r.stage, r.Trace, r.probe, r.Setup.Blind = c, own.second(), c, &hooks.Probe{}, true
+		r.round, r.stage, r.Trace, r.Setup.Blind = c, own.second(), c, true
 		r.Strategy = sim.GoRound(o.Result.Choices, cycle, c.Again)
+		var round *Outcome
 		var err error
-		alone(func() { _, _, err = r.perform(ctx) })
+		alone(func() { _, round, err = r.perform(ctx) })
+		if err == nil && c.Rounds == 0 {
+			err = &NondeterminismError{Found: o, Difference: "it did not come to them again"}
+		}
+		steps := fmt.Sprintf("steps %d to %d", cycle.From+1, cycle.To)
 		if err != nil {
 			own.dropSecond()
+			if broken, is := errors.AsType[*BrokenError](err); is {
+				err = broken.Result.Err
+			}
+			result := o.Result
+			result.End, result.Err = sim.Broken, fmt.Errorf("when %s were repeated: %w", steps, err)
+			return &BrokenError{r.Scenario.Name, r.Protocol.Name, r.Swarm, o.allStops, result}
 		}
-		if errors.Is(err, sim.ErrLeft) {
-			return err
+		if round.Result.End == sim.Cut {
+			o.Verdict, o.Why = invariant.Unknown, fmt.Sprintf("%s: %s were repeated %d times, in %v, and might be so "+
+				"for longer than settle", liveness.Name, steps, c.Rounds, c.Lasted)
+			return nil
 		}
-		if err != nil || !c.ForEver { // with an error, it came to something else than the cycle
+		if !c.ForEver {
 			if len(own.ended) == mostEnded {
 				clear(own.ended)
 			}
@@ -404,8 +421,8 @@ func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Inva
 		o.Harm = (&invariant.Finding{Verdict: invariant.Violated}).Harm()
 		o.Violation = &Violation{
 			Invariant: *liveness,
-			Why: fmt.Sprintf("%s never served: without a fault, steps %d to %d can repeat for ever (they were "+
-				"taken %d times, in %v)", are(cycle.Waiting), cycle.From+1, cycle.To, c.Rounds, c.Lasted),
+			Why: fmt.Sprintf("%s never served: without a fault, %s can repeat for ever (they were taken %d times, "+
+				"in %v)", are(cycle.Waiting), steps, c.Rounds, c.Lasted),
 			Lines: c.Steps,
 		}
 		return nil
@@ -421,13 +438,21 @@ func are(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
 }
 
-// text is the rows, and a mark for each strike of a fault.
+// text is the rows, the bodies and other objects, and a mark for each strike of a fault.
 func (w *world) text() (text string, now time.Time) {
 	var b strings.Builder
 	for _, table := range w.db.Tables() {
 		for _, row := range w.db.Items(table) {
 			fmt.Fprintln(&b, table, row)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.bodies)) {
+		if body := w.bodies[name]; body != nil {
+			fmt.Fprintf(&b, "%s %s\n", name, body)
+		}
+	}
+	if w.objects != nil {
+		b.WriteString(w.objects.String())
 	}
 	return b.String() + strings.Repeat("!", w.strikes), w.clock.Now()
 }

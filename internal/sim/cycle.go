@@ -116,7 +116,7 @@ func (s *Sim) looks() uint64 {
 
 // GoRound takes the given choices up to the end of a cycle, and then the steps of the cycle again and again, with as
 // many ticks as that takes. At the beginning of the cycle, and after each round, it goes on if again says so. It leaves
-// the run if a step of the cycle is a fault, or is not possible.
+// the run if a step of the cycle is a fault, or is not possible any more.
 func GoRound(choices Choices, c Cycle, again func() bool) Strategy {
 	return Strategy{Name: "go-round", New: func(*rand.Rand, int) Chooser {
 		return &goRound{left: choices, cycle: c, again: again}
@@ -147,8 +147,7 @@ func (g *goRound) Begin(s *Sim) Reduction {
 // Choose implements Chooser.
 func (g *goRound) Choose(steps []Step) int {
 	n, round := len(g.taken), g.cycle.To-g.cycle.From
-	within := n >= g.cycle.From
-	if within && (n-g.cycle.From)%round == 0 && !g.again() {
+	if n >= g.cycle.From && (n-g.cycle.From)%round == 0 && !g.again() {
 		return Abandon
 	}
 	i := 0
@@ -163,8 +162,8 @@ func (g *goRound) Choose(steps []Step) int {
 	}
 	step := g.sim.at(i)
 	took := turn{i, step.outcome, step.Kind, step.Name}
-	if within && (step.outcome > 0 || step.Optional() && step.Kind < External) ||
-		n >= g.cycle.To && took != g.taken[n-round] {
+	fault := step.outcome > 0 || step.Optional() && step.Kind < External
+	if n >= g.cycle.To && (fault || took != g.taken[n-round]) {
 		return Abandon
 	}
 	if g.taken = append(g.taken, took); n >= g.cycle.To-1 {

@@ -109,7 +109,7 @@ func TestGoingRound(t *testing.T) {
 		{"it never ends", 1000, 0, func(sim.Step) int { return 0 }, enough},
 		{"it ends", 10, 0, func(sim.Step) int { return 0 }, 9},
 		{"the other one ends", 1000, 10, func(sim.Step) int { return 0 }, 9},
-		{"a fault in each round", 1000, 0, func(s sim.Step) int { return -s.Move().Outcome }, 0},
+		{"a fault in each round", 1000, 0, func(s sim.Step) int { return -s.Move().Outcome }, 1},
 	} {
 		again := func(strategy sim.Strategy, n int) sim.Result {
 			s := sim.New(sim.Config{Strategy: strategy, Cycles: true, MaxSteps: n})

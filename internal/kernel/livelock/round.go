@@ -16,7 +16,7 @@ const enough = 100
 type Round struct {
 	Rows    func() (text string, now time.Time) // what the cycle must come back to
 	Within  time.Duration                       // code that goes round for longer breaks its promise
-	Rounds  int                                 // that were gone
+	Rounds  int                                 // that were gone; at least one, if the code repeats
 	Lasted  time.Duration                       // their true time
 	ForEver bool
 	Steps   []string // of the first round, as a trace has them
@@ -37,23 +37,20 @@ func (r *Round) Write(line []byte) (int, error) {
 func (r *Round) Again() bool {
 	text, now := r.Rows()
 	rows := shifted(text, now)
-	switch {
-	case r.began.IsZero():
+	if r.began.IsZero() {
 		r.rows, r.began, r.Steps = rows, now, nil
 		return true
-	case rows != r.rows:
-		return false
 	}
 	r.Rounds, r.Lasted = r.Rounds+1, now.Sub(r.began)
-	r.ForEver = r.Rounds >= enough && r.Lasted > r.Within
-	return !r.ForEver
+	r.ForEver = rows == r.rows && r.Rounds >= enough && r.Lasted > r.Within
+	return rows == r.rows && !r.ForEver
 }
 
 // withDigits finds the words of a text that may be times, or names that were given out.
 var withDigits = regexp.MustCompile(`[\w.~-]*\d[\w.~-]*`)
 
 // shifted is a text in which a time says how long it is until then, or only that it is over. Other words with digits,
-// such as tokens and versions, are numbered in the order in which they come.
+// such as tokens and versions, are numbered in the order in which they come, after what stands before the digits' part.
 func shifted(text string, now time.Time) string {
 	numbers := map[string]int{}
 	return withDigits.ReplaceAllStringFunc(text, func(word string) string {
@@ -71,6 +68,7 @@ func shifted(text string, now time.Time) string {
 		if numbers[word] == 0 {
 			numbers[word] = len(numbers) + 1
 		}
-		return fmt.Sprint(strings.TrimRight(word[:strings.IndexAny(word, "0123456789")], ".~-"), "#", numbers[word])
+		before := word[:strings.IndexAny(word, "0123456789")]
+		return fmt.Sprint(before[:strings.LastIndexAny(before, ".~-")+1], "#", numbers[word])
 	})
 }
