@@ -203,15 +203,9 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// checkExpressions makes the checks that DynamoDB makes before it looks at any item. It checks each expression by
-// itself, and then that all names and values are used.
+// checkExpressions is expr.Check, with the service's error.
 func checkExpressions(args expr.Args, used ...expr.Expression) error {
-	for _, e := range used {
-		if err := e.Check(args); err != nil {
-			return invalid("%s", err.Error())
-		}
-	}
-	if err := expr.Unused(args, used...); err != nil {
+	if err := expr.Check(args, used...); err != nil {
 		return invalid("%s", err.Error())
 	}
 	return nil

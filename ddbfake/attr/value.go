@@ -172,11 +172,8 @@ func (n Number) size() int {
 		return 1
 	}
 	if exp == 0 { // integers keep their trailing zeros
-		for coef.hi == 0 && coef.lo%10 == 0 { // the fast path: 64 bits suffice
+		for coef.hi == 0 && coef.lo%10 == 0 { // such an integer has at most 64 bits
 			coef.lo, exp = coef.lo/10, exp+1
-		}
-		for q, r := coef.divmod10(); r == 0; q, r = coef.divmod10() {
-			coef, exp = q, exp+1
 		}
 	}
 	whole, fraction := coef.digits(), 0

@@ -15,14 +15,17 @@ import (
 type Bindings struct {
 	names  []boundName
 	values []boundValue
+	// passed are the expressions that have passed Check with these names, and with values of these types.
+	passed []Expression
 }
 
 type (
 	boundName struct{ key, name string }
 
 	boundValue struct {
-		key   string
-		value attr.Value
+		key       string
+		value     attr.Value
+		sizeBytes int
 	}
 )
 
@@ -39,7 +42,7 @@ func (b *Bindings) bindNames(names map[string]string) bool {
 	if len(names) == len(b.names) && b.sameNames(names) {
 		return names == nil || len(names) > 0
 	}
-	b.names = b.names[:0]
+	b.names, b.passed = b.names[:0], b.passed[:0]
 	if len(names) > maxBindings {
 		return false
 	}
@@ -66,7 +69,7 @@ func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
 	if len(values) == len(b.values) && b.sameKeys(values) {
 		return values == nil || len(values) > 0
 	}
-	b.values = b.values[:0]
+	b.values, b.passed = b.values[:0], b.passed[:0]
 	if len(values) > maxBindings {
 		return false
 	}
@@ -76,7 +79,7 @@ func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
 		if err != nil || !plainKey(key, ':') {
 			return false
 		}
-		b.values = append(b.values, boundValue{key, value})
+		b.values = append(b.values, boundValue{key, value, attr.Size(value)})
 	}
 	return values == nil || len(values) > 0
 }
@@ -89,11 +92,17 @@ func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 		if !ok {
 			return false
 		}
-		value, err := packed.ValueFromSDK(v, bound.value)
+		value, same, err := packed.ValueFromSDK(v, bound.value)
 		if err != nil {
 			return false
 		}
-		bound.value = value
+		if same {
+			continue
+		}
+		if attr.KindOf(value) != attr.KindOf(bound.value) {
+			b.passed = b.passed[:0]
+		}
+		bound.value, bound.sizeBytes = value, attr.Size(value)
 	}
 	return true
 }
@@ -156,7 +165,7 @@ func (a *Args) Size() int {
 	}
 	if a.Bound != nil {
 		for i := range a.Bound.values {
-			n += attr.Size(a.Bound.values[i].value)
+			n += a.Bound.values[i].sizeBytes
 		}
 	}
 	return n
@@ -178,7 +187,18 @@ func (a Args) unbound() Args {
 }
 
 // uses are the names and values that an expression mentions.
-type uses struct{ names, values []string }
+type uses struct {
+	names, values []string
+	content       bool // Check may look into a value
+}
+
+// Names returns the "#a" in the expression.
+func (u *uses) Names() []string { return u.names }
+
+// Values returns the ":v" in the expression.
+func (u *uses) Values() []string { return u.values }
+
+func (u *uses) judgesTypes() bool { return !u.content }
 
 func usesOf(src string) (u uses) {
 	l := lexer{src: src}
@@ -188,6 +208,8 @@ func usesOf(src string) (u uses) {
 			u.names = appendOnce(u.names, t.text)
 		case tokValue:
 			u.values = appendOnce(u.values, t.text)
+		case tokBetween, tokIdent: // the bounds of BETWEEN, and the name of a type
+			u.content = u.content || t.kind == tokBetween || t.text == "attribute_type"
 		}
 	}
 	return u

@@ -46,7 +46,7 @@ func (b *Builder) Condition(join string, tests []Test) *Condition {
 		root = &logic{join, root, b.test(t)}
 	}
 	c := &Condition{lang: conditionLanguage, root: root}
-	c.tokens = usesOf(c.String())
+	c.uses = usesOf(c.String())
 	return c
 }
 
@@ -55,7 +55,7 @@ func (b *Builder) Condition(join string, tests []Test) *Condition {
 func (b *Builder) KeyCondition(tests []Test) *KeyCondition {
 	k := &KeyCondition{built: make([]term, len(tests))}
 	if c := b.Condition("AND", tests); c != nil {
-		k.root, k.tokens = c.root, c.tokens
+		k.root, k.uses = c.root, c.uses
 	}
 	for i, t := range tests {
 		k.built[i] = term{t.Attribute, keyOperators[t.Operator], t.Values}
@@ -69,7 +69,7 @@ func (b *Builder) Projection(attributes []string) *Projection {
 	for _, name := range attributes {
 		p.paths = append(p.paths, b.path(name))
 	}
-	p.tokens = usesOf(p.String())
+	p.uses = usesOf(p.String())
 	return p
 }
 
@@ -87,7 +87,7 @@ func (b *Builder) Update(changes []Change) *Update {
 		a.opens = i == 0 || u.actions[i-1].op != a.op
 		u.targets = append(u.targets, a.target)
 	}
-	u.tokens = usesOf(u.String())
+	u.uses = usesOf(u.String())
 	return u
 }
 

@@ -71,7 +71,7 @@ func TestUnused(t *testing.T) {
 		{"no expression", Args{Values: map[string]attr.Value{":a": v}}, nil, inValues + "{:a}"},
 	}
 	for _, tt := range tests {
-		if got := text(t, Unused(tt.args, tt.used...)); got != tt.want {
+		if got := text(t, unused(tt.args, tt.used...)); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 // Condition is a parsed ConditionExpression or FilterExpression.
 type Condition struct {
-	lang   language
-	root   condition
-	tokens uses
+	lang language
+	root condition
+	uses
 	nested nested
 }
 
@@ -43,7 +43,7 @@ func parseCondition(lang language, src string, read reading) (*Condition, error)
 	if err != nil {
 		return nil, err
 	}
-	c.tokens = usesOf(src)
+	c.uses = usesOf(src)
 	c.nested.node(c.root)
 	return c, nil
 }
@@ -55,12 +55,6 @@ func (n *root) review(r *reviewer) { r.conditions(n.condition) }
 
 // String prints the condition.
 func (c *Condition) String() string { return printNode(c.root) }
-
-// Names returns the "#a" in the condition.
-func (c *Condition) Names() []string { return c.tokens.names }
-
-// Values returns the ":v" in the condition.
-func (c *Condition) Values() []string { return c.tokens.values }
 
 // Check finds the mistakes that DynamoDB refuses before it looks at any item.
 func (c *Condition) Check(args Args) error {

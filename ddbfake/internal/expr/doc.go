@@ -8,8 +8,7 @@
 //
 //	cond, err := expr.ParseCondition("attribute_not_exists(pk) OR lease_expires_at <= :now")
 //	args := expr.Args{Values: map[string]attr.Value{":now": attr.Int(2208988800)}}
-//	err = cond.Check(args)           // what DynamoDB refuses before it looks at any item
-//	err = expr.Unused(args, cond)    // names and values that nothing uses
+//	err = expr.Check(args, cond)     // what DynamoDB refuses before it looks at any item
 //	ok, err := cond.Eval(row, args)  // row == nil: the item does not exist
 //
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")

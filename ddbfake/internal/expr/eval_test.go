@@ -145,3 +145,46 @@ func TestNothingEmptyIsBound(t *testing.T) {
 		}
 	}
 }
+
+// A request with the names and keys of the previous one is checked again if the check could find another mistake.
+func TestCheckOfBindings(t *testing.T) {
+	n, s := &types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberS{Value: "2"}
+	update := must.Of(ParseUpdate("SET a = :v, #b = :v"))(t)
+	condition := must.Of(ParseCondition("a > :v"))(t)
+	between := must.Of(ParseCondition("a BETWEEN :low AND :v"))(t)
+	ofType := must.Of(ParseCondition("attribute_type(a, :v)"))(t)
+	type values = map[string]types.AttributeValue
+	names, truth := map[string]string{"#b": "b"}, &types.AttributeValueMemberBOOL{Value: true}
+	steps := []struct {
+		names  map[string]string
+		values values
+		used   []Expression
+		ok     bool
+	}{
+		{names, values{":v": n}, []Expression{update, condition}, true},
+		{names, values{":v": s}, []Expression{update, condition}, true},
+		{names, values{":v": truth}, []Expression{update, condition}, false},
+		{names, values{":v": s}, []Expression{update}, true},
+		{map[string]string{"#b": "a"}, values{":v": s}, []Expression{update}, false},
+		{map[string]string{"#c": "b"}, values{":v": s}, []Expression{update}, false},
+		{names, values{":v": s}, []Expression{update}, true},
+		{names, values{":v": s}, []Expression{condition}, false},
+		{names, values{":v": s}, nil, false},
+		{nil, values{":v": s}, []Expression{condition}, true},
+		{nil, values{":w": s}, []Expression{condition}, false},
+		{nil, values{":low": n, ":v": n}, []Expression{between}, true},
+		{nil, values{":low": n, ":v": &types.AttributeValueMemberN{Value: "0"}}, []Expression{between}, false},
+		{nil, values{":v": &types.AttributeValueMemberS{Value: "N"}}, []Expression{ofType}, true},
+		{nil, values{":v": s}, []Expression{ofType}, false},
+		{nil, values{":v": s}, nil, false},
+	}
+	var b Bindings
+	for i, step := range steps {
+		if !b.Bind(step.names, step.values) {
+			t.Fatalf("step %d is not bound", i)
+		}
+		if err := Check(Args{Bound: &b}, step.used...); (err == nil) != step.ok {
+			t.Errorf("step %d: got %v, want none: %t", i, err, step.ok)
+		}
+	}
+}

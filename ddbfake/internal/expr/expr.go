@@ -30,6 +30,8 @@ type Expression interface {
 	Names() []string
 	// Values returns the ":v" in the expression, without repetitions, as they occur.
 	Values() []string
+	// judgesTypes reports whether Check looks at nothing of a value but its type.
+	judgesTypes() bool
 }
 
 // Error is an expression that DynamoDB refuses.
@@ -65,9 +67,32 @@ func (l language) errorf(format string, a ...any) error {
 	return &Error{Parameter: string(l), Message: fmt.Sprintf(format, a...)}
 }
 
-// Unused returns the service's error if some names, or else some values, are not used by any expression. It lists the
+// Check makes the checks that DynamoDB makes before it looks at any item. It checks each expression by itself, and then
+// that all names and values are used.
+func Check(args Args, used ...Expression) error {
+	if args.Bound != nil && len(used) > 0 && slices.Equal(args.Bound.passed, used) {
+		return nil
+	}
+	for _, e := range used {
+		if err := e.Check(args); err != nil {
+			return err
+		}
+	}
+	if err := unused(args, used...); err != nil {
+		return err
+	}
+	if args.Bound != nil {
+		args.Bound.passed = args.Bound.passed[:0]
+		if !slices.ContainsFunc(used, func(e Expression) bool { return !e.judgesTypes() }) {
+			args.Bound.passed = append(args.Bound.passed, used...)
+		}
+	}
+	return nil
+}
+
+// unused returns the service's error if some names, or else some values, are not used by any expression. It lists the
 // unused keys sorted; the service lists them in any order. The expressions have passed Check with these Args.
-func Unused(args Args, used ...Expression) error {
+func unused(args Args, used ...Expression) error {
 	names, values := args.Len()
 	// Used names and values are defined, because Check has refused all others. So if the numbers agree, all are used,
 	// and no Args need to be compared.

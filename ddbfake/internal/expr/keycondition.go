@@ -9,9 +9,9 @@ import (
 
 // KeyCondition is a parsed KeyConditionExpression.
 type KeyCondition struct {
-	root   condition
-	tokens uses
-	built  []term // the terms of a Builder, which need no Args; otherwise nil
+	root condition
+	uses
+	built []term // the terms of a Builder, which need no Args; otherwise nil
 }
 
 // ParseKeyCondition parses a KeyConditionExpression. It accepts the whole language of conditions, of which CheckForm
@@ -23,17 +23,11 @@ func ParseKeyCondition(src string) (*KeyCondition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &KeyCondition{root: c.root, tokens: c.tokens}, nil
+	return &KeyCondition{root: c.root, uses: c.uses}, nil
 }
 
 // String prints the key condition.
 func (k *KeyCondition) String() string { return printNode(k.root) }
-
-// Names returns the "#a" in the key condition.
-func (k *KeyCondition) Names() []string { return k.tokens.names }
-
-// Values returns the ":v" in the key condition.
-func (k *KeyCondition) Values() []string { return k.tokens.values }
 
 // Check finds the mistakes that a condition of any kind can have. CheckForm must follow, after the check that all names
 // and values are used.

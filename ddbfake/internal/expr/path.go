@@ -182,8 +182,8 @@ func noResult(int) attr.Value { return nil }
 
 // Projection is a parsed ProjectionExpression.
 type Projection struct {
-	paths  []*path
-	tokens uses
+	paths []*path
+	uses
 	nested nested
 	// columns means that each path becomes an attribute of the result.
 	columns bool
@@ -207,7 +207,7 @@ func parseProjection(src string, read reading) (*Projection, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.tokens = usesOf(src)
+	out.uses = usesOf(src)
 	for _, path := range out.paths {
 		out.nested.node(path)
 	}
@@ -225,12 +225,6 @@ func (p *Projection) String() string {
 	}
 	return b.String()
 }
-
-// Names returns the "#a" in the projection.
-func (p *Projection) Names() []string { return p.tokens.names }
-
-// Values returns nil: projections have no values.
-func (p *Projection) Values() []string { return nil }
 
 // Attributes returns the top-level names that the projection reads, without repetitions, in the order of the source.
 func (p *Projection) Attributes(args Args) []string {

@@ -13,8 +13,8 @@ import (
 type Update struct {
 	actions []*action
 	targets []*path // the paths of the actions
-	tokens  uses
-	nested  nested
+	uses
+	nested nested
 
 	// mismatch, if set, is the error for an operand of the wrong type.
 	mismatch *Error
@@ -47,7 +47,7 @@ func parseUpdate(src string, read reading) (*Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.tokens = usesOf(src)
+	u.uses = usesOf(src)
 	for _, a := range u.actions {
 		u.nested.node(a.target)
 		if a.operand != nil {
@@ -96,12 +96,6 @@ func (u *Update) String() string {
 	}
 	return b.String()
 }
-
-// Names returns the "#a" in the update.
-func (u *Update) Names() []string { return u.tokens.names }
-
-// Values returns the ":v" in the update.
-func (u *Update) Values() []string { return u.tokens.values }
 
 // Attributes returns the top-level names that the update writes, without repetitions, in the order of the source.
 func (u *Update) Attributes(args Args) []string {

@@ -224,12 +224,11 @@ func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, size
 		if !ok {
 			return Record{}, 0, false
 		}
-		v := a.value
-		if !unchanged(e, v) {
-			var err error
-			if v, err = attr.FromSDK(e); err != nil {
-				return Record{}, 0, false
-			}
+		v, same, err := ValueFromSDK(e, a.value)
+		if err != nil {
+			return Record{}, 0, false
+		}
+		if !same {
 			if &r.attributes[0] == &like.attributes[0] {
 				r.attributes = make([]attribute, len(like.attributes))
 				copy(r.attributes, like.attributes)
@@ -242,29 +241,24 @@ func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, size
 }
 
 // ValueFromSDK is [attr.FromSDK]. like is nil, or a value that is probably equal. If v and like are equal strings or
-// numbers, it returns like, and allocates nothing.
-func ValueFromSDK(v types.AttributeValue, like attr.Value) (attr.Value, error) {
-	if unchanged(v, like) {
-		return like, nil
-	}
-	return attr.FromSDK(v)
-}
-
-// unchanged reports whether v equals like, for the types that are cheap to compare: strings and numbers.
-func unchanged(v types.AttributeValue, like attr.Value) bool {
+// numbers, same is true: ValueFromSDK returns like, and allocates nothing.
+func ValueFromSDK(v types.AttributeValue, like attr.Value) (value attr.Value, same bool, err error) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
-		s, ok := like.(attr.S)
-		return ok && v != nil && string(s) == v.Value
-	case *types.AttributeValueMemberN:
-		n, ok := like.(attr.N)
-		if !ok || v == nil || v.Value == "" {
-			return false
+		if s, ok := like.(attr.S); ok && v != nil && string(s) == v.Value {
+			return like, true, nil
 		}
-		parsed, err := attr.ParseNumber(v.Value)
-		return err == nil && n.Number == parsed
+	case *types.AttributeValueMemberN:
+		if n, ok := like.(attr.N); ok && v != nil {
+			parsed, err := attr.ParseNumber(v.Value)
+			if err != nil || n.Number == parsed {
+				return like, err == nil, err
+			}
+			return attr.N{Number: parsed}, false, nil
+		}
 	}
-	return false
+	value, err = attr.FromSDK(v)
+	return value, false, err
 }
 
 // Texts are the printed numbers of a record. They save time when the record is converted many times.
