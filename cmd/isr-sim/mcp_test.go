@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/mcp"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
@@ -100,7 +101,7 @@ var bugs = []struct{ protocol, scenario, invariant string }{
 // An agent finds bugs, replays them and explains them, with nothing but the answers of the tools.
 func TestAgentFindsBugs(t *testing.T) {
 	a := newAgent(t, func(*sdk.ProgressNotificationParams) {})
-	for _, bug := range bugs {
+	for _, bug := range bugs[:effort.Quick(len(bugs), 3)] {
 		ran := must.Of(a.call(t.Context(), "run",
 			fmt.Sprintf(`{"scenarios": [%q], "protocol": %q}`, bug.scenario, bug.protocol)))(t)
 		if len(ran.Results) != 1 || ran.ExitCode != cli.ExitViolated || ran.Results[0].Invariant != bug.invariant {

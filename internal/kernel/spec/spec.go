@@ -303,8 +303,8 @@ type Replay struct {
 	Violates   string // the name of the invariant that the run violates; "" if none or unknown
 }
 
-// fileShape is the shape of scenario files.
-func fileShape() *yamlfile.Shape {
+// FileShape is the shape of scenario files.
+func FileShape() *yamlfile.Shape {
 	s := defaults()
 	root := &yamlfile.Shape{}
 	p := parse{reader: reader{yamlfile.Reader{Shape: root}}, s: &s, protocols: protocols.Names()}
@@ -314,7 +314,7 @@ func fileShape() *yamlfile.Shape {
 
 var ofScenario = yamlfile.Kind{
 	What: "a scenario", Hint: "a scenario begins with its name, such as name: paused-writer", Keys: func() []string {
-		root := fileShape()
+		root := FileShape()
 		keys := slices.Clone(root.Required)
 		for _, key := range slices.Sorted(maps.Keys(root.Properties)) {
 			if !slices.Contains(keys, key) {

@@ -226,6 +226,7 @@ func TestAMutantRefusesABadConfig(t *testing.T) {
 
 // In all schedules the node with the least name gets the lock, so none of them goes round for ever.
 func TestAnOrderOfNamesEndsTheLivelock(t *testing.T) {
+	effort.NotShort(t)
 	s := scenariotest.Parsed(t, "name: polite\ncache: {render: 0s, patience: 1}\nsettle: 30s\nbounds: {ticks: 1}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
 	inStep := scenariotest.Protocol(t, "back-off-in-step")

@@ -3,13 +3,13 @@ package imports
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -232,31 +233,35 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// load asks the go command for the import graph of the module and of all that it imports.
+// load returns the import graph of the module and of all that it imports.
 func load(t *testing.T) Graph {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-json=ImportPath,Imports",
+	return must.Of(listed())(t)
+}
+
+// listed asks the go command, once for all tests.
+var listed = sync.OnceValues(func() (Graph, error) {
+	list := exec.CommandContext(context.Background(), "go", "list", "-e", "-deps", "-json=ImportPath,Imports",
 		Module.Module+"/...")
 	var complaints strings.Builder
 	list.Stderr = &complaints
 	output, err := list.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, complaints.String())
+		return nil, fmt.Errorf("go list: %w\n%s", err, complaints.String())
 	}
 	graph := Graph{}
-	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+	for decoder := json.NewDecoder(bytes.NewReader(output)); decoder.More(); {
 		var listed struct {
 			ImportPath string
 			Imports    []string
 		}
-		if err := decoder.Decode(&listed); errors.Is(err, io.EOF) {
-			return graph
-		} else if err != nil {
-			t.Fatal(err)
+		if err := decoder.Decode(&listed); err != nil {
+			return nil, err
 		}
 		graph[listed.ImportPath] = listed.Imports
 	}
-}
+	return graph, nil
+})
 
 // readDirectories reads every directory of the module. The go command caches this test's result, and runs the test
 // again only when a file or directory that the test itself has read has changed. What the go command reads for the test

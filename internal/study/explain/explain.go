@@ -123,7 +123,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		if after-before > most {
 			x.Jump, most = i, after-before
 		}
-		if x.grew(before, after) {
+		if x.Grew(before, after) {
 			x.Last = i
 		}
 		if before = after; after < e.Tails {
@@ -153,8 +153,8 @@ func told(ctx context.Context, run kernel.Run) (*kernel.Outcome, []Step, error) 
 	return o, steps, err
 }
 
-// grew reports whether the number of violated tails grew by more than three standard errors.
-func (x *Explanation) grew(before, after int) bool {
+// Grew reports whether the number of violated tails grew by more than three standard errors.
+func (x *Explanation) Grew(before, after int) bool {
 	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
 	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)
 }
