@@ -420,7 +420,7 @@ const number = () => {
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296
 }
-const bytes = (n) => Buffer.from(Array.from({ length: n }, () => Math.floor(number() * 256)))
+const bytes = (n) => Buffer.alloc(n).map(() => number() * 256)
 const uuid = () => {
   const b = bytes(16)
   b[6] = (b[6] & 0x0f) | 0x40
@@ -567,6 +567,8 @@ const settled = {
   authSchemePreference: [],
   defaultUserAgentProvider: async () => [], // which is formatted for each request
   endpointDiscoveryEnabledProvider: async () => undefined,
+  // Without info and error, the SDK does not copy each input and output for a log that nobody keeps.
+  logger: { trace() {}, debug() {}, warn() {} },
   useDualstackEndpoint: false,
   useFipsEndpoint: false,
   userAgentAppId: async () => undefined,

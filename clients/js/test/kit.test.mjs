@@ -565,6 +565,12 @@ test('a request of an SDK is a line, and can be let go', async () => {
   assert.deepEqual(steps, ['GET /_isr-sim/origin?key=a', 'GET /b/k?a=it%27s&n'])
 })
 
+test('an SDK copies nothing for a log that nobody keeps', async () => {
+  const { replies } = await run(`() => ({
+    body: ['trace', 'debug', 'info', 'warn', 'error'].filter((of) => init.client.logger[of]).join(' ') })`)
+  assert.deepEqual(replies, ['trace debug warn'])
+})
+
 test('a life may be told at once all that another one was told', { timeout: 30_000 }, async (t) => {
   const source = `import { node, origin } from '${new URL('../index.mjs', import.meta.url)}'
     node(() => ({ get: async () => {
