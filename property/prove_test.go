@@ -224,6 +224,11 @@ const twoCalls = "name: two-calls\ncache: {lease: 10s, render: 1s, poll: 5s, pat
 const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
 	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
 
+// threeHolders has so many schedules, and so little code in them, that several searchers share them.
+const threeHolders = "name: three-holders\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n" +
+	"faults: [maybe throttled]\nreach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 1s]}\n" +
+	"  - {name: bob, script: [hold job for 1s]}\n  - {name: carol, script: [hold job for 1s]}\n"
+
 // aPurge is a world in which TTL may delete the row of a lock that nobody holds.
 const aPurge = "name: a-purge\ncache: {lease: 10s, attempts: 1, patience: 1}\nttl-lag: scheduler\n" +
 	"bounds: {ticks: 0}\nreach: [hold-taken]\n" +
@@ -246,6 +251,7 @@ func TestProve(t *testing.T) {
 			[]string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders,
 			[]string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
+		{"lock", threeHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion"}},
 		// Its clocks show only whole seconds, as docs/CHECK.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of ",
 			"parts of a second are not proved at the end of any lease: "}},

@@ -64,7 +64,7 @@ before, and a schedule starts at its first step that no earlier schedule has tak
 --memory off everything runs; the verdict is the same. After 4,096 schedules the search
 uses up to four cores: four searchers exchange at intervals what they have found, and bounds
 are checked then. The result does not depend on the number of cores. The search stays on
-one core with --schedules, --verify and --exec, and for locks and calls.
+one core with --schedules, --verify and --exec.
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves

@@ -103,6 +103,9 @@ type Setup struct {
 	// Bubble lets the code of a run start goroutines: it calls run in a bubble of testing/synctest whose time is
 	// fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble. Nil means no bubble.
 	Bubble func(run func(sim.Bubble)) error
+	// Beside, if set, lets a search go on as a team although code under test must run in one goroutine, the caller's:
+	// it calls work in another goroutine, and each function that work gives to in in the caller's, until work returns.
+	Beside func(work func(in func(call func())))
 }
 
 // Replay returns the recorded run of a scenario under a protocol, ready to be run again.
@@ -300,8 +303,10 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	w := r.earlier()
 	if w == nil {
-		if r.Setup.Before != nil {
-			r.Setup.Before(r.Seed)
+		if before := func() { r.Setup.Before(r.Seed) }; r.Setup.Before != nil && cfg.Memory.Search != nil {
+			cfg.Memory.Search.Histories().Alone(before) // others of a team run code
+		} else if r.Setup.Before != nil {
+			before()
 		}
 		var err error
 		if w, err = newWorld(ctx, r, cfg); err != nil {

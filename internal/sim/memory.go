@@ -276,11 +276,13 @@ func (m *Histories) Close() {
 }
 
 // live runs the code from the actor's history on, with an input that is new there.
-func (m *Histories) live(p *Proc, now input, since fingerprint.Hash) (*history, error) {
-	if m.team != nil {
-		m.team.code.Lock()
-		defer m.team.code.Unlock()
-	}
+func (m *Histories) live(p *Proc, now input, since fingerprint.Hash) (next *history, err error) {
+	m.Alone(func() { next, err = m.alone(p, now, since) })
+	return next, err
+}
+
+// alone is live, while no other code runs.
+func (m *Histories) alone(p *Proc, now input, since fingerprint.Hash) (*history, error) {
 	if r := p.history.request; r != nil {
 		now.answer = r.Answer()
 	}

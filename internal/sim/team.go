@@ -12,8 +12,9 @@ import (
 // team is what the histories of several searchers share.
 type team struct {
 	same map[fingerprint.Hash]output
-	most int        // bounds same
-	code sync.Mutex // held while code of actors runs
+	most int               // bounds same
+	code sync.Mutex        // held while code of actors runs
+	in   func(call func()) // see Within
 }
 
 // mostOfTeam is the default of Histories.Most for a team. Its code is in this process and cheap to run again, and each
@@ -50,11 +51,24 @@ func (m *Histories) Meet() error {
 	return nil
 }
 
+// Within has all code of a team's actors run in the goroutine in which in calls its parameter, until f returns.
+func (m *Histories) Within(in func(call func()), f func()) {
+	m.team.in = in
+	f()
+	m.team.in = nil
+}
+
 // Alone calls f while no actor's code runs for the others of a team.
 func (m *Histories) Alone(f func()) {
-	if m.team != nil {
-		m.team.code.Lock()
-		defer m.team.code.Unlock()
+	if m.team == nil {
+		f()
+		return
+	}
+	m.team.code.Lock()
+	defer m.team.code.Unlock()
+	if m.team.in != nil {
+		m.team.in(f)
+		return
 	}
 	f()
 }

@@ -534,6 +534,39 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 	}
 }
 
+// Code under test is not called by the searchers of a team, but in the goroutine that Setup.Beside says.
+func TestATeamRunsForeignCodeInOneGoroutine(t *testing.T) {
+	var teams, calls int
+	var within atomic.Bool
+	protocol := scenariotest.Protocol(t, "recipe-a")
+	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: protocol, Seed: 1,
+		Options: kernel.Options{SDK: true}}
+	alone := scenariotest.Ran(t, v)
+	v.Protocol.New = func(cfg isr.Config) (isr.Handler, error) {
+		if teams > 0 {
+			if calls++; !within.Load() {
+				t.Error("a searcher made a node")
+			}
+		}
+		return protocol.New(cfg)
+	}
+	v.crew = crew{alone: 10, size: 3, round: 3}
+	v.Setup.Beside = func(work func(in func(call func()))) {
+		teams++
+		work(func(call func()) {
+			defer within.Store(within.Swap(true))
+			call()
+		})
+	}
+	team := scenariotest.Ran(t, v)
+	if team.Summary() != alone.Summary() || !team.Explored.Complete || team.Explored == alone.Explored {
+		t.Errorf("%s in %+v, and as a team %s in %+v", alone.Summary(), alone.Explored, team.Summary(), team.Explored)
+	}
+	if teams == 0 || calls == 0 {
+		t.Errorf("%d teams made %d nodes, expected some", teams, calls)
+	}
+}
+
 // Some searches stay alone: those with a bound of schedules, which is exact; those whose order or whose states matter
 // to others; and those of code that runs again and again.
 func TestWhichSearchesGoOnAsATeam(t *testing.T) {
@@ -552,7 +585,9 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, false},
 		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, false},
 		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{SDK: true}}, false},
-		"one of a program":  {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, false},
+		"code that never ran": {Prove{Protocol: recipe, crew: now, Options: kernel.Options{
+			SDK: true, Setup: kernel.Setup{Beside: func(func(func(func()))) {}}}}, false},
+		"one of a program": {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, false},
 	} {
 		if got := test.v.divides(&exhaustive.Exploration{}); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)

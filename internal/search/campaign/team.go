@@ -15,13 +15,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/sim/exhaustive"
 )
 
-// crew says how a search goes on as a team: the number of schedules before it becomes one, its members, and the number
-// of schedules of each from one meeting to the next. They do not depend on the machine, so the result does not either.
-type crew struct{ alone, size, round int }
+// crew says how a search goes on as a team: the number of schedules before it becomes one, its members, the number of
+// schedules of each from one meeting to the next, and the least number of schedules before it for each run of foreign
+// code. They do not depend on the machine, so the result does not either.
+type crew struct{ alone, size, round, each int }
 
 // usualCrew leaves small searches alone: they are over before a team would help them. Between two meetings, members may
-// visit the same states, and those without work wait: so the rounds are short.
-var usualCrew = crew{alone: 1 << 12, size: 4, round: 128}
+// visit the same states, and those without work wait: so the rounds are short. Foreign code runs for each member, one at
+// a time: a team would not help a search in which it often runs.
+var usualCrew = crew{alone: 1 << 12, size: 4, round: 128, each: 8}
 
 // searcher runs the schedules of one exploration.
 type searcher struct {
@@ -70,13 +72,18 @@ func (s *searcher) due() bool {
 	return s.strict || s.SDK && n <= allAgain || schedules.Sampled(s.sample, n) || n&(n-1) == 0
 }
 
+// histories is how many histories of foreign code a team remembers in all: such code is not cheap to run again.
+const histories = 1 << 17
+
 // divides reports whether the search goes on as a team. Only one node's code runs at a time, so that state shared
-// between machines is detected safely. The same is true of the caller's invariants, which may keep state. So a team is
-// faster only if code is remembered; otherwise it has the same result.
+// between machines is detected safely. The same is true of the caller's invariants and of its function for rows, which
+// may keep state. So a team is faster only if code is remembered; otherwise it has the same result.
 func (v Prove) divides(x *exhaustive.Exploration) bool {
-	one := v.MaxSchedules > 0 || v.Against != nil || v.onWorld != nil || v.SDK ||
-		schedules.OfProgram(v.Protocol)
-	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
+	crew := cmp.Or(v.crew, usualCrew)
+	one := v.MaxSchedules > 0 || v.Against != nil || v.onWorld != nil || schedules.OfProgram(v.Protocol) ||
+		v.SDK && (v.Setup.Beside == nil || !x.Remembers() || len(v.Invariants) > 0 ||
+			v.Scenario.Rows.Translate != nil || x.Histories().Runs()*crew.each > x.Schedules())
+	return x.Divided() || !one && x.Schedules() >= crew.alone
 }
 
 // together goes on as a team, until nothing is left, or a searcher has found a violation.
@@ -85,6 +92,9 @@ func (v Prove) together(
 ) error {
 	x := one.x
 	if !x.Divided() {
+		if v.SDK {
+			x.Histories().Most = histories
+		}
 		x.Divide(cmp.Or(v.crew, usualCrew).size)
 	}
 	team := []*searcher{one}
@@ -142,20 +152,27 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 			}
 		}
 	}
-	var searching errgroup.Group
-	searching.SetLimit(runtime.GOMAXPROCS(0))
 	var remember []int
 	for i, s := range team {
-		if s.x.Remembers() && len(v.Invariants) == 0 {
+		if v.SDK || s.x.Remembers() && len(v.Invariants) == 0 {
 			remember = append(remember, i)
 		} else {
 			search(i) // alone: its code is not remembered, or the caller's invariants run
 		}
 	}
-	for _, i := range remember {
-		searching.Go(func() error { search(i); return nil })
+	together := func() {
+		var searching errgroup.Group
+		searching.SetLimit(runtime.GOMAXPROCS(0))
+		for _, i := range remember {
+			searching.Go(func() error { search(i); return nil })
+		}
+		_ = searching.Wait()
 	}
-	_ = searching.Wait()
+	if v.SDK {
+		v.Setup.Beside(func(in func(func())) { team[0].x.Histories().Within(in, together) })
+	} else {
+		together()
+	}
 	for i, f := range all {
 		for _, o := range f.outcomes {
 			if err := v.take(ctx, proof, o); err != nil || proof.Failure != nil {
