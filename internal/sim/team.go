@@ -60,15 +60,13 @@ func (m *Histories) Within(in func(call func()), f func()) {
 
 // Alone calls f while no actor's code runs for the others of a team.
 func (m *Histories) Alone(f func()) {
-	if m.team == nil {
-		f()
-		return
-	}
-	m.team.code.Lock()
-	defer m.team.code.Unlock()
-	if m.team.in != nil {
-		m.team.in(f)
-		return
+	if t := m.team; t != nil {
+		t.code.Lock()
+		defer t.code.Unlock()
+		if t.in != nil {
+			t.in(f)
+			return
+		}
 	}
 	f()
 }
