@@ -309,22 +309,27 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 	return value, nil
 }
 
-// plainValue reads a value of the form {"S":"text"}, as nearly all are written, at half of the cost. If the value ahead
-// has another form, plainValue returns nil and does not move.
-func (d *decoder) plainValue() types.AttributeValue {
-	start := d.pos
-	const form = `{"S":"`
-	text := d.text[start:]
+// plainValue reads a string or number of the form {"S":"text"}, as nearly all are written, at half of the cost. If the
+// value ahead has another form, plainValue returns nil and does not move.
+func (d *decoder) plainValue() (v types.AttributeValue) {
+	const form, closing = `{"S":"`, `"}`
+	text := d.text[d.pos:]
 	if d.depth == maxDepth || len(text) < len(form) || text[:2] != form[:2] || text[3:len(form)] != form[3:] {
 		return nil
 	}
-	d.pos += len(form) - 1
-	v, err := d.variant(text[2:3])
-	if v == nil || err != nil || d.pos == len(d.text) || d.text[d.pos] != '}' {
-		d.pos, d.malformed = start, false
+	end := len(form) + plainPrefix(text[len(form):])
+	if !strings.HasPrefix(text[end:], closing) {
 		return nil
 	}
-	d.pos++
+	switch s := d.kept(text[len(form):end]); text[2] {
+	case 'S':
+		v, _ = d.stringValue(s, nil)
+	case 'N':
+		v, _ = d.numberValue(s, nil)
+	default:
+		return nil
+	}
+	d.pos += end + len(closing)
 	return v
 }
 
@@ -343,9 +348,9 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	}
 	switch name {
 	case "S":
-		return d.stringValue()
+		return d.stringValue(d.str())
 	case "N":
-		return d.numberValue()
+		return d.numberValue(d.str())
 	case "B":
 		b, err := d.blob()
 		return &types.AttributeValueMemberB{Value: b}, err
@@ -375,25 +380,23 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	return nil, nil
 }
 
-func (d *decoder) stringValue() (types.AttributeValue, error) {
+func (d *decoder) stringValue(s string, err error) (types.AttributeValue, error) {
 	if len(d.strings) == 0 {
 		d.grow()
 	}
 	v := &d.strings[0]
 	d.strings = d.strings[1:]
-	var err error
-	v.Value, err = d.str()
+	v.Value = s
 	return v, err
 }
 
-func (d *decoder) numberValue() (types.AttributeValue, error) {
+func (d *decoder) numberValue(s string, err error) (types.AttributeValue, error) {
 	if len(d.numbers) == 0 {
 		d.grow()
 	}
 	v := &d.numbers[0]
 	d.numbers = d.numbers[1:]
-	var err error
-	v.Value, err = d.str()
+	v.Value = s
 	return v, err
 }
 

@@ -104,8 +104,10 @@ func (d *decoder) colon() {
 }
 
 // string reads a string that outlives the decoder.
-func (d *decoder) string() string {
-	s := d.unquoted()
+func (d *decoder) string() string { return d.kept(d.unquoted()) }
+
+// kept returns a string of the text so that it outlives the decoder.
+func (d *decoder) kept(s string) string {
 	if len(d.text) > shareText {
 		s = strings.Clone(s)
 	}
