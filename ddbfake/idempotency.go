@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -128,10 +127,7 @@ func (db *DB) Token(text string) uint64 {
 // fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of
 // elements in lists and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
-	// The SDK gives every transaction a token, so all transactions get here: the buffer is reused.
-	buffer := getBuffer()
-	f := printer((*buffer)[:0])
-	defer func() { putBuffer(buffer, f) }()
+	var f payload
 	for i := range in.TransactItems {
 		item := &in.TransactItems[i]
 		switch {
@@ -153,129 +149,124 @@ func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
 		}
 	}
-	return fingerprint.Of(f)
+	return f.Wide()
 }
 
-// printer encodes different values as different bytes: every text follows its length, and every value its type. For a
-// map of the SDK it writes a fingerprint that does not depend on the order of the elements.
-type printer []byte
+// payload is the fingerprint of a request. Different values add different numbers and texts: every value its type, and
+// every list its length. A map adds the sum of the fingerprints of its elements, which has no order.
+type payload struct{ fingerprint.Digest }
 
-func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
-
-func (f *printer) text(s string) {
-	f.number(len(s))
-	*f = append(*f, s...)
-}
-
-func (f *printer) optional(s *string) {
+func (f *payload) optional(s *string) {
 	if s == nil {
-		*f = append(*f, 0)
+		f.Number(0)
 		return
 	}
-	*f = append(*f, 1)
-	f.text(*s)
+	f.Number(1)
+	f.Text(*s)
 }
 
-func (f *printer) action(kind byte, table *string, values map[string]types.AttributeValue, condition, update *string,
+func (f *payload) action(kind uint64, table *string, values map[string]types.AttributeValue, condition, update *string,
 	names map[string]string, placeholders map[string]types.AttributeValue,
 	onFailure types.ReturnValuesOnConditionCheckFailure) {
-	*f = append(*f, kind)
+	f.Number(kind)
 	f.optional(table)
 	f.values(values)
 	f.optional(condition)
 	f.optional(update)
-	f.number(len(names))
+	f.length(len(names))
 	var few [fewKeys]string
 	for _, name := range appendKeys(few[:0], names) {
-		f.text(name)
-		f.text(names[name])
+		f.Text(name)
+		f.Text(names[name])
 	}
 	f.values(placeholders)
-	f.text(string(onFailure))
+	f.Text(string(onFailure))
 }
 
-func (f *printer) values(m map[string]types.AttributeValue) {
-	f.number(len(m))
+func (f *payload) length(n int) { f.Number(uint64(n)) }
+
+func (f *payload) values(m map[string]types.AttributeValue) {
+	f.length(len(m))
 	var sum fingerprint.Wide
-	start := len(*f)
+	whole := *f // f serves for each element: another payload would be on the heap
 	//isrsim:unordered summed up
 	for name, v := range m {
-		f.text(name)
+		*f = payload{}
+		f.Text(name)
 		f.value(v)
-		sum = sum.Plus(fingerprint.Of((*f)[start:]))
-		*f = (*f)[:start]
+		sum = sum.Plus(f.Wide())
 	}
-	*f = binary.LittleEndian.AppendUint64(*f, sum[0])
-	*f = binary.LittleEndian.AppendUint64(*f, sum[1])
+	*f = whole
+	f.Number(sum[0])
+	f.Number(sum[1])
 }
 
-func (f *printer) value(v types.AttributeValue) {
+func (f *payload) value(v types.AttributeValue) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
-		*f = append(*f, 's')
-		f.text(v.Value)
+		f.Number('s')
+		f.Text(v.Value)
 	case *types.AttributeValueMemberN:
-		*f = append(*f, 'n')
-		f.text(v.Value)
+		f.Number('n')
+		f.Text(v.Value)
 	case *types.AttributeValueMemberB:
-		*f = append(*f, 'b')
-		f.text(string(v.Value))
+		f.Number('b')
+		f.Text(string(v.Value))
 	case *types.AttributeValueMemberBOOL:
-		*f = append(*f, 't')
-		if !v.Value {
-			(*f)[len(*f)-1] = 'f'
+		if v.Value {
+			f.Number('t')
+		} else {
+			f.Number('f')
 		}
 	case *types.AttributeValueMemberNULL:
-		*f = append(*f, '0')
+		f.Number('0')
 	case *types.AttributeValueMemberM:
-		*f = append(*f, 'm')
+		f.Number('m')
 		f.values(v.Value)
 	case *types.AttributeValueMemberL:
-		*f = append(*f, 'l')
-		f.number(len(v.Value))
+		f.Number('l')
+		f.length(len(v.Value))
 		for _, e := range v.Value {
 			f.value(e)
 		}
 	case *types.AttributeValueMemberSS:
-		*f = append(*f, 'S')
+		f.Number('S')
 		f.texts(v.Value)
 	case *types.AttributeValueMemberNS:
-		*f = append(*f, 'N')
+		f.Number('N')
 		f.texts(v.Value)
 	case *types.AttributeValueMemberBS:
-		*f = append(*f, 'B')
-		f.number(len(v.Value))
+		f.Number('B')
+		f.length(len(v.Value))
 		for _, e := range v.Value {
-			f.text(string(e))
+			f.Text(string(e))
 		}
 	}
 }
 
+func (f *payload) texts(list []string) {
+	f.length(len(list))
+	for _, s := range list {
+		f.Text(s)
+	}
+}
+
 func fingerprintOfStatements(in *dynamodb.ExecuteTransactionInput) fingerprint.Wide {
-	buffer := getBuffer()
-	f := printer((*buffer)[:0])
-	defer func() { putBuffer(buffer, f) }()
+	var f payload
 	for i := range in.TransactStatements {
 		s := &in.TransactStatements[i]
 		f.statement(s.Statement, s.Parameters)
-		f.text(string(s.ReturnValuesOnConditionCheckFailure))
+		f.Text(string(s.ReturnValuesOnConditionCheckFailure))
 	}
-	return fingerprint.Of(f)
+	return f.Wide()
 }
 
-func (f *printer) statement(text *string, parameters []types.AttributeValue) {
-	*f = append(*f, 'x')
+func (f *payload) statement(text *string, parameters []types.AttributeValue) {
+	f.Number('x')
 	f.optional(text)
-	f.number(len(parameters))
+	f.length(len(parameters))
 	for _, v := range parameters {
 		f.value(v)
-	}
-}
-
-func (f *printer) texts(list []string) {
-	f.number(len(list))
-	for _, s := range list {
-		f.text(s)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"sync"
@@ -178,6 +179,23 @@ func (db *DB) Hash() [32]byte {
 		})
 	}
 	return [32]byte(h.Sum(nil))
+}
+
+// printer encodes different values as different bytes: every text follows its length, and every value its type.
+type printer []byte
+
+func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
+
+func (f *printer) text(s string) {
+	f.number(len(s))
+	*f = append(*f, s...)
+}
+
+func (f *printer) texts(list []string) {
+	f.number(len(list))
+	for _, s := range list {
+		f.text(s)
+	}
 }
 
 func (f *printer) record(r *packed.Record) {

@@ -106,11 +106,9 @@ func (s *statement) selection(db *DB, r *request, in *dynamodb.ExecuteStatementI
 			return nil, err
 		}
 	}
-	buffer := getBuffer()
-	f := printer((*buffer)[:0])
+	var f payload
 	f.statement(in.Statement, in.Parameters)
-	x.fingerprint = fingerprint.Of(f)
-	putBuffer(buffer, f)
+	x.fingerprint = f.Wide()
 	return x, nil
 }
 

@@ -2,10 +2,7 @@
 // n different ones collide with a probability of about n*n/2^65.
 package fingerprint
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // Hash is a fingerprint under construction; the zero Hash is the fingerprint of nothing. The order of the parts
 // matters. For unordered parts, add up a separate Hash of each.
@@ -40,21 +37,41 @@ type Wide [2]uint64
 // Plus returns the fingerprint of two things whose order does not matter.
 func (w Wide) Plus(other Wide) Wide { return Wide{w[0] + other[0], w[1] + other[1]} }
 
+// Digest is a Wide under construction. The order of the parts matters. The zero Digest is the fingerprint of nothing.
+type Digest struct{ a, b uint64 }
+
+// Number adds n.
+func (d *Digest) Number(n uint64) { d.a, d.b = add(d.a, d.b, n) }
+
+// add adds n to each of two sums reversibly: data that differ in one number differ in both sums.
+func add(a, b, n uint64) (uint64, uint64) {
+	return bits.RotateLeft64((a^n)*0x9e3779b97f4a7c15, 29), bits.RotateLeft64((b+n)*0xd6e8feb86659fd93, 37)
+}
+
+// Text adds the length of s, and then s, eight bytes at a time.
+func (d *Digest) Text(s string) {
+	a, b := add(d.a, d.b, uint64(len(s)))
+	for ; len(s) >= 8; s = s[8:] {
+		w := s[:8]
+		a, b = add(a, b, uint64(w[0])|uint64(w[1])<<8|uint64(w[2])<<16|uint64(w[3])<<24|
+			uint64(w[4])<<32|uint64(w[5])<<40|uint64(w[6])<<48|uint64(w[7])<<56)
+	}
+	if s != "" {
+		var last uint64
+		for i := range len(s) {
+			last = last<<8 | uint64(s[i])
+		}
+		a, b = add(a, b, last)
+	}
+	d.a, d.b = a, b
+}
+
+// Wide returns the fingerprint of what was added.
+func (d *Digest) Wide() Wide { return Wide{Mix(d.a, d.b), Mix(d.b, d.a)} }
+
 // Of returns the fingerprint of data.
 func Of(data []byte) Wide {
-	// There are two sums, and each word is added to both reversibly: data that differ in one word differ in both sums.
-	a, b := uint64(len(data)), ^uint64(len(data))
-	take := func(word uint64) {
-		a = bits.RotateLeft64((a^word)*0x9e3779b97f4a7c15, 29)
-		b = bits.RotateLeft64((b+word)*0xd6e8feb86659fd93, 37)
-	}
-	for ; len(data) >= 8; data = data[8:] {
-		take(binary.LittleEndian.Uint64(data))
-	}
-	if len(data) > 0 {
-		var last [8]byte
-		copy(last[:], data)
-		take(binary.LittleEndian.Uint64(last[:]))
-	}
-	return Wide{Mix(a, b), Mix(b, a)}
+	var d Digest
+	d.Text(string(data))
+	return d.Wide()
 }
