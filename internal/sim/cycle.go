@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -37,9 +38,6 @@ func (s *Sim) noteCycle() {
 	for _, a := range s.actors {
 		if _, planned := s.nextPlanned(a); planned {
 			return
-		}
-		if !a.alive() {
-			continue
 		}
 		for i := -1; i < len(a.lanes); i++ {
 			if p := a.at(i); !p.idles() {
@@ -80,7 +78,7 @@ func (a *actor) at(lane int) *Proc {
 // idles says that the proc has no step, and gets one only by a step of another.
 func (p *Proc) idles() bool {
 	switch p.state {
-	case ended, crashed, away, turning:
+	case ended, crashed, away:
 		return true
 	case calling:
 		return len(p.request.Outcomes()) == 0
@@ -99,11 +97,10 @@ func (s *Sim) looks() uint64 {
 		if next, has := src.Next(now); has {
 			h = h.Number(uint64(next.Sub(now)))
 		}
-		h = h.Number(0)
 	}
 	for _, a := range s.actors {
-		h = h.Number(uint64(a.place)).Number(uint64(a.proc.incarnation)).Number(uint64(a.pauses)).
-			Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps)))
+		h = h.Number(uint64(a.place)).Number(uint64(a.pauses)).Number(uint64(a.crashes)).
+			Number(uint64(len(a.clockSteps)))
 		for i := -1; i < len(a.lanes); i++ {
 			p := a.at(i)
 			if h = h.Number(uint64(p.state)); p.state != calling {
@@ -119,7 +116,7 @@ func (s *Sim) looks() uint64 {
 // the run if a step of the cycle is a fault, or is not possible any more.
 func GoRound(choices Choices, c Cycle, again func() bool) Strategy {
 	return Strategy{Name: "go-round", New: func(*rand.Rand, int) Chooser {
-		return &goRound{left: choices, cycle: c, again: again}
+		return &goRound{left: choices[:c.Choices], cycle: c, again: again}
 	}}
 }
 
@@ -150,10 +147,11 @@ func (g *goRound) Choose(steps []Step) int {
 	if n >= g.cycle.From && (n-g.cycle.From)%round == 0 && !g.again() {
 		return Abandon
 	}
-	i := 0
+	i, was, repeats := 0, turn{}, n >= g.cycle.To
 	switch {
-	case n >= g.cycle.To:
-		i = g.taken[n-round].position
+	case repeats:
+		was = g.taken[n-round]
+		i = was.position
 	case len(steps) > 1 && len(g.left) > 0:
 		i, g.left = g.left[0], g.left[1:]
 	}
@@ -162,18 +160,17 @@ func (g *goRound) Choose(steps []Step) int {
 	}
 	step := g.sim.at(i)
 	took := turn{i, step.outcome, step.Kind, step.Name}
-	fault := step.outcome > 0 || step.Optional() && step.Kind < External
-	if n >= g.cycle.To && (fault || took != g.taken[n-round]) {
+	if repeats && (took.outcome > 0 || took != was) {
 		return Abandon
 	}
 	if g.taken = append(g.taken, took); n >= g.cycle.To-1 {
-		g.sim.ticks = 1 << 30
+		g.sim.ticks = math.MaxInt
 	}
 	return i
 }
 
-// Over implements Explorer.
-func (*goRound) Over() bool { return false }
+// Over implements Explorer. What follows a run in which the cycle has ended does not matter.
+func (*goRound) Over() bool { return true }
 
 // Ended implements Explorer.
 func (*goRound) Ended(Result) error { return nil }

@@ -25,10 +25,10 @@ type Round struct {
 	began time.Time
 }
 
-// Write implements io.Writer, for the trace of the run.
+// Write implements io.Writer, for the trace of the run. The line of a step begins with its number.
 func (r *Round) Write(line []byte) (int, error) {
-	if step := strings.TrimSpace(string(line)); r.Rounds == 0 && step != "" && step[0] >= '0' && step[0] <= '9' {
-		r.Steps = append(r.Steps, step)
+	if r.Rounds == 0 && line[3] != ' ' {
+		r.Steps = append(r.Steps, strings.TrimSpace(string(line)))
 	}
 	return len(line), nil
 }
@@ -56,11 +56,12 @@ func shifted(text string, now time.Time) string {
 	return withDigits.ReplaceAllStringFunc(text, func(word string) string {
 		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 			const decade = 10 * 365 * 24 * 3600
-			for unit := int64(1); unit <= 1_000_000_000; unit *= 1000 {
-				switch left := n - now.Unix()*unit - int64(now.Nanosecond())/(1_000_000_000/unit); {
-				case left > 0 && left < decade*unit:
+			for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
+				switch left := n - now.UnixNano()/(1e9/unit); {
+				case left <= -decade*unit || left >= decade*unit:
+				case left > 0:
 					return fmt.Sprintf("in %d", left)
-				case left <= 0 && left > -decade*unit:
+				default:
 					return "over"
 				}
 			}
