@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/cli"
@@ -155,6 +156,7 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 	}
 	show, remove := progress.Of(cmd.ErrOrStderr(), "check", "worlds", 0)
 	check.Progress = show
+	defer heap.CollectRarely()()
 	r, err := check.Run(ctx)
 	remove()
 	if broken, is := errors.AsType[*kernel.BrokenError](err); is {
