@@ -280,8 +280,12 @@ func (n *node) Close(handler isr.Handler) {
 	if p, is := handler.(interface{ Later() bool }); is && n.world.subjects != nil && p.Later() {
 		n.world.subjects[hooks.LeftForLater] = true
 	}
-	if c, ok := handler.(io.Closer); ok && n.world.bubble == nil {
+	w := n.world
+	if c, ok := handler.(io.Closer); ok && w.bubble == nil {
 		_ = c.Close() // there is no client to return the error to
+	}
+	if w.fingerprinter == nil { // EndLife reads a clock, and so the end's time would be part of the state
+		w.unended = cmp.Or(w.unended, w.endLives(n.proc))
 	}
 }
 
@@ -297,7 +301,7 @@ func (n *node) closeAtEnd(handler isr.Handler) {
 }
 
 // mortal is a handler that holds something outside of the run, such as a process. It ends with the incarnation of its
-// node: at a crash, or at the end of the run. EndLife runs outside of the coroutines, so it makes no requests.
+// node: at a crash, when it is closed, or at the end of the run. EndLife makes no requests.
 type mortal interface{ EndLife() error }
 
 // life is a handler that must end with its node's incarnation.

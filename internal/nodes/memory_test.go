@@ -74,23 +74,46 @@ func TestASearchNeedsTwoProcesses(t *testing.T) {
 		"cache: {patience: 1, poll: 10s, render: 0s}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
 	prove := func(forgetful bool) (exhaustive.Explored, []int) {
-		p, told := program(t, "queue", 10*time.Second), t.TempDir()
-		p.Forgetful, p.Command = forgetful, fmt.Sprintf("tee '%s'/$$ | %s", told, p.Command)
+		p := program(t, "queue", 10*time.Second)
+		p.Forgetful = forgetful
+		begun := incarnations(t, p)
 		proof := scenariotest.Ran(t, campaign.Prove{
 			Scenario: s, Protocol: p.Protocol(), Seed: 1, Options: kernel.Options{SDK: true},
 		})
-		var begun []int // incarnations of each process
-		for _, file := range must.Of(os.ReadDir(told))(t) {
-			text := must.Of(os.ReadFile(filepath.Join(told, file.Name())))(t)
-			begun = append(begun, strings.Count(string(text), `"type":"init"`))
-		}
-		slices.Sort(begun)
-		return proof.Explored, begun
+		return proof.Explored, begun()
 	}
 	want, _ := prove(true)
 	if got, begun := prove(false); got != want || len(begun) != 3 || 5*begun[0] > begun[1] {
 		t.Errorf("got %+v, and %v incarnations in the processes; want %+v, and 3 processes, one with few", got, begun,
 			want)
+	}
+}
+
+// incarnations makes the processes of a program write down what they are told. The function that it returns counts the
+// incarnations of each process, in ascending order.
+func incarnations(t *testing.T, p *nodes.Program) func() []int {
+	told := t.TempDir()
+	p.Command = fmt.Sprintf("tee '%s'/$$ | %s", told, p.Command)
+	return func() (begun []int) {
+		for _, file := range must.Of(os.ReadDir(told))(t) {
+			text := must.Of(os.ReadFile(filepath.Join(told, file.Name())))(t)
+			begun = append(begun, strings.Count(string(text), `"type":"init"`))
+		}
+		slices.Sort(begun)
+		return begun
+	}
+}
+
+// TestADoneNodeNeedsNoProcess: the process of a node whose script is over serves the next incarnation, that of the
+// visitor.
+func TestADoneNodeNeedsNoProcess(t *testing.T) {
+	p := program(t, "queue", 10*time.Second)
+	begun := incarnations(t, p)
+	s := oneNode(t)
+	s.Settle = 30 * time.Second
+	must.Done(t)(kernel.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
+	if got := begun(); !slices.Equal(got, []int{2}) {
+		t.Errorf("got %v incarnations in the processes, want 2 in one", got)
 	}
 }
 
