@@ -1,4 +1,4 @@
-package pagecache_test
+package protocols_test
 
 import (
 	"errors"
@@ -38,11 +38,11 @@ func TestAcquire(t *testing.T) {
 		{"over at this very second", lockRow("bob-1", t0+10).Item(), 10 * time.Second, false, t0 + 40},
 		{"long over, and not deleted by TTL", lockRow("bob-1", t0+10).Item(), 24 * time.Hour, false, t0 + 86400 + 30},
 		{"a lock without an expiry is not known to be over",
-			row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK")}, time.Hour, true, 0},
+			row{"pk": str(isr.PartitionKey("", key)), "sk": str("LOCK")}, time.Hour, true, 0},
 		{
 			"nor is one whose expiry is text",
-			row{"pk": s(isr.PartitionKey("", key)), "sk": s("LOCK"), "lease_token": s("bob-1"),
-				"lease_expires_at": s("0")}, 0, true, 0,
+			row{"pk": str(isr.PartitionKey("", key)), "sk": str("LOCK"), "lease_token": str("bob-1"),
+				"lease_expires_at": str("0")}, 0, true, 0,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("a row an hour before its ttl: got %+v, %v, want ErrMiss", got, err)
 	}
 	wrong := want.Item()
-	wrong["generated_at"] = s("yesterday")
+	wrong["generated_at"] = str("yesterday")
 	r.put(t, wrong)
 	_, err := alice.Read(r.ctx, key)
 	wantMention(t, err, "read", key, "generated_at", "yesterday")

@@ -1,4 +1,4 @@
-package pagecache_test
+package protocols_test
 
 import (
 	"math"
@@ -48,8 +48,8 @@ func TestEpochSecondsIsAnInstantInUTC(t *testing.T) {
 }
 
 var (
-	s = func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
-	n = func(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
+	str = func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	num = func(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
 
 	sdkValues = cmpopts.IgnoreUnexported(types.AttributeValueMemberS{}, types.AttributeValueMemberN{})
 )
@@ -66,26 +66,27 @@ func TestRowsAsDynamoDBStoresThem(t *testing.T) {
 			pagecache.Meta{
 				PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: `"e"`, TTL: 86560,
 			}.Item(),
-			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"),
-				"revalidate_seconds": n("60"), "etag": s(`"e"`), "ttl": n("86560")},
+			row{"pk": str("p"), "sk": str("META"), "s3_key": str("b"), "generated_at": num("100"),
+				"revalidate_seconds": num("60"), "etag": str(`"e"`), "ttl": num("86560")},
 		},
 		{
 			"META without the optional attributes",
 			pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}.Item(),
-			row{"pk": s("p"), "sk": s("META"), "s3_key": s("b"), "generated_at": n("100"),
-				"revalidate_seconds": n("60")},
+			row{"pk": str("p"), "sk": str("META"), "s3_key": str("b"), "generated_at": num("100"),
+				"revalidate_seconds": num("60")},
 		},
 		{
 			"LOCK",
 			pagecache.Lock{PK: "p", LeaseToken: "t", LeaseExpiresAt: 130, TTL: 3730}.Item(),
-			row{"pk": s("p"), "sk": s("LOCK"), "lease_token": s("t"), "lease_expires_at": n("130"), "ttl": n("3730")},
+			row{"pk": str("p"), "sk": str("LOCK"), "lease_token": str("t"), "lease_expires_at": num("130"),
+				"ttl": num("3730")},
 		},
 		{
 			"LOCK without ttl",
 			pagecache.Lock{PK: "p", LeaseToken: "t", LeaseExpiresAt: 130}.Item(),
-			row{"pk": s("p"), "sk": s("LOCK"), "lease_token": s("t"), "lease_expires_at": n("130")},
+			row{"pk": str("p"), "sk": str("LOCK"), "lease_token": str("t"), "lease_expires_at": num("130")},
 		},
-		{"a key", pagecache.Key("p", isr.SortLock), row{"pk": s("p"), "sk": s("LOCK")}},
+		{"a key", pagecache.Key("p", isr.SortLock), row{"pk": str("p"), "sk": str("LOCK")}},
 	} {
 		if diff := cmp.Diff(test.want, test.got, sdkValues); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -122,8 +123,9 @@ func TestRowsSurvive(t *testing.T) {
 
 // This row is left by an invalidation of a missing page.
 func TestParseMetaWithoutAPage(t *testing.T) {
-	got, err := pagecache.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"),
-		"revalidate_seconds": n("0"), "ttl": n("9")})
+	got, err := pagecache.ParseMeta(row{
+		"pk": str("p"), "sk": str("META"), "version": num("3"), "invalidated_version": num("3"),
+		"revalidate_seconds": num("0"), "ttl": num("9")})
 	if want := (pagecache.Meta{PK: "p", Version: 3, Invalidated: 3, TTL: 9}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -150,20 +152,21 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 		{"no generated_at", func(r row) { delete(r, "generated_at") },
 			[]string{"generated_at", "nothing", "number (N)"}},
 		{"no revalidate_seconds", func(r row) { delete(r, "revalidate_seconds") }, []string{"revalidate_seconds"}},
-		{"a number as text", func(r row) { r["generated_at"] = s("100") }, []string{"generated_at", `"100" (S)`}},
-		{"a text as number", func(r row) { r["s3_key"] = n("7") }, []string{"s3_key", "7 (N)"}},
-		{"a fraction", func(r row) { r["generated_at"] = n("100.5") },
+		{"a number as text", func(r row) { r["generated_at"] = str("100") }, []string{"generated_at", `"100" (S)`}},
+		{"a text as number", func(r row) { r["s3_key"] = num("7") }, []string{"s3_key", "7 (N)"}},
+		{"a fraction", func(r row) { r["generated_at"] = num("100.5") },
 			[]string{"generated_at", "100.5", "whole number"}},
-		{"too large", func(r row) { r["revalidate_seconds"] = n(tooLarge) }, []string{"revalidate_seconds", tooLarge}},
-		{"an etag that is none", func(r row) { r["etag"] = n("1") }, []string{"etag"}},
-		{"a ttl that is none", func(r row) { r["ttl"] = s("soon") }, []string{"ttl", `"soon"`}},
+		{"too large", func(r row) { r["revalidate_seconds"] = num(tooLarge) },
+			[]string{"revalidate_seconds", tooLarge}},
+		{"an etag that is none", func(r row) { r["etag"] = num("1") }, []string{"etag"}},
+		{"a ttl that is none", func(r row) { r["ttl"] = str("soon") }, []string{"ttl", `"soon"`}},
 		{"a list", func(r row) { r["ttl"] = &types.AttributeValueMemberL{} }, []string{"ttl", "AttributeValueMemberL"}},
 		{"a pointer without an age", func(r row) {
 			delete(r, "s3_key")
-			r["current_sk"] = s("VER#1")
+			r["current_sk"] = str("VER#1")
 			delete(r, "generated_at")
 		}, []string{"generated_at"}},
-		{"a version that is none", func(r row) { r["version"] = s("first") }, []string{"version", `"first"`}},
+		{"a version that is none", func(r row) { r["version"] = str("first") }, []string{"version", `"first"`}},
 		{"two wrong ones: the first", func(r row) { delete(r, "revalidate_seconds"); delete(r, "generated_at") },
 			[]string{"generated_at"}},
 	} {
@@ -188,7 +191,7 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 func TestParseMetaPassesOverWhatItDoesNotKnow(t *testing.T) {
 	want := pagecache.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}
 	item := want.Item()
-	item["flavour"] = n("7")
+	item["flavour"] = num("7")
 	got, err := pagecache.ParseMeta(item)
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)

@@ -1,4 +1,4 @@
-package protocols_test
+package scenario_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package pagecache_test
+package protocols_test
 
 import (
 	"context"
