@@ -142,7 +142,7 @@ func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	h[headerServer] = values[3:4:4]
 }
 
-// buffers holds memory for text that is needed only during a call: answers, and texts that are only compared.
+// buffers holds memory for answers, which are needed only during a call.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // keepBuffer is the size of the largest buffer that returns to the pool.
