@@ -115,7 +115,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	if ofMany || v.SDK {
 		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
-	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing sees whether code reads hidden values
+	// Nothing sees whether this code reads hidden values. A program's timers are lanes, which no memory of code has.
+	if v.Forgetful || schedules.OfProgram(v.Protocol) {
 		v.off |= sim.UnreadDeadlines | sim.RememberedCode
 	}
 	if ofMany && slices.ContainsFunc(s.Reach, byOrphanedRead) {
