@@ -39,7 +39,7 @@ var packages = []string{"internal/sim", "internal/sim/exhaustive", "internal/ker
 	"internal/protocols/rowmap", "internal/search/campaign", "internal/search/engine", "internal/search/reschedule",
 	"internal/search/schedules", "internal/search/worlds", "internal/subject/calls/draw",
 	"internal/subject/locks/draw", "internal/subject/pages/draw", "property", "internal/kernel/deadline",
-	"internal/kernel/symmetry", "internal/invariant"}
+	"internal/kernel/livelock", "internal/kernel/symmetry", "internal/invariant"}
 
 // chosen says whether -line selects a line.
 func chosen(file string, n int) bool {

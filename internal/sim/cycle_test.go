@@ -175,17 +175,17 @@ func TestGoingRound(t *testing.T) {
 		{"it ends", 10, 0, inOrder, 0, 0, 9},
 		{"the other one ends", 1000, 10, inOrder, 0, 0, 9},
 		{"a fault in each round", 1000, 0, prefers(func(s sim.Step) int { return -s.Move().Outcome }), 0, 0, 1},
-		{"a second run with more choices", 1000, 1000, lastFirst, 0, 1, 1},
+		{"a second run with more choices", 1000, 1000, inOrder, 0, 1, 1},
 		{"a second run with fewer choices", 1000, 1000, lastFirst, 0, -1, -1},
 	} {
 		again := func(strategy sim.Strategy, n, more int) sim.Result {
 			s := sim.New(sim.Config{Strategy: strategy, Cycles: true, MaxSteps: n, Ticks: test.ticks})
-			for i := range 3 + more {
+			for i := range 4 + more {
 				s.Add(polls(fmt.Sprint("actor", i), []int{test.polls, test.other}[min(i, 1)], i == 0))
 			}
 			return s.Run()
 		}
-		once := again(test.strategy, 30, 0)
+		once := again(test.strategy, 60, 0)
 		if len(once.Cycles) == 0 {
 			t.Fatalf("%s: no cycle", test.name)
 		}
