@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -213,14 +214,20 @@ func TestAllThatClientsWereToldIsRemembered(t *testing.T) {
 		"payload":  func(e *history.Event, _ *history.Hold) { e.Inputs = "7" },
 		"result":   func(e *history.Event, _ *history.Hold) { e.Body = "7" },
 		"an error": func(e *history.Event, _ *history.Hold) { e.Note = "no" },
-		"hold":     func(_ *history.Event, h *history.Hold) { h.ID = "alice-hold-2" },
-		"troubled": func(_ *history.Event, h *history.Hold) { h.Troubled = true },
-		"excused":  func(_ *history.Event, h *history.Hold) { h.Excused = time.Second },
-		"token":    func(_ *history.Event, h *history.Hold) { h.Token = 1 },
-		"fenced":   func(_ *history.Event, h *history.Hold) { h.Fenced = true },
-		"done":     func(_ *history.Event, h *history.Hold) { h.Done = true },
 	} {
 		pasts[name] = sum([]history.Event{event(change)})
+	}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[history.Hold]()) {
+		pasts[field.Name] = sum([]history.Event{event(func(_ *history.Event, h *history.Hold) {
+			switch v := reflect.ValueOf(h).Elem().Field(i); v.Kind() {
+			case reflect.Bool:
+				v.SetBool(true)
+			case reflect.String:
+				v.SetString("other")
+			default:
+				v.SetInt(1)
+			}
+		})})
 	}
 	known := map[uint64]string{}
 	for _, name := range slices.Sorted(maps.Keys(pasts)) {

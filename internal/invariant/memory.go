@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
@@ -202,7 +201,12 @@ func (m *wasTold) Event(e history.Event) {
 		h = h.Number(1)
 	}
 	if facts := e.Hold; facts != nil {
-		h = h.Text(facts.ID).Text(fmt.Sprintf("%+v", *facts))
+		h = h.Text(facts.ID).Number(uint64(facts.Token)).Number(uint64(facts.Excused)).Number(uint64(facts.Silent))
+		for _, is := range []bool{facts.Fenced, facts.Troubled, facts.Done} {
+			if h = h.Number(0); is {
+				h = h.Number(1)
+			}
+		}
 	} else if e.Kind != history.Crashed {
 		return
 	}

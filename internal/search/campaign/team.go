@@ -23,7 +23,7 @@ type crew struct{ alone, size, round, each int }
 // usualCrew leaves small searches alone: they are over before a team would help them. Between two meetings, members may
 // visit the same states, and those without work wait: so the rounds are short. Foreign code runs for each member, one
 // at a time: a team would not help a search in which it often runs.
-var usualCrew = crew{alone: 1 << 12, size: 4, round: 128, each: 8}
+var usualCrew = crew{alone: 1 << 12, size: 4, round: 128, each: 4}
 
 // searcher runs the schedules of one exploration.
 type searcher struct {
