@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/internal/kernel"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/sim"
-	"github.com/isr-sim/isr-sim/s3fake/sdk"
+	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -84,13 +84,15 @@ func noted(cfg isr.Config, region string) {
 		&dynamodb.PutItemInput{TableName: &cfg.Table, Item: key}, elsewhere)
 }
 
-// stored puts an object, with metadata, through a client of S3.
+// stored puts an object, with metadata, by S3's protocol. Whoever imports package property would get S3's SDK with it.
 func stored(cfg isr.Config, name, body, about string) {
 	do, _ := objects.Do(cfg.Bodies)
-	_, _ = sdk.NewClient(do).PutObject(context.Background(), &s3.PutObjectInput{
-		Bucket: aws.String(objects.Bucket), Key: &name, Body: strings.NewReader(body),
-		Metadata: map[string]string{"about": about},
-	})
+	address := "https://s3.us-east-1.amazonaws.com/" + objects.Bucket + "/" + name
+	put, _ := http.NewRequest(http.MethodPut, address, strings.NewReader(body))
+	put.Header.Set("x-amz-meta-about", about)
+	if answer, err := s3fake.Transport(do).RoundTrip(put); err == nil {
+		_ = answer.Body.Close()
+	}
 }
 
 func TestALivelockIsACycleWithoutAFaultThatOutlastsTheScenariosTime(t *testing.T) {
