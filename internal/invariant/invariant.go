@@ -85,6 +85,14 @@ type Evidence struct {
 	Recipe bool
 	// Behind is how far reads without ConsistentRead may lag, for the invariants of OfLocks and OfCalls.
 	Behind time.Duration
+
+	shared *shared // shared by all checks of one Judge
+}
+
+// shared is the history as the checks of locks and of calls read it: each is nil until the first of them has read it.
+type shared struct {
+	locks []*lock
+	calls []*keyed
 }
 
 // Finding is the outcome of one check.

@@ -35,6 +35,7 @@ func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	}
 	raw := ev
 	ev, rows := ev.translated()
+	ev.shared = &shared{}
 	followed := follow(ev, by)
 	for i := range by {
 		inv := &by[i]

@@ -275,8 +275,18 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 // lastSign is the time of a request's last event or of its node's last write for it, whichever is later.
 func (h *hold) lastSign() time.Time { return later(h.last.Time, h.lastWrite) }
 
-// locksOf reads the history.
+// locksOf reads the history, once for all checks of one Judge.
 func locksOf(ev Evidence) []*lock {
+	if ev.shared == nil {
+		ev.shared = &shared{}
+	}
+	if ev.shared.locks == nil {
+		ev.shared.locks = readLocks(ev)
+	}
+	return ev.shared.locks
+}
+
+func readLocks(ev Evidence) []*lock {
 	var all []*lock
 	open := map[string]*hold{} // by node
 	for i := range ev.History {

@@ -33,8 +33,18 @@ type keyed struct {
 	all []*call
 }
 
-// callsOf reads the history.
+// callsOf reads the history, once for all checks of one Judge.
 func callsOf(ev Evidence) []*keyed {
+	if ev.shared == nil {
+		ev.shared = &shared{}
+	}
+	if ev.shared.calls == nil {
+		ev.shared.calls = readCalls(ev)
+	}
+	return ev.shared.calls
+}
+
+func readCalls(ev Evidence) []*keyed {
 	var all []*keyed
 	byID, open := map[string]*call{}, map[string]*call{} // open is by node
 	for i := range ev.History {
