@@ -56,8 +56,8 @@ one only in the order of steps that do not touch each other, and those that reac
 state from which the search has gone on before. Exit code 0 says that the search is
 complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A search takes 200 to 300 MB of memory, and
-about 50 bytes for each state: four writers with a crash, a lost answer and a tick have
-16,795,840 states, which take five minutes on two cores, and 916 MB.
+30 to 50 bytes for each state: four writers with a crash, a lost answer and a tick have
+27,125,804 states, which take eight minutes on two cores, and 954 MB.
 
 Prove remembers what code in Go did: the code runs only for inputs that it has not had
 before, and a schedule starts at its first step that no earlier schedule has taken. With
