@@ -205,8 +205,8 @@ var all = []Invariant{
 
 var harmful = slices.DeleteFunc(All(), func(inv Invariant) bool { return inv.Rule })
 
-// All returns the invariants in the order in which reports name them. The rules of the recipe come last: to
-// break one does no harm.
+// All returns the invariants in the order in which reports name them. The rules of the recipe come last:
+// breaking one serves no wrong page.
 func All() []Invariant { return slices.Clone(all) }
 
 // Named returns the invariant of [All] with this name, or panics.

@@ -84,7 +84,8 @@ func noted(cfg isr.Config, region string) {
 		&dynamodb.PutItemInput{TableName: &cfg.Table, Item: key}, elsewhere)
 }
 
-// stored puts an object, with metadata, by S3's protocol. Whoever imports package property would get S3's SDK with it.
+// stored puts an object, with metadata, by S3's protocol. With a client of the SDK, each module that
+// imports package property would need the SDK of S3 in its go.sum.
 func stored(cfg isr.Config, name, body, about string) {
 	do, _ := objects.Do(cfg.Bodies)
 	address := "https://s3.us-east-1.amazonaws.com/" + objects.Bucket + "/" + name

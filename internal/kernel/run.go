@@ -303,10 +303,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	w := r.earlier()
 	if w == nil {
-		if before := func() { r.Setup.Before(r.Seed) }; r.Setup.Before != nil && cfg.Memory.Search != nil {
-			cfg.Memory.Search.Histories().Alone(before) // others of a team run code
-		} else if r.Setup.Before != nil {
-			before()
+		if r.Setup.Before != nil {
+			r.alone(func() { r.Setup.Before(r.Seed) })
 		}
 		var err error
 		if w, err = newWorld(ctx, r, cfg); err != nil {

@@ -370,13 +370,10 @@ const mostEnded = 1 << 14
 // ends shows no livelock: its schedule was lucky at some point. So another run goes round, with the real code. It is
 // made again whenever the first one is replayed: its error breaks the first one, too.
 func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Invariant) error {
-	own, alone := r.stage, func(run func()) { run() }
+	own, alone := r.stage, r.alone // as r is now: below, its probe has no search
 	if own == nil {
 		own = newStage()
 		defer own.Close()
-	}
-	if x := r.probe.Memory.Search; x != nil {
-		alone = x.Histories().Alone
 	}
 	// of the probe, only what decides the random bytes that code draws, and whether code runs at all
 	r.probe = &hooks.Probe{Search: r.probe.Search, Off: r.probe.Off, Memory: sim.Memory{Afresh: r.probe.Memory.Afresh}}
@@ -428,6 +425,15 @@ func (r Run) goesRound(ctx context.Context, o *Outcome, liveness *invariant.Inva
 		return nil
 	}
 	return nil
+}
+
+// alone calls f while no code runs for the other searchers of a team.
+func (r Run) alone(f func()) {
+	if x := r.probe.Memory.Search; x != nil {
+		x.Histories().Alone(f)
+		return
+	}
+	f()
 }
 
 // are puts names before what is said of them.

@@ -63,8 +63,8 @@ type Histories struct {
 	runs    int    // of code, from one park to the next
 }
 
-// mostHistories is the default of Histories.Most. A full memory is emptied.
-const mostHistories = 1 << 17
+// MostHistories is the default of Histories.Most. A full memory is emptied.
+const MostHistories = 1 << 17
 
 // incarnationOf names an incarnation: a Proc serves the actors at one place of a run, and of the visit after it.
 type incarnationOf struct {
@@ -286,7 +286,7 @@ func (m *Histories) alone(p *Proc, now input, since fingerprint.Hash) (*history,
 	if r := p.history.request; r != nil {
 		now.answer = r.Answer()
 	}
-	if len(m.next) >= cmp.Or(m.Most, mostHistories) {
+	if len(m.next) >= cmp.Or(m.Most, MostHistories) {
 		m.Close()
 	}
 	l := m.incarnations[incarnationOf{p, p.name}]

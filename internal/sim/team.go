@@ -24,7 +24,7 @@ const mostOfTeam = 1 << 13
 // Divide shares the size limit and the knowledge of m with other, empty memories: those of searchers that may run at
 // the same time.
 func (m *Histories) Divide(others []*Histories) {
-	t := &team{same: m.same, most: cmp.Or(m.Most, mostHistories)}
+	t := &team{same: m.same, most: cmp.Or(m.Most, MostHistories)}
 	if t.same == nil {
 		t.same = map[fingerprint.Hash]output{}
 	}

@@ -75,8 +75,8 @@ type Invariant struct {
 	of *invariant.Invariant // nil for the caller's own
 }
 
-// All returns the invariants in the order in which reports name them. The rules of the recipe come last: to
-// break one does no harm.
+// All returns the invariants in the order in which reports name them. The rules of the recipe come last:
+// breaking one serves no wrong page.
 func All() []Invariant { return outside(invariant.All()...) }
 
 // Named returns the invariant of [All] with this name, or panics.

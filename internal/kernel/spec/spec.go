@@ -90,7 +90,7 @@ type Promise struct {
 	// AcrossNodes says that monotonic-reads judges all nodes together, and not each node by itself.
 	AcrossNodes bool
 	MaxAge      time.Duration // no older page is served, as fresh or as stale; 0 means no bound. See bounded-staleness
-	// Recipe says that the cache keeps the rules of the recipe. To break one does no harm (INVARIANTS.md). The
+	// Recipe says that the cache keeps the rules of the recipe. Breaking one serves no wrong page (INVARIANTS.md). The
 	// protocols of isr-sim promise these rules in any case.
 	Recipe bool
 }

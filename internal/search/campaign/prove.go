@@ -41,7 +41,7 @@ import (
 // after the end of a lease, the search passes that instant only at the next of these stops. The same holds for the ten
 // minutes after which DynamoDB forgets a ClientRequestToken. A search takes 200 to 300 MB of memory, and about
 // 50 bytes for each state (with SDK 450). The first 4,096 schedules take one core. The others take up to four cores, if
-// the code of nodes is remembered and seldom runs. The result does not depend on the number of cores.
+// the code of nodes is remembered and, with SDK, seldom runs. The result does not depend on the number of cores.
 type Prove struct {
 	Scenario *spec.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.

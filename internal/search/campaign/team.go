@@ -72,9 +72,6 @@ func (s *searcher) due() bool {
 	return s.strict || s.SDK && n <= allAgain || schedules.Sampled(s.sample, n) || n&(n-1) == 0
 }
 
-// histories is how many histories of foreign code a team remembers in all: such code is not cheap to run again.
-const histories = 1 << 17
-
 // divides reports whether the search goes on as a team. Only one node's code runs at a time, so that state shared
 // between machines is detected safely. The same is true of the caller's invariants and of its function for rows, which
 // may keep state. So a team is faster only if code is remembered; otherwise it has the same result.
@@ -93,7 +90,7 @@ func (v Prove) together(
 	x := one.x
 	if !x.Divided() {
 		if v.SDK {
-			x.Histories().Most = histories
+			x.Histories().Most = sim.MostHistories // such code is not cheap to run again
 		}
 		x.Divide(cmp.Or(v.crew, usualCrew).size)
 	}
@@ -160,7 +157,7 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 			search(i) // alone: its code is not remembered, or the caller's invariants run
 		}
 	}
-	together := func() {
+	atOnce := func() {
 		var searching errgroup.Group
 		searching.SetLimit(runtime.GOMAXPROCS(0))
 		for _, i := range remember {
@@ -169,9 +166,9 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 		_ = searching.Wait()
 	}
 	if v.SDK {
-		v.Setup.Beside(func(in func(func())) { team[0].x.Histories().Within(in, together) })
+		v.Setup.Beside(func(in func(func())) { team[0].x.Histories().Within(in, atOnce) })
 	} else {
-		together()
+		atOnce()
 	}
 	for i, f := range all {
 		for _, o := range f.outcomes {

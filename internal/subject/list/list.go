@@ -18,7 +18,7 @@ import (
 type About struct {
 	subject.Subject
 	All     []invariant.Invariant
-	Harmful []invariant.Invariant // without the rules of the recipe: to break one does no harm
+	Harmful []invariant.Invariant // without the rules of the recipe: breaking one serves no wrong page
 }
 
 // Verb is a command of scripts, and the subject to which it belongs; nil if any script may have it.
